@@ -1,0 +1,83 @@
+"""From whatever a run ends with to one clear message and an exit code. A traceback never reaches the terminal."""
+
+from __future__ import annotations
+
+import errno
+import platform
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from checker.cli.commands import fizzpy
+from checker.problems import EnvironmentProblem, Problem
+from checker.report import ExitCode
+from fizz.version import VERSION
+
+_FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
+
+
+def run_safely(arguments: Sequence[str]) -> int:
+    """Run the command and return its exit code, whatever happens."""
+    try:
+        with fizzpy.make_context("fizzpy", list(arguments)) as context:
+            return int(fizzpy.invoke(context) or 0)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as problem:
+        problem.show()
+        return int(ExitCode.USAGE)
+    except Problem as problem:
+        return _tell(problem)
+    except KeyboardInterrupt:
+        print("fizzpy: interrupted", file=sys.stderr)
+        return int(ExitCode.INTERRUPTED)
+    except MemoryError:
+        return _tell(EnvironmentProblem("there is not enough memory", "stop earlier with --max-states or --timeout"))
+    except Exception as mistake:  # noqa: BLE001 - whatever else goes wrong is a mistake of ours, and is said to be one
+        if isinstance(mistake, OSError) and mistake.errno in _FULL_DISK:
+            where = f" ({mistake.filename})" if mistake.filename else ""
+            return _tell(EnvironmentProblem(f"the disk is full{where}", "make room, or set TMPDIR to a larger disk"))
+        return _confess(mistake, arguments)
+
+
+def _tell(problem: Problem) -> int:
+    print(f"fizzpy: {problem.text}", file=sys.stderr)
+    if problem.hint:
+        print(f"hint: {problem.hint}", file=sys.stderr)
+    return int(problem.exit_code)
+
+
+def _confess(mistake: Exception, arguments: Sequence[str]) -> int:
+    """Save what is needed to find the mistake, and say where."""
+    details = "\n".join(
+        (
+            f"fizzpy {VERSION}, Python {platform.python_version()}, {platform.platform()}",
+            f"arguments: {list(arguments)}",
+            "",
+            "".join(traceback.format_exception(mistake)),
+        )
+    )
+    reason = f"{type(mistake).__name__}: {mistake}".partition("\n")[0]
+    print(f"fizzpy: internal error: {reason[:300]}", file=sys.stderr)
+    try:
+        path = _save(details)
+    except OSError as problem:
+        print(f"This is a mistake in fizzpy. Its details could not be saved: {problem.strerror}", file=sys.stderr)
+    else:
+        print(
+            f"This is a mistake in fizzpy, not in your model. Please report it, with the file {path}", file=sys.stderr
+        )
+    return int(ExitCode.INTERNAL)
+
+
+def _save(details: str) -> Path:
+    from platformdirs import user_log_path
+
+    folder = user_log_path("fizzpy", appauthor=False, ensure_exists=True)
+    path = folder / f"internal-error-{time.strftime('%Y%m%d-%H%M%S')}-{time.perf_counter_ns() % 10**6:06d}.txt"
+    path.write_text(details, encoding="utf-8", errors="backslashreplace")
+    return path

@@ -1,0 +1,94 @@
+"""What the command prints, and where: results to standard output, messages and progress to standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from checker.exploration import Progress
+    from checker.report import Report
+    from checker.view.page import Page
+    from fizz.errors import FizzError
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How this run of the command is to print. Imports its printers late: they are heavy."""
+
+    color: bool = True
+    json: bool = False
+    quiet: bool = False
+
+    def report(self, report: Report) -> None:
+        """Print the answer of a check."""
+        with _readers_may_leave():
+            if self.json:
+                from checker.view.json_report import json_report
+
+                print(json_report(report))
+                return
+            from checker.view.terminal import print_report, print_verdict
+
+            if self.quiet:
+                print_verdict(self._page(), report)
+            else:
+                print_report(self._page(), report)
+
+    def error(self, error: FizzError, model: str, engine: str = "") -> None:
+        """Print why a model could not be loaded; as JSON too, if JSON was asked for."""
+        from checker.view.page import Page
+        from checker.view.terminal import print_diagnostic
+
+        page = Page(sys.stderr, color=self.color)
+        with _readers_may_leave():
+            for number, diagnostic in enumerate(error.diagnostics):
+                if number:
+                    page.line()
+                print_diagnostic(page, diagnostic, error.sources, "bold red")
+            if self.json:
+                from checker.view.json_report import json_error
+
+                print(json_error(error, model, engine))
+
+    def text(self, text: str) -> None:
+        """Print a plain text that may contain parts of a model."""
+        from checker.view.page import printable
+
+        with _readers_may_leave():
+            print(printable(text.rstrip("\n")))
+
+    @contextmanager
+    def progress(self) -> Iterator[Callable[[Progress], None] | None]:
+        """A progress line while the block runs; None where nobody watches."""
+        watched = sys.stderr.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        if self.quiet or not watched:
+            yield None
+            return
+        from checker.view.progress import ProgressLine
+
+        line = ProgressLine(sys.stderr)
+        try:
+            yield line
+        finally:
+            line.clear()
+
+    def _page(self) -> Page:
+        from checker.view.page import Page
+
+        return Page(sys.stdout, color=self.color)
+
+
+@contextmanager
+def _readers_may_leave() -> Iterator[None]:
+    """Whoever reads our output may stop reading, as `head` does; the exit code still tells the verdict."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more when it ends: give it something that takes it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,168 @@
+"""`Expander`: steps from a state and judgement of a state, by remembered rules, one row at a time.
+
+It is what the embedded engine and the tasks of a distributed one have in common: it knows nothing of levels or of states
+that were found before. Counts and witnesses go into the `Level` it is given.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from checker.engines.assertions import Assertions
+from checker.engines.memory import Memory
+from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Task, Witness
+from checker.liveness.graph import LiveStep, Obligation, obligation_of
+from checker.properties.base import Looks
+from interpreter.state import State
+from interpreter.step import Candidate, Failure, ModelError, Outcome, Rule, StepKind, StepOrder
+
+
+class Arrival(NamedTuple):
+    """A step and where it leads. `start`: an action started. `live`: what liveness sees of it; None for crashes."""
+
+    order: StepOrder
+    state: State
+    key: int
+    start: bool
+    live: LiveStep | None
+
+
+class Judgement(NamedTuple):
+    """What the state assertions say of a state: whether it is pruned, and the recorded answers in order of the watches."""
+
+    pruned: bool
+    answers: tuple[bool, ...]
+
+
+class Expander:
+    """Expands and judges states of one program in this process."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.machine = task.machine(task.program)
+        self.memory = Memory(self.machine)
+        self.assertions = Assertions(self.machine, self.memory.result)
+        self.recorded = tuple(watch.key for watch in task.watches if watch.records)
+        self._of_states = task.watching(Looks.STATES)
+        self._of_steps = task.watching(Looks.STEPS)
+        self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
+        self._names: dict[Rule, Obligation | None] = {}
+
+    # --- states ----------------------------------------------------------------------------------------------------
+
+    def judge(self, state: State, key: int, level: Level) -> Judgement:
+        """Ask the state assertions."""
+        pruned = False
+        answers: list[bool] = []
+        for watch in self._of_states:
+            assert watch.assertion is not None
+            try:
+                answer = self.assertions.holds(watch.assertion, state)
+            except ModelError as error:
+                level.broken.add(watch.key)
+                level.fail(Witness(key, error=error, stage=STATE_STAGE))
+                if watch.records:
+                    answers.append(False)
+                continue
+            if watch.records:
+                answers.append(answer.value)
+            if answer.value is watch.seeks:
+                level.see(watch.key, Witness(key, instance=answer.instance))
+                pruned |= watch.prunes and self.task.prune
+        return Judgement(pruned, tuple(answers))
+
+    # --- steps -----------------------------------------------------------------------------------------------------
+
+    def expand(self, state: State, key: int, cut: bool, level: Level) -> list[Arrival]:
+        """All steps from a state, in step order; no starts from a cut one."""
+        arrivals: list[Arrival] = []
+        moves = level.transitions
+        failed = False
+        view = self.machine.view(state)
+        for candidate in self.machine.candidates(state, starts=not cut):
+            rule = candidate.rule
+            if rule.kind is StepKind.CRASH_ROLE:
+                assert rule.instance is not None
+                target = self.machine.crash_role(state, rule.instance)
+                order = StepOrder(candidate.order, (), 0)
+                arrivals.append(Arrival(order, target, self.machine.key(target), False, None))
+                level.crash_steps += 1
+                continue
+            results = self.memory.results(rule, view)
+            for result in results:
+                if type(result) is Failure:
+                    failed = True
+                    order = StepOrder(candidate.order, result.forks, 0)
+                    level.fail(Witness(key, order, error=result.error, stage=STEP_STAGE))
+            outcomes = [result for result in results if type(result) is Outcome]
+            if outcomes:
+                self._apply(state, key, candidate, outcomes, arrivals, level)
+        if level.transitions == moves and not cut and not failed:
+            for watch in self._of_dead_ends:
+                level.see(watch.key, Witness(key))
+        return arrivals
+
+    def _apply(
+        self,
+        state: State,
+        key: int,
+        candidate: Candidate,
+        outcomes: list[Outcome],
+        arrivals: list[Arrival],
+        level: Level,
+    ) -> None:
+        """The steps of one candidate. Ways of equal choices have equal names and count once (language page, 12.3)."""
+        rule = candidate.rule
+        start = rule.kind is StepKind.START
+        names: set[tuple[str, ...]] = set()
+        crash_names: set[tuple[str, ...]] = set()
+        for outcome in outcomes:
+            target = self.machine.apply(state, rule, outcome)
+            if target is not None:
+                order = StepOrder(candidate.order, outcome.forks, 0)
+                target_key = self.machine.key(target)
+                live = LiveStep(order, self.fair_name(rule), outcome.fair)
+                arrivals.append(Arrival(order, target, target_key, start, live))
+                names.add(outcome.choices)
+                self._judge_step(state, key, target, target_key, order, level)
+            twin = self.machine.apply(state, rule, outcome, twin=True) if outcome.may_crash else None
+            if twin is not None:
+                order = StepOrder(candidate.order, outcome.forks, 1)
+                arrivals.append(Arrival(order, twin, self.machine.key(twin), start, None))
+                crash_names.add(outcome.choices)
+        level.transitions += len(names)
+        level.crash_steps += len(crash_names)
+
+    def _judge_step(self, state: State, key: int, target: State, to: int, order: StepOrder, level: Level) -> None:
+        for watch in self._of_steps:
+            assert watch.assertion is not None
+            try:
+                answer = self.assertions.holds_between(watch.assertion, state, target)
+            except ModelError as error:
+                level.broken.add(watch.key)
+                level.fail(Witness(key, order, to, error=error, stage=TRANSITION_STAGE))
+                continue
+            if answer.value is watch.seeks:
+                level.see(watch.key, Witness(key, order, to, answer.instance))
+
+    # --- liveness --------------------------------------------------------------------------------------------------
+
+    def fair_name(self, rule: Rule) -> Obligation | None:
+        """Whom a step of this rule counts for."""
+        if rule not in self._names:
+            self._names[rule] = obligation_of(self.machine.fair_name(rule))
+        return self._names[rule]
+
+    def available(self, state: State, kinds: tuple[StepKind, ...]) -> list[LiveStep]:
+        """The steps of some kinds that exist in a state, though they may not be taken: they only matter to fairness."""
+        found: list[LiveStep] = []
+        view = self.machine.view(state)
+        for candidate in self.machine.candidates(state):
+            rule = candidate.rule
+            name = self.fair_name(rule) if rule.kind in kinds else None
+            if name is not None and any(
+                type(result) is Outcome and self.machine.apply(state, rule, result) is not None
+                for result in self.memory.results(rule, view)
+            ):
+                found.append(LiveStep(StepOrder(candidate.order, (), 0), name, ()))
+        return found

@@ -1,0 +1,79 @@
+"""`Memory`: a machine that remembers. Rules run once per combination of answers; after that their results are looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from checker.engines.read_tree import Counters, ReadTree, Result
+from interpreter import Machine
+from interpreter.step import Rule
+from interpreter.view import View
+
+PROBATION: Final = 2_000
+"""Evaluations of a rule after which it is decided whether remembering it pays."""
+
+WORTHWHILE: Final = 0.3
+"""The share of evaluations that must have been hits for that. A walk that ends in a miss costs little beside the
+interpreter, but what it learns fills the memory."""
+
+
+class Memory:
+    """The read trees of all rules, for one machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.counters = Counters()
+        self.forgetful: set[Rule] = set()
+        self._trees: dict[Rule, ReadTree] = {}
+
+    def results(self, rule: Rule, view: View) -> Sequence[Result]:
+        """The results of all ways through a rule, in the order of their choices."""
+        tree = self._trees.get(rule)
+        if tree is None:
+            if rule in self.forgetful:
+                return self._run_all(rule, view)
+            tree = self._trees[rule] = ReadTree(Counters())
+        found = tree.results(view.read, lambda choices: self.machine.run(rule, view, choices))
+        known = tree.counters
+        if known.evaluations == PROBATION and known.hits < WORTHWHILE * PROBATION:
+            self._forget(rule)
+        return found
+
+    def result(self, rule: Rule, view: View) -> Result:
+        """The result of a rule without choices: an assertion."""
+        return self.results(rule, view)[0]
+
+    def _run_all(self, rule: Rule, view: View) -> Sequence[Result]:
+        results = [way.result for way in self.machine.ways(rule, view)]
+        self.counters.evaluations += 1
+        self.counters.calls += len(results)
+        return results
+
+    def _forget(self, rule: Rule) -> None:
+        """A rule that reads something new nearly every time is run anew each time."""
+        counters = self._trees.pop(rule).counters
+        counters.nodes = 0
+        self.counters.add(counters)
+        self.forgetful.add(rule)
+
+    def total(self) -> Counters:
+        """The sums over all rules."""
+        total = Counters()
+        total.add(self.counters)
+        for tree in self._trees.values():
+            total.add(tree.counters)
+        return total
+
+    def stats(self) -> dict[str, object]:
+        """What remembering did, for `--stats`."""
+        total = self.total()
+        rate = total.hits / total.evaluations if total.evaluations else 0.0
+        return {
+            "rule evaluations": total.evaluations,
+            "interpreter calls": total.calls,
+            "hit rate": round(rate, 4),
+            "read trees": len(self._trees),
+            "tree nodes": total.nodes,
+            "rules not remembered": len(self.forgetful),
+        }

@@ -1,0 +1,195 @@
+"""The plain engine: the exploration contract (language page, 12) word for word, one state at a time, remembering nothing.
+
+It shares the interpreter with the other engines and nothing else that makes them fast; tests hold them to its answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+
+from checker.engines.assertions import Assertions
+from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Task, Witness
+from checker.exploration import PathLink
+from checker.liveness.graph import Graph, LiveStep, obligation_of
+from checker.properties.base import Looks, Watch
+from interpreter.state import State
+from interpreter.step import ModelError, Step, StepKind, StepOrder
+
+
+class PlainEngine:
+    name = "plain"
+
+    def begin(self, task: Task) -> PlainRun:
+        return PlainRun(task)
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A state that was found, and how (`parent` None: by Init)."""
+
+    state: State
+    key: int
+    parent: Node | None
+    order: StepOrder
+    starts: int
+    cut: bool = False
+    expanded: bool = False
+    pruned: bool = False
+    answers: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def path(self) -> tuple[PathLink, ...]:
+        links = []
+        node: Node | None = self
+        while node is not None:
+            links.append(PathLink(node.order, node.key))
+            node = node.parent
+        return tuple(reversed(links))
+
+
+class PlainRun:
+    """One exploration by the plain engine."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.machine = task.machine(task.program)
+        self.assertions = Assertions(self.machine, lambda rule, view: self.machine.run(rule, view).result)
+        self.bound = task.program.options.max_actions
+        self.nodes: dict[Hashable, Node] = {}
+        self.frontier: list[Node] = []
+
+    def close(self) -> None:
+        pass
+
+    # --- levels ----------------------------------------------------------------------------------------------------
+
+    def first(self) -> Level:
+        level = Level()
+        arrived: dict[Hashable, Node] = {}
+        states, failures = self.machine.initial()
+        for failure in failures:
+            level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
+        for way in states:
+            self._arrive(arrived, None, StepOrder((), way.forks, 0), way.state, 0)
+        return self._complete(level, arrived)
+
+    def next(self) -> Level:
+        level = Level()
+        arrived: dict[Hashable, Node] = {}
+        for source in self.frontier:
+            self._expand(source, level, arrived)
+            self.task.tick(len(arrived), level.transitions)
+        return self._complete(level, arrived)
+
+    def _expand(self, source: Node, level: Level, arrived: dict[Hashable, Node]) -> None:
+        expansion = self.machine.steps(source.state, starts=not source.cut)
+        source.expanded = True
+        for failure in expansion.failures:
+            level.fail(Witness(source.key, failure.order, error=failure.failure.error, stage=STEP_STAGE))
+        for step in expansion.steps:
+            starts = source.starts + (step.rule.kind is StepKind.START)
+            target = self._arrive(arrived, source, step.order, step.target, starts)
+            if not step.crashes:
+                self._judge_step(source, step, target.key, level)
+        names = {step.name for step in expansion.steps if not step.crashes}
+        level.transitions += len(names)
+        level.crash_steps += len({step.name for step in expansion.steps if step.crashes})
+        if not names and not source.cut and not expansion.failures:
+            for watch in self.task.watching(Looks.DEAD_ENDS):
+                level.see(watch.key, Witness(source.key))
+
+    def _arrive(
+        self, arrived: dict[Hashable, Node], source: Node | None, order: StepOrder, state: State, starts: int
+    ) -> Node:
+        """A step leads to a state. Of those that lead to a new state, the least by (order, key of source) is its parent."""
+        identity = self._identity(state)
+        known = self.nodes.get(identity)
+        if known is not None:
+            return known
+        found = Node(state, self.machine.key(state), source, order, starts)
+        other = arrived.get(identity)
+        if other is not None:
+            found.starts = other.starts = min(found.starts, other.starts)
+            if self._rank(other) <= self._rank(found):
+                return other
+        arrived[identity] = found
+        return found
+
+    def _identity(self, state: State) -> Hashable:
+        return self.machine.key(state) if self.task.program.options.exclude else state
+
+    def _rank(self, node: Node) -> tuple[object, ...]:
+        # States that differ in excluded variables only are one state: that of the least encoding is kept (12.5).
+        view = self.machine.encoding(node.state) if self.task.program.options.exclude else ""
+        return (view, node.order, -1 if node.parent is None else node.parent.key)
+
+    def _complete(self, level: Level, arrived: dict[Hashable, Node]) -> Level:
+        new = sorted(arrived.items(), key=lambda item: item[1].key)
+        self.nodes.update(new)
+        for _, node in new:
+            node.cut = node.starts >= self.bound
+            self._judge_state(node, level)
+        self.frontier = [node for _, node in new if not node.pruned]
+        level.states = len(new)
+        level.cut = sum(node.cut for _, node in new)
+        level.pruned = len(new) - len(self.frontier)
+        level.frontier = len(self.frontier)
+        return level
+
+    # --- assertions ------------------------------------------------------------------------------------------------
+
+    def _judge_state(self, node: Node, level: Level) -> None:
+        for watch in self.task.watching(Looks.STATES):
+            assert watch.assertion is not None
+            try:
+                answer = self.assertions.holds(watch.assertion, node.state)
+            except ModelError as error:
+                self._broken(watch, Witness(node.key, error=error, stage=STATE_STAGE), level)
+                continue
+            if watch.records:
+                node.answers[watch.key] = answer.value
+            if answer.value is watch.seeks:
+                level.see(watch.key, Witness(node.key, instance=answer.instance))
+                node.pruned |= watch.prunes and self.task.prune
+
+    def _judge_step(self, source: Node, step: Step, target: int, level: Level) -> None:
+        for watch in self.task.watching(Looks.STEPS):
+            assert watch.assertion is not None
+            try:
+                answer = self.assertions.holds_between(watch.assertion, source.state, step.target)
+            except ModelError as error:
+                witness = Witness(source.key, step.order, target, error=error, stage=TRANSITION_STAGE)
+                self._broken(watch, witness, level)
+                continue
+            if answer.value is watch.seeks:
+                level.see(watch.key, Witness(source.key, step.order, target, answer.instance))
+
+    def _broken(self, watch: Watch, witness: Witness, level: Level) -> None:
+        level.broken.add(watch.key)
+        level.fail(witness)
+
+    # --- afterwards ------------------------------------------------------------------------------------------------
+
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        return next(node.path for node in self.nodes.values() if node.key == key)
+
+    def graph(self) -> Graph:
+        """The graph, from a second look at every state: nodes were found level by level, and by key within a level."""
+        nodes = list(self.nodes.values())
+        number = {node.key: i for i, node in enumerate(nodes)}
+        graph = Graph(lambda state: nodes[state].key)
+        for node in nodes:
+            steps = [step for step in self.machine.steps(node.state).steps if not step.crashes]
+            live = [LiveStep(s.order, obligation_of(self.machine.fair_name(s.rule)), s.outcome.fair) for s in steps]
+            # Starts come last in the step order, so the steps that were explored from a cut state come first.
+            explored = [s for s in steps if node.expanded and not (node.cut and s.rule.kind is StepKind.START)]
+            targets = [number[self.machine.key(step.target)] for step in explored]
+            graph.add_state(live, targets, not node.state.threads, node.cut or not node.expanded)
+        return graph
+
+    def answers(self, key: str) -> bytearray:
+        return bytearray(node.answers.get(key, False) for node in self.nodes.values())
+
+    def stats(self) -> Mapping[str, object]:
+        return {}

@@ -1,0 +1,151 @@
+"""What an engine is: it begins a run, the run goes level by level, and `explore` asks, judges and stops it.
+
+All of an engine's answers are least witnesses and sums, so levels may be expanded in any order or in parallel and their
+parts merged (`Level.merge`): the answer is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from checker.exploration import PathLink, Settings
+from checker.liveness.graph import Graph
+from checker.properties.base import Looks, Watch
+from interpreter import Machine, Program
+from interpreter.step import ModelError, StepOrder
+
+Tick = Callable[[int, int], None]
+"""Called now and then while a level is under way, with the states and transitions that it has brought so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a run is to do. `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked for it.
+
+    `machine` makes the program runnable in this process.
+    """
+
+    program: Program
+    watches: tuple[Watch, ...]
+    settings: Settings
+    prune: bool = False
+    graph: bool = False
+    tick: Tick = lambda states, transitions: None
+    machine: Callable[[Program], Machine] = Machine
+
+    def watching(self, looks: Looks) -> tuple[Watch, ...]:
+        return tuple(watch for watch in self.watches if watch.looks is looks)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A state (`source`, by key), or a step from it: then `order` is the step's and `target` the key of where it leads.
+
+    `source` None stands for Init. `error`: what the model failed with there. Of two witnesses the one of less rank counts.
+    """
+
+    source: int | None
+    order: StepOrder | None = None
+    target: int | None = None
+    instance: str | None = None
+    error: ModelError | None = None
+    stage: int = 0
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        source = -1 if self.source is None else self.source
+        return (self.stage, source, self.order or ())
+
+
+# Errors of one length are ordered by where they happen: the step itself, a transition assertion, a state assertion.
+STEP_STAGE, TRANSITION_STAGE, STATE_STAGE = 0, 1, 2
+
+
+@dataclass(slots=True)
+class Level:
+    """What one level brought: the states found on it, the steps that led there, and the least witnesses.
+
+    `states`, `cut` and `frontier` (states to be expanded next) speak of the new level; `transitions`, `crash_steps` and dead ends
+    of the level that was expanded. `pruned` states are not expanded; `broken` are the watches whose assertion failed.
+    """
+
+    states: int = 0
+    cut: int = 0
+    frontier: int = 0
+    transitions: int = 0
+    crash_steps: int = 0
+    pruned: int = 0
+    broken: set[str] = field(default_factory=set)
+    witnesses: dict[str, Witness] = field(default_factory=dict)
+    error: Witness | None = None
+
+    def see(self, key: str, witness: Witness) -> None:
+        """A witness for a property."""
+        known = self.witnesses.get(key)
+        if known is None or witness.rank < known.rank:
+            self.witnesses[key] = witness
+
+    def fail(self, witness: Witness) -> None:
+        """The model failed."""
+        if self.error is None or witness.rank < self.error.rank:
+            self.error = witness
+
+    def merge(self, other: Level) -> None:
+        """Add what another part of the same level brought."""
+        frontier = self.frontier
+        self.add_counts(other)
+        self.frontier += frontier
+        for key, witness in other.witnesses.items():
+            self.see(key, witness)
+        if other.error is not None:
+            self.fail(other.error)
+
+    def add_counts(self, later: Level) -> None:
+        """Add the counts of a later level; the frontier is then that level's."""
+        self.states += later.states
+        self.cut += later.cut
+        self.frontier = later.frontier
+        self.transitions += later.transitions
+        self.crash_steps += later.crash_steps
+        self.pruned += later.pruned
+        self.broken |= later.broken
+
+
+class Run(Protocol):
+    """One exploration under way. States are told apart by key; the graph numbers them by (level, key)."""
+
+    def first(self) -> Level:
+        """Level 0: the initial states."""
+        ...
+
+    def next(self) -> Level:
+        """Expand the frontier."""
+        ...
+
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        """The path to a state that was found (language page, 12.4)."""
+        ...
+
+    def graph(self) -> Graph:
+        """What was explored, for liveness; only if the task asked for it, and after the last level."""
+        ...
+
+    def answers(self, key: str) -> bytearray:
+        """The recorded answers of a watch, one per state of the graph."""
+        ...
+
+    def stats(self) -> Mapping[str, object]: ...
+
+    def close(self) -> None:
+        """Give back what the run holds outside of this process."""
+        ...
+
+
+class Engine(Protocol):
+    """A way to explore. A new engine is one file and one line in the registry."""
+
+    name: str
+
+    def begin(self, task: Task) -> Run: ...

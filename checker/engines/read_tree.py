@@ -1,0 +1,138 @@
+"""Read trees: the results of a rule, remembered by the answers to what it asked.
+
+A way through a rule is a function of its answers, and what is asked next may depend on the answer just given. So the ways of
+a rule form a tree: `Reading` asks for a slot and branches on the answer, `Forking` branches on a choice (all branches
+exist at once), `Leaf` holds the result. The nodes are plain data, to be walked row by row or column by column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from interpreter.machine import MAX_WAYS
+from interpreter.state import Slot
+from interpreter.step import Aborted, Event, Failure, ModelError, Outcome, Read, Way
+
+Result = Outcome | Aborted | Failure
+Ask = Callable[[Slot], int]
+RunOnce = Callable[[tuple[int, ...]], Way]
+"""Runs the rule for one way: the given choices, then the first alternative at each further choice."""
+
+
+class Leaf:
+    __slots__ = ("result",)
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+
+
+class Reading:
+    __slots__ = ("branches", "slot")
+
+    def __init__(self, slot: Slot) -> None:
+        self.slot = slot
+        self.branches: dict[int, TreeNode] = {}
+
+
+class Forking:
+    """`branches` holds None for alternatives that were not tried yet."""
+
+    __slots__ = ("branches",)
+
+    def __init__(self, size: int) -> None:
+        self.branches: list[TreeNode | None] = [None] * size
+
+
+TreeNode = Leaf | Reading | Forking
+
+
+@dataclass(slots=True)
+class Counters:
+    """What remembering saved. `evaluations` are rules evaluated on states, `hits` those that needed no interpreter."""
+
+    evaluations: int = 0
+    hits: int = 0
+    calls: int = 0
+    nodes: int = 0
+
+    def add(self, other: Counters) -> None:
+        self.evaluations += other.evaluations
+        self.hits += other.hits
+        self.calls += other.calls
+        self.nodes += other.nodes
+
+
+class ReadTree:
+    """What is known of one rule."""
+
+    __slots__ = ("counters", "root")
+
+    def __init__(self, counters: Counters) -> None:
+        self.root: TreeNode | None = None
+        self.counters = counters
+
+    def results(self, ask: Ask, run: RunOnce) -> Sequence[Result]:
+        """The results of all ways, in the order of their choices, for whoever answers `ask`; `run` finds what is not known."""
+        counters = self.counters
+        counters.evaluations += 1
+        calls = counters.calls
+        found: list[Result] = []
+        # Branches still to be walked, the next one last: the fork, which alternative, the choices up to and with it, and how many
+        # events lie before the branch.
+        pending: list[tuple[Forking | None, int, tuple[int, ...], int]] = [(None, 0, (), 0)]
+        while pending:
+            fork, taken, choices, depth = pending.pop()
+            node = self.root if fork is None else fork.branches[taken]
+            if node is None:
+                node = self._learn(run(choices), depth)
+                if fork is None:
+                    self.root = node
+                else:
+                    fork.branches[taken] = node
+            while type(node) is not Leaf:
+                depth += 1
+                if type(node) is Reading:
+                    answer = ask(node.slot)
+                    branch = node.branches.get(answer)
+                    if branch is None:
+                        branch = node.branches[answer] = self._learn(run(choices), depth)
+                    node = branch
+                else:
+                    assert type(node) is Forking
+                    size = len(node.branches)
+                    pending += ((node, i, (*choices, i), depth) for i in range(size - 1, 0, -1))
+                    choices = (*choices, 0)
+                    branch = node.branches[0]
+                    if branch is None:
+                        branch = node.branches[0] = self._learn(run(choices), depth)
+                    node = branch
+            found.append(node.result)
+            if len(found) > MAX_WAYS:
+                found.append(too_many_ways())
+                break
+        counters.hits += calls == counters.calls
+        return found
+
+    def _learn(self, way: Way, depth: int) -> TreeNode:
+        """The nodes for what a way did after its first `depth` events."""
+        self.counters.calls += 1
+        return self._chain(way.events[depth:], Leaf(way.result))
+
+    def _chain(self, events: Sequence[Event], end: TreeNode) -> TreeNode:
+        self.counters.nodes += len(events) + 1
+        for event in reversed(events):
+            if isinstance(event, Read):
+                reading = Reading(event.slot)
+                reading.branches[event.answer] = end
+                end = reading
+            else:
+                forking = Forking(event.size)
+                forking.branches[event.taken] = end
+                end = forking
+        return end
+
+
+def too_many_ways() -> Failure:
+    """R22, as the machine words it."""
+    return Failure(ModelError("R22", f"more than {MAX_WAYS:,} ways through one step", None), (), (), ())

@@ -1,0 +1,99 @@
+"""What an engine is asked and what it brings home: settings, findings, counts. Data only; `conclude` makes the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from interpreter.step import ModelError, StepOrder
+
+StopReason = OneOf["complete", "violation", "max_states", "timeout", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to explore, apart from the model's own options. One frozen value, made at the edge and passed in."""
+
+    keep_going: bool = False
+    max_states: int | None = None
+    timeout_s: float | None = None
+    properties: tuple[str, ...] | None = None
+    symmetry: bool = True
+    stats: bool = False
+    spark_from: int = 50_000
+    spark_master: str = "local[*]"
+    spark_conf: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run has come. `depth` is the level under way, `frontier` the number of states that are being expanded."""
+
+    phase: OneOf["exploring", "judging liveness", "replaying"]
+    states: int
+    transitions: int
+    depth: int
+    frontier: int
+    elapsed_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class PathLink:
+    """How a path goes on: the step's place in the step order (language page, 12.2) and the key of the state it leads to.
+
+    The first link of a path stands for Init: its order has the choices of Init alone. A step that failed leads nowhere:
+    its key is None.
+    """
+
+    order: StepOrder
+    key: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The shortest witness of one violated property (language page, 12.4).
+
+    `path` leads from the initial state (its first link has the order of Init's choices) to the state of the finding; for
+    a transition assertion or a failed step the last link is the offending step. `cycle` (lasso) returns to the last state of the
+    path; `stutter` means the run may stay there. `fairness` says in sentences why the run is fair.
+    """
+
+    key: str | None
+    path: tuple[PathLink, ...]
+    cycle: tuple[PathLink, ...] = ()
+    stutter: bool = False
+    instance: str | None = None
+    error: ModelError | None = None
+    fairness: tuple[str, ...] = ()
+
+    @property
+    def steps(self) -> int:
+        """The length of the story: Init is no step."""
+        return max(len(self.path) - 1, 0) + len(self.cycle)
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """Counts and findings. `findings` maps a property's key to its least witness.
+
+    `met`: properties that hold whatever is still unexplored. `judged`: those whose question was put to the end; what is
+    neither found, met nor judged is undecided. `cut` counts the states whose steps were not all explored.
+    """
+
+    stopped: StopReason
+    states: int
+    transitions: int
+    crash_steps: int
+    initial: int
+    cut: int
+    depth: int
+    findings: Mapping[str, Finding]
+    met: frozenset[str] = frozenset()
+    judged: frozenset[str] = frozenset()
+    error: Finding | None = None
+    stats: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def bounded(self) -> bool:
+        return self.cut > 0 or self.stopped in ("max_states", "timeout")

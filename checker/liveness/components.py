@@ -1,0 +1,96 @@
+"""Fair components (language page, 10.4), in plain Python: what small graphs use, and the oracle of `columns`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from checker.liveness.graph import Graph, Obligation, Obligations, Strength
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A strongly connected set of states and its inner edges (by number) that can be walked completely as a fair cycle."""
+
+    states: tuple[int, ...]
+    edges: tuple[int, ...]
+
+
+def fair_components(graph: Graph, among: Iterable[int]) -> Iterator[Component]:
+    """All fair components of the graph's part `among`.
+
+    Every fair cycle in that part lies in one of them. Method: strongly connected components, from which whatever no fair cycle can
+    touch is removed, again and again (Emerson and Lei, 1987, for strong fairness).
+    """
+    dropped = bytearray(len(graph.targets))
+    regions = [list(among)]
+    while regions:
+        region = regions.pop()
+        for states in strong_components(graph, region, dropped):
+            inside = set(states)
+            edges = [e for s in states for e in graph.edges(s) if not dropped[e] and graph.targets[e] in inside]
+            taken = frozenset(o for e in edges for o in graph.mark(e).takes)
+            bad_states = {s for s in states if any(strong not in taken for strong in strong_needs(graph, s))}
+            bad_edges = [e for e in edges if not graph.mark(e).offers <= taken]
+            if bad_states or bad_edges:
+                for e in bad_edges:
+                    dropped[e] = True
+                regions.append([s for s in states if s not in bad_states])
+            elif whole_weak(graph, states) <= taken:
+                yield Component(tuple(sorted(states)), tuple(sorted(edges)))
+
+
+def strong_needs(graph: Graph, state: int) -> list[Obligation]:
+    """The strong names available in a state."""
+    return [o for o in graph.need(state) if o.strength == Strength.STRONG]
+
+
+def whole_weak(graph: Graph, states: Iterable[int]) -> Obligations:
+    """The weak names that are available in every one of these states."""
+    needs = {graph.needs[s] for s in states}
+    common = frozenset.intersection(*(graph.need_table[n] for n in needs))
+    return frozenset(o for o in common if o.strength == Strength.WEAK)
+
+
+def strong_components(graph: Graph, region: Iterable[int], dropped: bytearray) -> Iterator[list[int]]:
+    """The strongly connected components of a part of the graph, without dropped edges (Tarjan 1972, without recursion)."""
+    inside = set(region)
+    order: dict[int, int] = {}
+    low: dict[int, int] = {}
+    on_stack: set[int] = set()
+    stack: list[int] = []
+    for root in sorted(inside):
+        if root in order:
+            continue
+        walk = [(root, iter(graph.edges(root)))]
+        order[root] = low[root] = len(order)
+        stack.append(root)
+        on_stack.add(root)
+        while walk:
+            state, edges = walk[-1]
+            for edge in edges:
+                target = graph.targets[edge]
+                if dropped[edge] or target not in inside:
+                    continue
+                if target not in order:
+                    order[target] = low[target] = len(order)
+                    stack.append(target)
+                    on_stack.add(target)
+                    walk.append((target, iter(graph.edges(target))))
+                    break
+                if target in on_stack:
+                    low[state] = min(low[state], order[target])
+            else:
+                walk.pop()
+                if walk:
+                    parent = walk[-1][0]
+                    low[parent] = min(low[parent], low[state])
+                if low[state] == order[state]:
+                    component = []
+                    while True:
+                        member = stack.pop()
+                        on_stack.discard(member)
+                        component.append(member)
+                        if member == state:
+                            break
+                    yield component

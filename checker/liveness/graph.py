@@ -1,0 +1,169 @@
+"""The graph that liveness is judged on: states, steps that are no crashes, and what fairness asks of both.
+
+States are numbered by (level, key), so "least level, then least key" is "least number", and the edges of a state stand in
+step order: two engines that agree make equal graphs.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import NamedTuple, TypeVar
+
+from interpreter.step import FairChoice, FairName, StepOrder
+
+
+class Strength(IntEnum):
+    """What kind of obligation: the order in which a lasso meets them (language page, 12.4)."""
+
+    STRONG = 0
+    WEAK = 1
+    ALTERNATIVE = 2
+
+
+class Obligation(NamedTuple):
+    """Something that a fair cycle may have to do; sorts as language page 12.4 asks for.
+
+    A fair action or the threads of an action (`name`), or an alternative of a fair choice: then `place` is that of the
+    choice, `name` its `self` and `value` what is chosen.
+    """
+
+    strength: Strength
+    place: str
+    name: str
+    value: str
+    thread: bool
+
+
+def obligation_of(fair: tuple[FairName, str] | None) -> Obligation | None:
+    """The name that a step counts for, from what the machine says of its rule; None: nothing forces it."""
+    if fair is None:
+        return None
+    name, strength = fair
+    return Obligation(Strength[strength.upper()], "", name.name, "", name.kind == "thread")
+
+
+Obligations = frozenset[Obligation]
+NONE: Obligations = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What an edge is for fairness, and its place in the step order. Many edges share one mark."""
+
+    order: StepOrder
+    takes: Obligations = NONE
+    offers: Obligations = NONE
+
+    @property
+    def fair(self) -> bool:
+        """Is it a step of a fair action or of a thread?"""
+        return any(o.strength != Strength.ALTERNATIVE for o in self.takes)
+
+
+class LiveStep(NamedTuple):
+    """An existing step as liveness sees it: no twin, no role crash. `name` is None for unfair starts and deliveries."""
+
+    order: StepOrder
+    name: Obligation | None
+    choices: tuple[FairChoice, ...]
+
+
+def marks_of(steps: Sequence[LiveStep]) -> list[Mark]:
+    """The marks of all live steps of one state: what each takes, and what its fair choices offered."""
+    offered: dict[tuple[object, ...], set[Obligation]] = {}
+    for step in steps:
+        for choice in step.choices:
+            offered.setdefault(_point(step, choice), set()).add(_alternative(choice))
+    marks = []
+    for step in steps:
+        takes = {_alternative(choice) for choice in step.choices}
+        if step.name is not None:
+            takes.add(step.name)
+        offers = frozenset(o for choice in step.choices for o in offered[_point(step, choice)])
+        marks.append(Mark(step.order, frozenset(takes), offers))
+    return marks
+
+
+def _point(step: LiveStep, choice: FairChoice) -> tuple[object, ...]:
+    """The choice as siblings share it: same actor, same earlier choices."""
+    return (step.order.candidate, step.order.forks[: choice.fork])
+
+
+def _alternative(choice: FairChoice) -> Obligation:
+    return Obligation(Strength.ALTERNATIVE, choice.place, choice.instance, choice.value, False)
+
+
+def available(steps: Iterable[LiveStep]) -> Obligations:
+    """The names that have a step: what fairness may ask for in this state."""
+    return frozenset(step.name for step in steps if step.name is not None)
+
+
+@dataclass(slots=True)
+class Graph:
+    """States 0 … n-1, by (level, key). Edges of state s: `first[s]` to `first[s + 1]`, in step order.
+
+    `marks` holds per edge a number into `mark_table`, `needs` per state one into `need_table`: the names available there.
+    `quiet`: no unfinished thread. `cut`: not all steps of the state are in the graph.
+    """
+
+    key: Callable[[int], int]
+    first: array[int] = field(default_factory=lambda: array("Q", [0]))
+    targets: array[int] = field(default_factory=lambda: array("I"))
+    marks: array[int] = field(default_factory=lambda: array("I"))
+    needs: array[int] = field(default_factory=lambda: array("I"))
+    quiet: bytearray = field(default_factory=bytearray)
+    cut: bytearray = field(default_factory=bytearray)
+    mark_table: list[Mark] = field(default_factory=list)
+    need_table: list[Obligations] = field(default_factory=list)
+    _mark_numbers: dict[Mark, int] = field(default_factory=dict)
+    _need_numbers: dict[Obligations, int] = field(default_factory=dict)
+    _shapes: dict[tuple[int, tuple[LiveStep, ...]], tuple[int, tuple[int, ...]]] = field(default_factory=dict)
+
+    def add_state(self, steps: Sequence[LiveStep], targets: Sequence[int] | None, quiet: bool, cut: bool) -> None:
+        """The next state. `targets` are those of the first steps; further steps are available but lead out of the graph."""
+        inside = len(targets) if targets is not None else 0
+        # Many states have the same steps but for their targets: marks are made once for all of them.
+        shape = (inside, tuple(steps))
+        if shape not in self._shapes:
+            need = _number(available(steps), self._need_numbers, self.need_table)
+            marks = (_number(mark, self._mark_numbers, self.mark_table) for mark in marks_of(steps[:inside]))
+            self._shapes[shape] = (need, tuple(marks))
+        need, marks = self._shapes[shape]
+        self.needs.append(need)
+        self.quiet.append(quiet)
+        self.cut.append(cut)
+        self.marks.extend(marks)
+        self.targets.extend(targets or ())
+        self.first.append(len(self.targets))
+
+    @property
+    def states(self) -> int:
+        return len(self.needs)
+
+    def edges(self, state: int) -> range:
+        """The numbers of the edges of a state."""
+        return range(self.first[state], self.first[state + 1])
+
+    def mark(self, edge: int) -> Mark:
+        return self.mark_table[self.marks[edge]]
+
+    def need(self, state: int) -> Obligations:
+        return self.need_table[self.needs[state]]
+
+
+Item = TypeVar("Item")
+
+
+def _number(item: Item, numbers: dict[Item, int], table: list[Item]) -> int:
+    number = numbers.get(item)
+    if number is None:
+        number = numbers[item] = len(table)
+        table.append(item)
+    return number
+
+
+Answers = Mapping[str, bytearray]
+"""Per property that looks at the graph: the truth of its predicate in each state."""

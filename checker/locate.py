@@ -1,0 +1,71 @@
+"""Where a model is: the path as given, or, for a bare name, among the models that come with the tool."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+
+from checker.problems import UsageProblem
+
+# The folder that holds the three packages: `models` lies there in a source tree, `fizzpy_models` in an installation.
+_HOME = Path(__file__).resolve().parent.parent
+_FOLDERS = ("fizzpy_models", "models")
+
+
+def locate(model: str) -> str:
+    """The path to read the model from. What is in the current folder wins over a bundled model of that name.
+
+    Raises `UsageProblem` if there is nothing to read.
+    """
+    path = Path(model)
+    if path.is_file():
+        return _readable(model)
+    if path.is_dir():
+        raise UsageProblem(f"'{model}' is a directory, not a model file", _name_files(path))
+    if path.exists() or path.is_symlink():
+        raise UsageProblem(f"'{model}' is not an ordinary file", "give the path of a text file, NAME.fizz")
+    if path.name == model:
+        for bundled in bundled_models():
+            if bundled.name == model:
+                return str(bundled)
+    raise UsageProblem(f"there is no file '{model}'", _suggest(path))
+
+
+def bundled_models() -> Iterator[Path]:
+    """The model files that come with the tool, sorted by path, so that the first of equal names is always the same."""
+    for folder in _FOLDERS:
+        root = _HOME / folder
+        if root.is_dir():
+            yield from sorted(root.rglob("*.fizz"))
+            return
+
+
+def _readable(model: str) -> str:
+    try:
+        with Path(model).open("rb"):
+            return model
+    except OSError as problem:
+        raise UsageProblem(
+            f"'{model}' cannot be read: {problem.strerror}", "check the permissions of the file"
+        ) from None
+
+
+def _name_files(folder: Path) -> str:
+    try:
+        names = sorted(p.name for p in folder.glob("*.fizz"))
+    except OSError:
+        names = []
+    if not names:
+        return "give the path of a model file, NAME.fizz"
+    return f"it contains {', '.join(names[:4])}{' ...' if len(names) > 4 else ''}"
+
+
+def _suggest(path: Path) -> str:
+    neighbours = {p.name for p in path.parent.glob("*.fizz")} if path.parent.is_dir() else set()
+    bundled = {p.name for p in bundled_models()} if path.name == str(path) else set()
+    wanted = path.name if path.suffix else f"{path.name}.fizz"
+    near = difflib.get_close_matches(wanted, sorted(neighbours | bundled), n=3, cutoff=0.6)
+    if near:
+        return "did you mean " + " or ".join(f"'{path.parent / name}'" for name in near) + "?"
+    return "give the path of a model file, or the name of one that comes with the tool, as VeniceLeaderFollower.fizz"

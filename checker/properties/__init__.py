@@ -1,0 +1,44 @@
+"""The property kinds. A new kind: a file beside this one, and a line in `KINDS`."""
+
+from __future__ import annotations
+
+import difflib
+
+from checker.problems import UsageProblem
+from checker.properties.always import Always
+from checker.properties.always_eventually import AlwaysEventually
+from checker.properties.base import Property
+from checker.properties.deadlock import Deadlock
+from checker.properties.eventually_always import EventuallyAlways
+from checker.properties.exists import Exists
+from checker.properties.transition import Transition
+from interpreter.program import Program
+
+KINDS: tuple[type[Property], ...] = (Always, Exists, Transition, EventuallyAlways, AlwaysEventually)
+
+
+def properties_of(program: Program, selected: tuple[str, ...] | None) -> tuple[Property, ...]:
+    """What is to be checked, in file order, deadlock last. `selected` names assertions; None means all.
+
+    Raises `UsageProblem` if a selected name is no assertion of the model.
+    """
+    kinds = {kind.kind: kind for kind in KINDS}
+    names = [assertion.name for assertion in program.assertions]
+    for name in selected or ():
+        if name not in names:
+            raise UsageProblem(f"the model has no assertion '{name}'", _hint(name, names))
+    properties: list[Property] = [
+        kinds[assertion.kind](assertion.name, assertion.number)
+        for assertion in program.assertions
+        if selected is None or assertion.name in selected
+    ]
+    if program.options.deadlock_detection:
+        properties.append(Deadlock("deadlock", None))
+    return tuple(properties)
+
+
+def _hint(name: str, names: list[str]) -> str:
+    if not names:
+        return "it has no assertions at all"
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return f"did you mean '{near[0]}'?" if near else f"its assertions are {', '.join(names)}"

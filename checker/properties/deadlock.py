@@ -1,0 +1,26 @@
+"""Deadlock: a state that is not cut, from which nothing can go on."""
+
+from __future__ import annotations
+
+from checker.exploration import Finding
+from checker.properties.base import Evidence, Looks, Phase, Property, Watch
+from checker.report import ExitCode
+from fizz import Options
+
+
+class Deadlock(Property):
+    kind = "deadlock"
+    phase = Phase.DEADLOCK
+    exit_code = ExitCode.DEADLOCK
+    verdict = "deadlock"
+
+    @property
+    def key(self) -> str:
+        # No assertion can have this name, so one that is called `deadlock` is not in the way.
+        return "(deadlock)"
+
+    def watch(self, options: Options) -> Watch:
+        return Watch(self.key, Looks.DEAD_ENDS)
+
+    def conclude(self, evidence: Evidence) -> Finding | None:
+        return evidence.witness(self.key)

@@ -1,0 +1,80 @@
+"""What a check answers: one verdict per property, counts, the leading counterexample. Plain data; printers live in `view`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Literal as OneOf
+
+from checker.trace import Trace
+from fizz import Diagnostic
+
+
+class ExitCode(IntEnum):
+    """Exit codes of the command."""
+
+    PASSED = 0
+    USAGE = 2
+    BOUNDED = 3
+    DEADLOCK = 11
+    SAFETY = 12
+    LIVENESS = 13
+    INTERNAL = 70
+    ENVIRONMENT = 74
+    MODEL_ERROR = 75
+    INTERRUPTED = 130
+    SYNTAX = 150
+    OPTIONS = 151
+
+
+Verdict = OneOf["passed", "bounded", "failed", "deadlock", "error", "interrupted"]
+PropertyVerdict = OneOf["holds", "holds-within-bound", "violated", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyReport:
+    """`kind` is an assertion kind or "deadlock"; `steps` is the length of the counterexample, prefix and cycle together."""
+
+    name: str
+    kind: str
+    verdict: PropertyVerdict
+    steps: int | None = None
+    trace: Trace | None = None
+    instance: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFailure:
+    """The model's own run-time error: `calls` is the call chain, innermost first, as printable lines."""
+
+    diagnostic: Diagnostic
+    calls: tuple[str, ...]
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The answer of one run. `cut_by` names what cut the search: "max_actions", "max_states", "timeout" or None."""
+
+    verdict: Verdict
+    exit_code: ExitCode
+    model: str
+    engine: str
+    states: int
+    transitions: int
+    crash_steps: int
+    initial: int
+    cut: int
+    cut_by: str | None
+    depth: int
+    properties: tuple[PropertyReport, ...]
+    trace: Trace | None = None
+    leading: str | None = None
+    error: ModelFailure | None = None
+    warnings: tuple[Diagnostic, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+    elapsed_s: float = 0.0
+    cpu_s: float = 0.0
+    peak_memory_mb: float = 0.0
+    stats: Mapping[str, object] = field(default_factory=dict)

@@ -1,0 +1,59 @@
+"""A counterexample as plain data: entries with labels, places and changes; entry 0 is Init."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+EntryKind = OneOf["init", "start", "continue", "deliver", "crash-role"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of the state that a step changed. `place` is a variable, `Node#0.field`, `thread-0` and so on; None: absent."""
+
+    place: str
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEntry:
+    """One step and the state it leads to.
+
+    `label` is the step's name with its choices (language page, 12.2); `actor` says for people who moves: the action, or
+    the root action of a continued thread (`Node#0.Send`); `crash` marks twins and role crashes; `lines` are the source
+    lines the step executed, in order; `state` is the whole state after the step as (place, text) lines.
+    """
+
+    label: str
+    kind: EntryKind
+    actor: str | None
+    file: str | None
+    line: int | None
+    choices: tuple[str, ...]
+    crash: bool
+    changes: tuple[Change, ...]
+    thread: str | None = None
+    labels: tuple[str, ...] = ()
+    returns: tuple[tuple[str, str], ...] = ()
+    lines: tuple[tuple[str, int], ...] = ()
+    state: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A path, or a lasso: then the entries from `cycle_start` on are the cycle (it returns to the state before it).
+
+    `stutter`: the run stays for ever in the state of the last entry (there are no cycle entries). `fairness` says in
+    sentences why the cycle is fair.
+    """
+
+    entries: tuple[TraceEntry, ...]
+    cycle_start: int | None = None
+    stutter: bool = False
+    fairness: tuple[str, ...] = ()
+
+    @property
+    def steps(self) -> int:
+        return len(self.entries) - 1

@@ -1,0 +1,92 @@
+"""A report as one JSON object, for programs. All but engine, times, memory and stats is the same for every engine."""
+
+from __future__ import annotations
+
+import json
+
+from checker.report import ExitCode, PropertyReport, Report
+from checker.trace import Trace
+from fizz.errors import Diagnostic, FizzError
+
+
+def json_report(report: Report) -> str:
+    """The object as text, indented."""
+    diagnostic = report.error.diagnostic if report.error else None
+    fields = {
+        "verdict": report.verdict,
+        "exit_code": int(report.exit_code),
+        "model": report.model,
+        "engine": report.engine,
+        "states": report.states,
+        "transitions": report.transitions,
+        "crash_steps": report.crash_steps,
+        "initial": report.initial,
+        "cut": report.cut,
+        "depth": report.depth,
+        "properties": [_property(finding) for finding in report.properties],
+        **_trace(report.trace),
+        "error": None if diagnostic is None else _error(diagnostic),
+        "elapsed_s": round(report.elapsed_s, 3),
+        "cpu_s": round(report.cpu_s, 3),
+        "peak_memory_mb": round(report.peak_memory_mb, 1),
+    }
+    if report.stats:
+        fields["stats"] = dict(report.stats)
+    return json.dumps(fields, indent=2, default=str)
+
+
+def json_error(error: FizzError, model: str, engine: str) -> str:
+    """The object for a model that was not explored, because it does not parse or its options are wrong: no counts."""
+    empty = Report("error", ExitCode(error.exit_code), model, engine, 0, 0, 0, 0, 0, None, 0, ())
+    fields = json.loads(json_report(empty))
+    fields["error"] = _error(error.diagnostics[0])
+    return json.dumps(fields, indent=2)
+
+
+def _property(finding: PropertyReport) -> dict[str, object]:
+    fields: dict[str, object] = {
+        "name": finding.name,
+        "kind": finding.kind,
+        "verdict": finding.verdict,
+        "steps": finding.steps,
+    }
+    if finding.trace is not None:
+        fields |= _trace(finding.trace)
+    return fields
+
+
+def _trace(trace: Trace | None) -> dict[str, object]:
+    """The entries under `trace`; what makes them a lasso or a stutter stands beside."""
+    if trace is None:
+        return {"trace": None}
+    entries = [
+        {
+            "label": entry.label,
+            "kind": entry.kind,
+            "actor": entry.actor,
+            "file": entry.file,
+            "line": entry.line,
+            "choices": list(entry.choices),
+            "crash": entry.crash,
+            "changes": [[change.place, change.old, change.new] for change in entry.changes],
+        }
+        for entry in trace.entries
+    ]
+    fields: dict[str, object] = {"trace": entries}
+    if trace.cycle_start is not None:
+        fields["cycle_start"] = trace.cycle_start
+    if trace.stutter:
+        fields["stutter"] = True
+    return fields
+
+
+def _error(diagnostic: Diagnostic) -> dict[str, object]:
+    span = diagnostic.span
+    return {
+        "code": diagnostic.code,
+        "file": span.file if span else None,
+        "line": span.line if span else None,
+        "column": span.column if span else None,
+        "text": diagnostic.text,
+        "hint": diagnostic.hint,
+    }

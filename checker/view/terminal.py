@@ -1,0 +1,169 @@
+"""A report for people: the verdict, how one property after the other fares, and how a violated one breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePath
+
+from rich.table import Table
+from rich.text import Text
+
+from checker.report import ExitCode, PropertyReport, Report
+from checker.view.page import Page, printable
+from checker.view.story import print_state, print_story
+from fizz.errors import Diagnostic, render
+
+_COLORS = {
+    "passed": "bold green",
+    "bounded": "bold yellow",
+    "interrupted": "bold yellow",
+    "failed": "bold red",
+    "deadlock": "bold red",
+    "error": "bold red",
+}
+_PROPERTY_COLORS = {"holds": "green", "holds-within-bound": "yellow", "violated": "bold red", "undecided": "yellow"}
+_CUTS = {
+    "max_actions": "the option max_actions",
+    "max_states": "--max-states",
+    "timeout": "--timeout",
+}
+
+
+def print_report(page: Page, report: Report) -> None:
+    """Print everything: warnings, counterexamples, the table of properties, the counts, and the verdict at the end."""
+    for warning in report.warnings:
+        print_diagnostic(page, warning, report.sources, "yellow")
+        page.line()
+    if report.error is not None:
+        _print_failure(page, report)
+    for finding in _findings(report):
+        _print_finding(page, finding, report.sources)
+    if report.properties:
+        _print_properties(page, report)
+    _print_counts(page, report)
+    if report.stats:
+        print_stats(page, report.stats)
+    print_verdict(page, report)
+
+
+def print_verdict(page: Page, report: Report) -> None:
+    """One line: the verdict and its reason."""
+    sentence = f"  {printable(PurePath(report.model).name)}: {printable(verdict_sentence(report))}"
+    line = Text(report.verdict.upper(), _COLORS[report.verdict]).append(sentence, "bold")
+    page.line(line, hang=2)
+
+
+def verdict_sentence(report: Report) -> str:
+    """What the verdict means for this model, in one sentence."""
+    leading = report.leading or "a property"
+    match report.exit_code:
+        case ExitCode.PASSED:
+            return "every property holds on the whole state space"
+        case ExitCode.BOUNDED:
+            return f"nothing found, but {_cut_sentence(report)}"
+        case ExitCode.DEADLOCK:
+            return "a state has no step left"
+        case ExitCode.SAFETY | ExitCode.LIVENESS:
+            steps = f", {_plural(report.trace.steps, 'step')}" if report.trace else ""
+            kind = next((p.kind for p in report.properties if p.name == report.leading), "")
+            return f"{leading} is violated ({kind}{steps})" if kind else f"{leading} is violated"
+        case ExitCode.MODEL_ERROR:
+            return "the model itself failed while running"
+        case ExitCode.INTERRUPTED:
+            return "interrupted: what follows from the part that was explored is shown, nothing more is known"
+        case _:
+            return ""
+
+
+def _cut_sentence(report: Report) -> str:
+    cause = _CUTS.get(report.cut_by or "", report.cut_by or "a bound")
+    states = f" ({_plural(report.cut, 'state')} cut)" if report.cut else ""
+    return f"the search was cut by {cause}{states}"
+
+
+def print_diagnostic(page: Page, diagnostic: Diagnostic, sources: Mapping[str, str], color: str) -> None:
+    """A message about the model: the text as the language page prescribes it, the carets in colour."""
+    for number, row in enumerate(render(diagnostic, sources).split("\n")):
+        style = "bold" if number == 0 else color if set(row.partition("|")[2]) == {" ", "^"} else ""
+        page.line(Text(printable(row), style), hang=2)
+
+
+def _print_failure(page: Page, report: Report) -> None:
+    failure = report.error
+    if failure is None:
+        return
+    print_diagnostic(page, failure.diagnostic, report.sources, "bold red")
+    for call in failure.calls:
+        page.line(printable(call), 2, 2)
+    page.line()
+    if report.trace is not None:
+        page.line(Text(f"How it came to that: {_plural(failure.steps, 'step')}", "bold"))
+        print_story(page, report.trace, report.sources)
+        page.line()
+
+
+def _findings(report: Report) -> list[PropertyReport]:
+    """The violated properties that have a counterexample, the leading one first."""
+    found = [p for p in report.properties if p.verdict == "violated" and p.trace is not None]
+    return sorted(found, key=lambda p: p.name != report.leading)
+
+
+def _print_finding(page: Page, finding: PropertyReport, sources: Mapping[str, str]) -> None:
+    trace = finding.trace
+    if trace is None:
+        return
+    what = "Deadlock" if finding.kind == "deadlock" else f"{finding.name} is violated"
+    where = f" for {finding.instance}" if finding.instance else ""
+    page.line(Text(f"{what}{where}: {_plural(trace.steps, 'step')}", "bold red"))
+    print_story(page, trace, sources)
+    if trace.steps > 0 and trace.cycle_start is None:
+        page.line(Text("The state at the end:", "bold"), 6)
+        print_state(page, trace.entries[-1].state)
+    page.line()
+
+
+def _print_properties(page: Page, report: Report) -> None:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", width=None)
+    table.add_column("property", overflow="fold")
+    table.add_column("kind", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("steps", justify="right", no_wrap=True)
+    for finding in report.properties:
+        verdict = Text(finding.verdict.replace("-", " "), _PROPERTY_COLORS[finding.verdict])
+        steps = "" if finding.steps is None else str(finding.steps)
+        table.add_row(Text(printable(finding.name)), finding.kind, verdict, steps)
+    page.table(table)
+    page.line()
+
+
+def _print_counts(page: Page, report: Report) -> None:
+    counts = [
+        _plural(report.states, "state"),
+        _plural(report.transitions, "transition"),
+        _plural(report.crash_steps, "crash step"),
+        f"depth {report.depth:,}",
+        f"{report.initial:,} initial",
+    ]
+    if report.cut:
+        counts.append(f"{report.cut:,} cut")
+    page.line(", ".join(counts), hang=2)
+    rate = f", {report.states / report.elapsed_s:,.0f} states/s" if report.elapsed_s > 0 else ""
+    effort = f"{report.elapsed_s:.1f} s{rate}, {report.peak_memory_mb:,.0f} MB, engine {report.engine}"
+    page.line(Text(effort, "dim"), hang=2)
+
+
+def print_stats(page: Page, stats: Mapping[str, object]) -> None:
+    """The numbers of `--stats`, one a line."""
+    page.line()
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    table.add_column(overflow="fold")
+    table.add_column(justify="right", overflow="fold")
+    for name, value in stats.items():
+        shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+        table.add_row(Text(name.replace("_", " ")), Text(printable(shown)))
+    page.table(table)
+    page.line()
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,77 @@
+"""What can be wrong with a model file, and how it is said.
+
+A `Diagnostic` is data: code, text, place, hint. `render` turns one into the lines that the language page (section 14)
+prescribes. Nothing here prints or exits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """A stretch of source text: lines and columns count from 1, the end column is exclusive."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One message about a model: an error or a warning, with its place and a way out."""
+
+    code: str
+    text: str
+    span: Span | None = None
+    hint: str | None = None
+
+
+class FizzError(Exception):
+    """A model file that does not parse, resolve or configure: the diagnostics, sorted by place.
+
+    `exit_code` is 150 for the language (codes L), 151 for options and constants (codes O), as of the most severe
+    diagnostic: language errors win.
+    """
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...], sources: Mapping[str, str] | None = None) -> None:
+        super().__init__("; ".join(d.text for d in diagnostics))
+        self.diagnostics = diagnostics
+        self.sources: dict[str, str] = dict(sources or {})
+
+    @property
+    def exit_code(self) -> int:
+        return 150 if any(d.code.startswith("L") for d in self.diagnostics) else 151
+
+    def render(self) -> str:
+        """All messages as plain text, a blank line between two."""
+        return "\n\n".join(render(d, self.sources) for d in self.diagnostics)
+
+
+def render(diagnostic: Diagnostic, sources: Mapping[str, str]) -> str:
+    """The message as plain text: place and text, the source line, carets, hint (language page, section 14)."""
+    span = diagnostic.span
+    if span is None:
+        lines = [f"{diagnostic.text} [{diagnostic.code}]"]
+    else:
+        lines = [f"{span.file}:{span.line}:{span.column}: {diagnostic.text} [{diagnostic.code}]"]
+        lines += _excerpt(span, sources.get(span.file, ""))
+    if diagnostic.hint:
+        lines.append(f"hint: {diagnostic.hint}")
+    return "\n".join(lines)
+
+
+def _excerpt(span: Span, text: str) -> list[str]:
+    rows = text.split("\n")
+    if not 1 <= span.line <= len(rows):
+        return []
+    row = rows[span.line - 1].rstrip("\r")
+    end = span.end_column if span.end_line == span.line else len(row) + 1
+    width = max(1, min(end, len(row) + 1) - span.column)
+    # Tabs are kept in the margin below, so that the carets stand under the text in any terminal.
+    margin = "".join("\t" if c == "\t" else " " for c in row[: span.column - 1])
+    return [f"{span.line:5d} | {row}", f"{'':5s} | {margin}{'^' * width}"]

@@ -1,0 +1,198 @@
+"""Files of a model: reading them, parsing them (or taking the parse from the cache), including, helper modules."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fizz import ast, cache
+from fizz.errors import Diagnostic, FizzError, Span
+from fizz.layout import FrontMatter, lay_out
+from fizz.module import HelperModule
+
+MAX_BYTES = 1024 * 1024
+_ONLY_MODELS = "a model is one UTF-8 text file"
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """The items of one file, includes not yet followed."""
+
+    items: tuple[ast.Item, ...]
+    front_matter: FrontMatter | None
+    warnings: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(slots=True)
+class Files:
+    """All files read for one model: texts by name, and what was found wrong on the way."""
+
+    root: Path
+    sources: dict[str, str] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    warnings: list[Diagnostic] = field(default_factory=list)
+    _done: set[str] = field(default_factory=set)
+    _open: list[str] = field(default_factory=list)
+
+    def parse(self, file: str, text: str) -> ParsedFile:
+        """Parses one file and keeps its text and its messages."""
+        self.sources[file] = text
+        parsed = parse_file(file, text)
+        self.diagnostics.extend(parsed.diagnostics)
+        self.warnings.extend(parsed.warnings)
+        return parsed
+
+    def include_all(self, file: str, parsed: ParsedFile) -> tuple[ast.Item, ...]:
+        """The items of a file with the items of included files in place of each include."""
+        identity = os.path.realpath(file)
+        self._done.add(identity)
+        self._open.append(identity)
+        items: list[ast.Item] = []
+        for item in parsed.items:
+            if isinstance(item, ast.Include):
+                items.extend(self._include(file, item))
+            else:
+                items.append(item)
+        self._open.pop()
+        return tuple(items)
+
+    def _include(self, file: str, include: ast.Include) -> tuple[ast.Item, ...]:
+        target = os.path.normpath(os.path.join(os.path.dirname(file), include.path))
+        identity = os.path.realpath(target)
+        if os.path.isabs(include.path) or not _is_inside(identity, self.root):
+            hint = f"the directory of the model is {self.root}"
+            return self._refuse(include, f"'{include.path}' is outside the directory of the model", hint)
+        if identity in self._open:
+            return self._refuse(include, f"'{include.path}' includes itself", "remove one of the includes of the cycle")
+        if identity in self._done:
+            return ()
+        try:
+            text = read_text(target)
+        except OSError as error:
+            reason = error.strerror or "cannot be read"
+            return self._refuse(include, f"cannot include '{include.path}': {reason}", "the path starts at the including file")
+        except FizzError as error:
+            self.diagnostics.extend(error.diagnostics)
+            return ()
+        parsed = self.parse(target, text)
+        if parsed.front_matter is not None:
+            line = parsed.front_matter.line - 1
+            hint = "options belong to the model that includes it"
+            span = Span(target, line, 1, line, 4)
+            self.diagnostics.append(Diagnostic("L11", "an included file has no front matter", span, hint))
+        return self.include_all(target, parsed)
+
+    def _refuse(self, include: ast.Include, text: str, hint: str) -> tuple[ast.Item, ...]:
+        self.diagnostics.append(Diagnostic("L38", text, include.span, hint))
+        return ()
+
+
+def _is_inside(path: str, root: Path) -> bool:
+    return os.path.commonpath([path, str(root)]) == str(root)
+
+
+def parse_file(file: str, text: str) -> ParsedFile:
+    """Parses the text of a file; the result comes from the cache where the same text was parsed before."""
+    key = cache.key_of(file, text)
+    known = cache.get(key)
+    if isinstance(known, ParsedFile):
+        return known
+    from fizz.lower import lower_piece  # textX is imported only when something has to be parsed
+
+    layout = lay_out(file, text)
+    items: list[ast.Item] = []
+    diagnostics = list(layout.diagnostics)
+    warnings: list[Diagnostic] = []
+    for piece in layout.pieces:
+        try:
+            lowered, old_spellings = lower_piece(piece)
+        except FizzError as error:
+            diagnostics.extend(error.diagnostics)
+        else:
+            items.extend(lowered)
+            warnings.extend(old_spellings)
+    parsed = ParsedFile(tuple(items), layout.front_matter, tuple(warnings), tuple(diagnostics))
+    if not diagnostics:
+        cache.put(key, parsed)
+    return parsed
+
+
+def read_text(file: str) -> str:
+    """The text of a file with `\\n` line ends; OSError if it can not be read, FizzError if it is no model text."""
+    with open(file, "rb") as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise _not_a_model(file, "the file is larger than 1 MiB", "split the model with `include`, or check the file name")
+    if b"\x00" in data:
+        raise _not_a_model(file, "the file is binary", _ONLY_MODELS)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line = before.count(b"\n") + 1
+        column = len(before.rsplit(b"\n", 1)[-1].decode("utf-8", "replace")) + 1
+        span = Span(file, line, column, line, column + 1)
+        text = f"the file is not UTF-8 text (byte 0x{data[error.start]:02x})"
+        raise FizzError((Diagnostic("L1", text, span, _ONLY_MODELS),)) from None
+    return normalise(text)
+
+
+def normalise(text: str) -> str:
+    """One kind of line end."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _not_a_model(file: str, text: str, hint: str) -> FizzError:
+    return FizzError((Diagnostic("L1", text, Span(file, 1, 1, 1, 2), hint),))
+
+
+def helper_module_names(folder: Path) -> dict[str, str]:
+    """The modules beside a model: name to path as messages spell it."""
+    names: dict[str, str] = {}
+    try:
+        entries = sorted(os.listdir(folder or "."))
+    except OSError:
+        return names
+    for entry in entries:
+        name, extension = os.path.splitext(entry)
+        if extension == ".star" and re.fullmatch(r"[^\W\d]\w*", name):
+            names[name] = os.path.join(folder, entry) if str(folder) != "." else entry
+    return names
+
+
+def load_helper_module(files: Files, name: str, path: str, mention: Span) -> HelperModule | None:
+    """A mentioned module, or None with a diagnostic at the place that mentions it."""
+    try:
+        text = read_text(path)
+    except OSError as error:
+        files.diagnostics.append(_failed(name, mention, error.strerror or "cannot be read"))
+        return None
+    except FizzError as error:
+        files.diagnostics.append(_failed(name, mention, error.diagnostics[0].text))
+        return None
+    files.sources[path] = text
+    parsed = parse_file(path, text)
+    problems = list(parsed.diagnostics)
+    items: list[ast.ConstantStatement | ast.TopHelper] = []
+    if parsed.front_matter is not None:
+        problems.append(Diagnostic("L11", "a helper module has no front matter", Span(path, 1, 1, 1, 4)))
+    for item in parsed.items:
+        if isinstance(item, ast.ConstantStatement | ast.TopHelper):
+            items.append(item)
+        else:
+            text = "a helper module holds constants and `def`s only"
+            problems.append(Diagnostic("L38", text, item.span, "move the rest into the model, or include a .fizz file"))
+    if problems:
+        first = problems[0].span
+        place = f" ({first.file}:{first.line}:{first.column})" if first is not None else ""
+        files.diagnostics.append(_failed(name, mention, problems[0].text + place))
+        files.diagnostics.extend(problems)
+        return None
+    return HelperModule(name, path, tuple(items))
+
+
+def _failed(name: str, mention: Span, reason: str) -> Diagnostic:
+    return Diagnostic("L38", f"module '{name}' failed to load: {reason}", mention)

@@ -1,0 +1,74 @@
+"""`Module`: a loaded model. Data only, picklable; made by `fizz.load`, read by the interpreter's compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from fizz import ast
+from fizz.errors import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class ActionOptions:
+    """`action_options.K`: None means no limit."""
+
+    max_actions: int | None = None
+    max_concurrent_actions: int | None = None
+    crash_on_yield: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of a run, after defaults, `fizz.yaml`, front matter and overrides are merged (language page, section 2.2)."""
+
+    max_actions: int = 100
+    max_concurrent_actions: int = 2
+    crash_on_yield: bool = True
+    action_options: Mapping[str, ActionOptions] = field(default_factory=dict)
+    deadlock_detection: bool = True
+    exclude: tuple[str, ...] = ()
+    liveness: OneOf["strict", "nondeterministic", "off"] = "strict"
+    continue_on_invariant_failures: bool = False
+    continue_path_on_invariant_failures: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HelperModule:
+    """A `.star` file that the model mentions: its constant statements and helpers in order."""
+
+    name: str
+    path: str
+    items: tuple[ast.ConstantStatement | ast.TopHelper, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A model that parses and resolves.
+
+    `items` are in file order with includes already in place (no `Include` among them). `--set` overrides have replaced
+    the right sides of the constants they name. `sources` maps each file name, as spans spell it, to its text.
+    """
+
+    path: str
+    items: tuple[ast.Item, ...]
+    options: Options
+    sources: Mapping[str, str]
+    helper_modules: tuple[HelperModule, ...]
+    state_variables: tuple[str, ...]
+    constants: tuple[str, ...]
+    reads_returns: bool
+    warnings: tuple[Diagnostic, ...]
+
+    def actions(self) -> tuple[ast.Action, ...]:
+        return tuple(i for i in self.items if isinstance(i, ast.Action))
+
+    def functions(self) -> tuple[ast.Function, ...]:
+        return tuple(i for i in self.items if isinstance(i, ast.Function))
+
+    def roles(self) -> tuple[ast.Role, ...]:
+        return tuple(i for i in self.items if isinstance(i, ast.Role))
+
+    def assertions(self) -> tuple[ast.Assertion, ...]:
+        return tuple(i for i in self.items if isinstance(i, ast.Assertion))

@@ -1,0 +1,300 @@
+"""Options: front matter, `fizz.yaml` and overrides merged into `Options`; the only place that knows YAML.
+
+YAML is read as a graph of nodes with places, never turned into Python objects as a whole, so that each message points at
+the offending word and no document, however nested or aliased, can cost more than its own length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import yaml
+
+from fizz.errors import Diagnostic, Span
+from fizz.layout import FrontMatter
+from fizz.module import ActionOptions, Options
+from fizz.names import near_hint
+from fizz.settings import Path, Setting, Settings
+
+MAX_LENGTH = 64 * 1024
+_Kind = Literal["int", "bool", "names", "liveness"]
+
+_FIELDS: Mapping[Path, _Kind] = {
+    ("options", "max_actions"): "int",
+    ("options", "max_concurrent_actions"): "int",
+    ("options", "crash_on_yield"): "bool",
+    ("deadlock_detection",): "bool",
+    ("identity", "exclude"): "names",
+    ("liveness",): "liveness",
+    ("continue_on_invariant_failures",): "bool",
+    ("continue_path_on_invariant_failures",): "bool",
+}
+_ACTION_FIELDS: Mapping[str, _Kind] = {"max_actions": "int", "max_concurrent_actions": "int", "crash_on_yield": "bool"}
+_LIVENESS: Mapping[object, Literal["strict", "nondeterministic", "off"]] = {
+    "strict": "strict", "": "strict", "enabled": "strict", "true": "strict", "strict/bfs": "strict",
+    "nondeterministic": "nondeterministic", "eventual": "nondeterministic",
+    "off": "off", "false": "off", "disabled": "off",
+}  # fmt: skip
+_TYPES: Mapping[_Kind, str] = {
+    "int": "whole number",
+    "bool": "bool",
+    "names": "list of names",
+    "liveness": "one of strict, nondeterministic, off",
+}
+
+
+@dataclass(slots=True)
+class _Source:
+    """One YAML text: where it stands, and what is wrong with it."""
+
+    file: str
+    line: int
+    text: str
+    diagnostics: list[Diagnostic]
+
+    def span(self, node: Any) -> Span:
+        start, end = node.start_mark, node.end_mark
+        if end.line > start.line or isinstance(node, yaml.MappingNode | yaml.SequenceNode):
+            lines = self.text.split("\n")
+            row = lines[start.line] if start.line < len(lines) else ""
+            column = len(row.rstrip()) if end.line > start.line else end.column
+            return self._make(start, start.line, max(column, start.column + 1))
+        return self._make(start, end.line, end.column)
+
+    def _make(self, start: Any, end_line: int, end_column: int) -> Span:
+        return Span(self.file, self.line + start.line, start.column + 1, self.line + end_line, end_column + 1)
+
+    def report(self, code: str, text: str, node: Any, hint: str | None = None) -> None:
+        self.diagnostics.append(Diagnostic(code, text, self.span(node), hint))
+
+
+def read_front_matter(file: str, front_matter: FrontMatter, diagnostics: list[Diagnostic]) -> Settings:
+    """The settings of the front matter of a model."""
+    return _read(_Source(file, front_matter.line, front_matter.text, diagnostics), "front matter")
+
+
+def read_file(file: str, text: str, diagnostics: list[Diagnostic]) -> Settings:
+    """The settings of a `fizz.yaml`."""
+    return _read(_Source(file, 1, text, diagnostics), "the file")
+
+
+def _read(source: _Source, what: str) -> Settings:
+    settings: Settings = {}
+    root = _compose(source, what)
+    if root is not None:
+        _collect(source, root, (), settings)
+    return settings
+
+
+def read_override(name: str, value: str, diagnostics: list[Diagnostic], sources: dict[str, str]) -> Settings:
+    """The settings of `--option NAME=VALUE`; a short name is completed where only one option ends with it."""
+    file = f"--option {name}"
+    sources[file] = value
+    source = _Source(file, 1, value, diagnostics)
+    path = _override_path(name)
+    if path is None:
+        known = [".".join(field) for field in _FIELDS] + [field[-1] for field in _FIELDS]
+        sources[file] = name
+        span = Span(file, 1, 1, 1, len(name) + 1)
+        hint = near_hint(name, known) or "the options are " + ", ".join(".".join(field) for field in _FIELDS)
+        diagnostics.append(Diagnostic("O1", f"unknown option '{name}'", span, hint))
+        return {}
+    settings: Settings = {}
+    node = _compose(source, "the value")
+    if node is None:
+        node = yaml.ScalarNode("tag:yaml.org,2002:str", "", _Mark(0), _Mark(len(value)))
+    _take(source, node, node, path, settings)
+    return settings
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    column: int
+    line: int = 0
+
+
+def _override_path(name: str) -> Path | None:
+    words = name.split(".")
+    if _snake(words[0]) == "action_options" and len(words) >= 3 and _snake(words[-1]) in _ACTION_FIELDS:
+        return ("action_options", ".".join(words[1:-1]), _snake(words[-1]))
+    path = tuple(_snake(word) for word in words)
+    if path in _FIELDS:
+        return path
+    matching = [field for field in _FIELDS if field[-1:] == path]
+    return matching[0] if len(matching) == 1 else None
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower() if name[:1].islower() else name
+
+
+def _compose(source: _Source, what: str) -> Any:
+    """The root node, or None for an empty document."""
+    if len(source.text) > MAX_LENGTH:
+        span = Span(source.file, source.line, 1, source.line, 2)
+        text = f"{what} is not valid YAML: longer than {MAX_LENGTH // 1024} KiB"
+        source.diagnostics.append(Diagnostic("O3", text, span))
+        return None
+    try:
+        return yaml.compose(source.text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line, mark.column) if mark is not None else (0, 0)
+        span = Span(source.file, source.line + line, column + 1, source.line + line, column + 2)
+        problem = error.problem or error.context or "cannot be read"
+        if "\\t" in problem:
+            problem = "a tab cannot indent YAML"
+        source.diagnostics.append(Diagnostic("O3", f"{what} is not valid YAML: {problem}", span))
+    except yaml.YAMLError as error:
+        span = Span(source.file, source.line, 1, source.line, 2)
+        source.diagnostics.append(Diagnostic("O3", f"{what} is not valid YAML: {str(error).splitlines()[0]}", span))
+    except RecursionError:
+        span = Span(source.file, source.line, 1, source.line, 2)
+        source.diagnostics.append(Diagnostic("O3", f"{what} is not valid YAML: nested too deeply", span))
+    return None
+
+
+def _is_null(node: Any) -> bool:
+    return isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"
+
+
+def _collect(source: _Source, node: Any, path: Path, settings: Settings) -> None:
+    """Reads a mapping whose keys continue `path`."""
+    if _is_null(node):
+        return
+    if not isinstance(node, yaml.MappingNode):
+        what = f"option '{'.'.join(path)}'" if path else "the options"
+        source.report("O2", f"{what} must be a mapping, got {_shown(node)}", node)
+        return
+    seen: set[str] = set()
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            source.report("O1", "the name of an option is a word", key)
+            continue
+        name = key.value if path == ("action_options",) else _snake(key.value)
+        if name in seen:
+            source.report("O3", f"option '{key.value}' is given twice", key)
+            continue
+        seen.add(name)
+        _enter(source, key, value, path, name, settings)
+
+
+def _enter(source: _Source, key: Any, value: Any, path: Path, name: str, settings: Settings) -> None:
+    inner = (*path, name)
+    known = _known_names(path)
+    if known is not None and name not in known:
+        shown = ".".join((*path, key.value))
+        source.report("O1", f"unknown option '{shown}'", key, near_hint(name, known) or _listed(known))
+    elif inner in _FIELDS or (len(inner) == 3 and inner[0] == "action_options"):
+        _take(source, key, value, inner, settings)
+    else:
+        _collect(source, value, inner, settings)
+
+
+def _known_names(path: Path) -> list[str] | None:
+    """The names that may follow; None where any may."""
+    if path == ("action_options",):
+        return None
+    if path[:1] == ("action_options",):
+        return list(_ACTION_FIELDS)
+    names = [field[len(path)] for field in _FIELDS if field[: len(path)] == path]
+    return list(dict.fromkeys(names + ([] if path else ["action_options"])))
+
+
+def _listed(names: list[str]) -> str:
+    return "known here: " + ", ".join(names)
+
+
+def _take(source: _Source, key: Any, node: Any, path: Path, settings: Settings) -> None:
+    """Reads one value of the type that the option has."""
+    kind = _ACTION_FIELDS[path[2]] if path[0] == "action_options" else _FIELDS[path]
+    value = _value(node, kind)
+    if value is None:
+        shown = ".".join(path)
+        source.report("O2", f"option '{shown}' must be a {_TYPES[kind]}, got {_shown(node)}".replace("a one", "one"), node)
+        return
+    parts = tuple(source.span(item) for item in node.value) if isinstance(node, yaml.SequenceNode) else ()
+    settings[path] = Setting(value, source.span(node), source.span(key), parts)
+
+
+def _value(node: Any, kind: _Kind) -> int | bool | str | tuple[str, ...] | None:
+    if kind == "names":
+        if isinstance(node, yaml.SequenceNode) and all(_is_text(item) for item in node.value):
+            return tuple(item.value for item in node.value)
+        return None
+    if not isinstance(node, yaml.ScalarNode):
+        return None
+    tag = node.tag.rsplit(":", 1)[-1]
+    if kind == "liveness":
+        if tag == "null":
+            return "strict"
+        truth = yaml.SafeLoader.bool_values.get(node.value.lower()) if tag == "bool" else None
+        word = node.value if truth is None else str(truth).lower()
+        return _LIVENESS.get(word)
+    if tag != kind:
+        return None
+    if kind == "bool":
+        return bool(yaml.SafeLoader.bool_values[node.value.lower()])
+    return _integer(node)
+
+
+def _integer(node: Any) -> int | None:
+    if len(node.value) > 18:  # no count of anything is that large; converting could take long
+        return None
+    try:
+        return int(cast(Any, yaml.constructor.SafeConstructor()).construct_yaml_int(node))
+    except ValueError:
+        return None
+
+
+def _is_text(node: Any) -> bool:
+    return isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:str"
+
+
+def _shown(node: Any) -> str:
+    if isinstance(node, yaml.MappingNode):
+        return "a mapping"
+    if isinstance(node, yaml.SequenceNode):
+        return "a list"
+    text = str(node.value)
+    return "nothing" if _is_null(node) and not text else f"'{text[:40]}{'…' if len(text) > 40 else ''}'"
+
+
+def merge(layers: Iterable[Settings]) -> tuple[Options, Settings]:
+    """The options of all layers, later ones winning per field, and the settings that count."""
+    merged: Settings = {}
+    for layer in layers:
+        merged.update(layer)
+    values = {path: setting.value for path, setting in merged.items()}
+    max_actions = cast(int, values.get(("options", "max_actions"), 0))
+    max_actions = max_actions if max_actions > 0 else 100
+    concurrent = cast(int, values.get(("options", "max_concurrent_actions"), 0))
+    default = Options()
+    options = Options(
+        max_actions=max_actions,
+        max_concurrent_actions=concurrent if concurrent > 0 else min(2, max_actions),
+        crash_on_yield=cast(bool, values.get(("options", "crash_on_yield"), default.crash_on_yield)),
+        action_options=_action_options(values),
+        deadlock_detection=cast(bool, values.get(("deadlock_detection",), default.deadlock_detection)),
+        exclude=tuple(dict.fromkeys(cast(tuple[str, ...], values.get(("identity", "exclude"), ())))),
+        liveness=cast(Literal["strict", "nondeterministic", "off"], values.get(("liveness",), default.liveness)),
+        continue_on_invariant_failures=cast(bool, values.get(("continue_on_invariant_failures",), False)),
+        continue_path_on_invariant_failures=cast(bool, values.get(("continue_path_on_invariant_failures",), False)),
+    )
+    return options, merged
+
+
+def _action_options(values: Mapping[Path, object]) -> dict[str, ActionOptions]:
+    result: dict[str, ActionOptions] = {}
+    for key in dict.fromkeys(path[1] for path in values if path[0] == "action_options"):
+
+        def limit(name: str, key: str = key) -> int | None:
+            number = cast(int, values.get(("action_options", key, name), 0))
+            return number if number > 0 else None
+
+        crash = cast(bool, values.get(("action_options", key, "crash_on_yield"), True))
+        result[key] = ActionOptions(limit("max_actions"), limit("max_concurrent_actions"), crash)
+    return result

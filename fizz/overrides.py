@@ -1,0 +1,74 @@
+"""Constants given from outside: `--set NAME=EXPRESSION`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fizz import ast
+from fizz.errors import Diagnostic, FizzError, Span
+from fizz.files import Files
+from fizz.layout import expression_text
+from fizz.names import near_hint
+
+
+def override_constants(items: tuple[ast.Item, ...], constants: Mapping[str, str], files: Files) -> tuple[ast.Item, ...]:
+    """The items with the right sides of the named constants replaced; wrong names and texts go to the diagnostics."""
+    result = list(items)
+    places = {name: index for index, item in enumerate(items) for name in _settable(item)}
+    for name, text in constants.items():
+        file = f"--set {name}"
+        files.sources[file] = text
+        if name not in places:
+            files.sources[file] = name
+            hint = near_hint(name, places) or ("constants: " + ", ".join(places) if places else "the model has no constants")
+            span = Span(file, 1, 1, 1, len(name) + 1)
+            files.diagnostics.append(Diagnostic("O5", f"unknown constant '{name}'", span, hint))
+            continue
+        value = _expression(file, text, files)
+        item = result[places[name]]
+        if value is not None and isinstance(item, ast.ConstantStatement):
+            result[places[name]] = replace(item, statement=_with_value(item.statement, name, value))
+    return tuple(result)
+
+
+def _settable(item: ast.Item) -> tuple[str, ...]:
+    """The constants that a statement `NAME = …` or `A, B = …, …` binds one by one."""
+    if not isinstance(item, ast.ConstantStatement) or not isinstance(item.statement, ast.Assign):
+        return ()
+    targets, value = item.statement.targets, item.statement.value
+    if len(targets) != 1:
+        return ()
+    if isinstance(targets[0], ast.Name):
+        return (targets[0].id,)
+    if isinstance(targets[0], ast.TupleExpression) and isinstance(value, ast.TupleExpression):
+        names = targets[0].items
+        if len(names) == len(value.items) and _all_names(names):
+            return tuple(name.id for name in names if isinstance(name, ast.Name))
+    return ()
+
+
+def _all_names(targets: tuple[ast.Expression, ...]) -> bool:
+    return all(isinstance(target, ast.Name) for target in targets)
+
+
+def _with_value(statement: ast.Statement, name: str, value: ast.Expression) -> ast.Statement:
+    assert isinstance(statement, ast.Assign)
+    target, old = statement.targets[0], statement.value
+    if isinstance(target, ast.TupleExpression) and isinstance(old, ast.TupleExpression):
+        items = tuple(
+            value if isinstance(t, ast.Name) and t.id == name else item
+            for t, item in zip(target.items, old.items, strict=True)
+        )
+        return replace(statement, value=replace(old, items=items))
+    return replace(statement, value=value)
+
+
+def _expression(file: str, text: str, files: Files) -> ast.Expression | None:
+    from fizz.lower import lower_expression  # textX is imported only when something has to be parsed
+
+    try:
+        return lower_expression(file, expression_text(file, text))
+    except FizzError as error:
+        files.diagnostics.extend(error.diagnostics)
+        return None

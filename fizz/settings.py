@@ -1,0 +1,74 @@
+"""Settings: single option values with their places, and whether the names in them exist in the model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fizz.declarations import Declarations
+from fizz.errors import Diagnostic, Span
+from fizz.names import near_hint
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value that some source gives, and where; `parts` are the places of the members of a list."""
+
+    value: int | bool | str | tuple[str, ...]
+    span: Span
+    key_span: Span
+    parts: tuple[Span, ...] = ()
+
+
+Settings = dict[Path, Setting]
+
+
+def check_options(settings: Settings, declarations: Declarations) -> Iterator[Diagnostic]:
+    """What settings name that the model does not have: action keys and excluded variables."""
+    keys = _keys(declarations)
+    for path, setting in settings.items():
+        if path[0] == "action_options":
+            yield from _check_key(path[1], path[2], setting, keys)
+        elif path == ("identity", "exclude"):
+            assert isinstance(setting.value, tuple)
+            for name, span in zip(setting.value, setting.parts, strict=True):
+                if name not in declarations.state_variables:
+                    known = list(declarations.state_variables)
+                    hint = near_hint(name, known) or "state variables: " + (", ".join(known) or "none")
+                    yield Diagnostic("O2", f"option 'identity.exclude': '{name}' is no state variable", span, hint)
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """The keys that name something: actions (`A`, `R.A`), and funcs of roles (`R.f`), which messages may start."""
+
+    actions: tuple[str, ...]
+    functions: tuple[str, ...]
+
+
+def _keys(declarations: Declarations) -> _Keys:
+    actions = [name for name in declarations.actions if name != "Init"]
+    functions: list[str] = []
+    for role in declarations.roles.values():
+        actions += [f"{role.name}.{action.name}" for action in role.actions if action.name != "Init"]
+        functions += [f"{role.name}.{function.name}" for function in role.functions]
+    return _Keys(tuple(actions), tuple(functions))
+
+
+def _check_key(key: str, field: str, setting: Setting, keys: _Keys) -> Iterator[Diagnostic]:
+    match = re.fullmatch(r"(\w+)#(\d*)\.(\w+)", key)
+    name = f"{match.group(1)}.{match.group(3)}" if match else key
+    if field == "crash_on_yield":
+        if match and name in (*keys.actions, *keys.functions):
+            text = f"action_options key '{key}': crash_on_yield is per action, not per instance"
+            yield Diagnostic("O4", text, setting.key_span, f"write it under '{name}'")
+            return
+        known = (*keys.actions, *keys.functions)
+    else:
+        known = keys.actions
+    if name not in known:
+        hint = near_hint(name, known) or "the actions are: " + (", ".join(keys.actions) or "none")
+        yield Diagnostic("O4", f"action_options key '{key}' names no action", setting.key_span, hint)

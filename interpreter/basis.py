@@ -1,0 +1,156 @@
+"""What every value can do: name its type, be true or false, equal another, be a key (language page, 5.1).
+
+None, bool, int, float, str, bytes, tuple and range are Python's own; all others derive from `Value` and answer
+through its methods. Two values of Python's own types never meet by Python's rules: `True == 1` is False here, and nan
+equals itself, so that equality, keys and identity agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import ClassVar
+
+from interpreter.problem import MAX_DEPTH, MAX_PARTS, Problem, too_deep, too_many_parts
+
+_NATIVE_NAMES: dict[type, str] = {
+    type(None): "NoneType",
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "string",
+    bytes: "bytes",
+    tuple: "tuple",
+    range: "range",
+}
+_TRUE_KEY: Hashable = ("bool", 1)
+_FALSE_KEY: Hashable = ("bool", 0)
+_NAN_KEY: Hashable = ("nan",)
+
+
+class Walk:
+    """One walk through nested values: counts what it meets, so that cycles and huge values end in a `Problem`."""
+
+    __slots__ = ("depth", "parts")
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.parts = 0
+
+    def enter(self, count: int) -> None:
+        """Go into a value of `count` members; R24 if that is too deep or too much."""
+        self.depth += 1
+        self.parts += count + 1
+        if self.depth > MAX_DEPTH:
+            raise too_deep()
+        if self.parts > MAX_PARTS:
+            raise too_many_parts()
+
+    def leave(self) -> None:
+        """Come back out of the value entered last."""
+        self.depth -= 1
+
+
+class Value:
+    """A value of the language that Python does not have."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "value"
+
+    def is_true(self) -> bool:
+        """The truth of the value: everything but empty collections is true."""
+        return True
+
+    def key(self, walk: Walk) -> Hashable:
+        """A Python-hashable key, equal for equal values; R6 for a mutable value."""
+        raise Problem("R6", f"a {self.kind} can be changed, so it can not be a key or an element of a set",
+                      "use a tuple or a struct, or a genericset / genericmap")
+
+    def equals(self, other: Value, walk: Walk) -> bool:
+        """Whether it equals `other`, another object of the same class."""
+        return False
+
+
+def type_name(value: object) -> str:
+    """The name that `type(v)` gives."""
+    return value.kind if isinstance(value, Value) else _NATIVE_NAMES[type(value)]
+
+
+def truth(value: object) -> bool:
+    """False are None, False, zero, and everything of length 0."""
+    return value.is_true() if isinstance(value, Value) else bool(value)
+
+
+def hash_key(value: object) -> Hashable:
+    """The key of a value in dicts and sets: `1` and `1.0` share one, `1` and `True` do not. R6 if unhashable."""
+    kind = type(value)
+    if kind is str or kind is int:
+        return value
+    return member_key(value, Walk())
+
+
+def member_key(value: object, walk: Walk) -> Hashable:
+    """`hash_key` of a member of a value that is being walked."""
+    if isinstance(value, Value):
+        return value.key(walk)
+    kind = type(value)
+    if kind is bool:
+        return _TRUE_KEY if value else _FALSE_KEY
+    if kind is tuple:
+        assert isinstance(value, tuple)
+        walk.enter(len(value))
+        key = ("tuple", *[member_key(member, walk) for member in value])
+        walk.leave()
+        return key
+    if kind is float and value != value:
+        return _NAN_KEY
+    # Python's own: equal ranges are equal sequences, 1 and 1.0 hash alike, strings and bytes never meet.
+    assert isinstance(value, Hashable)
+    return value
+
+
+def equal(left: object, right: object) -> bool:
+    """`left == right` as the language has it; R14 for symmetric values of two domains, R24 for cycles."""
+    if left is right:
+        return True
+    if not isinstance(left, (Value, tuple)):
+        return not isinstance(right, (Value, tuple)) and _equal_scalars(left, right)
+    return equal_members(left, right, Walk())
+
+
+def equal_members(left: object, right: object, walk: Walk) -> bool:
+    """`equal` within values that are being walked."""
+    if left is right:
+        return True
+    if isinstance(left, Value):
+        return type(left) is type(right) and isinstance(right, Value) and left.equals(right, walk)
+    if isinstance(left, tuple):
+        return isinstance(right, tuple) and equal_sequences(left, right, walk)
+    return not isinstance(right, (Value, tuple)) and _equal_scalars(left, right)
+
+
+def equal_sequences(left: Sequence[object], right: Sequence[object], walk: Walk) -> bool:
+    """Whether two sequences have equal members in the same order."""
+    if len(left) != len(right):
+        return False
+    walk.enter(len(left))
+    same = True
+    for a, b in zip(left, right, strict=True):
+        if not equal_members(a, b, walk):
+            same = False
+            break
+    walk.leave()
+    return same
+
+
+def equal_fields(left: Mapping[str, object], right: Mapping[str, object], walk: Walk) -> bool:
+    """Whether two sets of named fields are the same."""
+    if left.keys() != right.keys():
+        return False
+    names = sorted(left)
+    return equal_sequences([left[name] for name in names], [right[name] for name in names], walk)
+
+
+def _equal_scalars(left: object, right: object) -> bool:
+    if type(left) is type(right):
+        return left == right or (left != left and right != right)
+    return type(left) in (int, float) and type(right) in (int, float) and left == right

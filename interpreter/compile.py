@@ -1,0 +1,302 @@
+"""`Module` to `Program`: statements become instructions, blocks get numbers, paths and flows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import TypeVar
+
+
+from fizz import Module, Span, ast
+from interpreter import program as p
+
+AnyScope = TypeVar("AnyScope", bound=p.Scope)
+
+
+def compile_module(module: Module) -> p.Program:
+    """The program of a resolved module."""
+    return _Compiler(module).program()
+
+
+class _Compiler:
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.routines: list[p.Routine] = []
+        functions = module.functions()
+        # Top-level funcs come first, so that calls know their numbers before bodies are compiled.
+        self.functions = {func.name: number for number, func in enumerate(functions)}
+        for func in functions:
+            self._routine(func.name, None, "func", func.flow, func.body, func.span, func.parameters)
+
+    def program(self) -> p.Program:
+        module = self.module
+        actions: list[p.ActionProgram] = []
+        init: int | None = None
+        for action in module.actions():
+            number = self._action(action, None)
+            if action.name == "Init":
+                init = number
+            else:
+                actions.append(p.ActionProgram(action.name, action.name, number, action.fairness))
+        assertions: list[p.AssertionProgram] = []
+        roles = []
+        for item in module.items:
+            if isinstance(item, ast.Role):
+                roles.append(self._role(item))
+                assertions += [
+                    self._assertion(a, item.name, len(assertions) + i) for i, a in enumerate(item.assertions)
+                ]
+            elif isinstance(item, ast.Assertion):
+                assertions.append(self._assertion(item, None, len(assertions)))
+        return p.Program(
+            path=module.path,
+            options=module.options,
+            sources=dict(module.sources),
+            constants=_host_statements(module.items),
+            helper_modules=tuple((m.name, _host_statements(m.items)) for m in module.helper_modules),
+            constant_names=module.constants,
+            state_variables=module.state_variables,
+            routines=tuple(self.routines),
+            init=init,
+            actions=tuple(actions),
+            functions=dict(self.functions),
+            roles=tuple(roles),
+            assertions=tuple(assertions),
+            reads_returns=module.reads_returns,
+        )
+
+    def _role(self, role: ast.Role) -> p.RoleProgram:
+        functions = {
+            func.name: self._routine(
+                f"{role.name}.{func.name}", role.name, "func", func.flow, func.body, func.span, func.parameters
+            )
+            for func in role.functions
+        }
+        init: int | None = None
+        actions: list[p.ActionProgram] = []
+        for action in role.actions:
+            number = self._action(action, role.name)
+            if action.name == "Init":
+                init = number
+            else:
+                actions.append(p.ActionProgram(action.name, f"{role.name}.{action.name}", number, action.fairness))
+        return p.RoleProgram(
+            name=role.name,
+            symmetric=role.symmetric,
+            init=init,
+            actions=tuple(actions),
+            functions=functions,
+            helpers=role.helpers,
+            crash_fields=role.crash_fields,
+            params=_params(role.name, self.module.items),
+        )
+
+    def _action(self, action: ast.Action, role: str | None) -> int:
+        name = action.name if role is None else f"{role}.{action.name}"
+        if action.name == "Init":
+            return self._routine(name, role, "init", "atomic", action.body, action.span, ())
+        return self._routine(name, role, "action", action.flow, action.body, action.span, ())
+
+    def _assertion(self, assertion: ast.Assertion, role: str | None, number: int) -> p.AssertionProgram:
+        name = assertion.name if role is None else f"{role}.{assertion.name}"
+        routine = self._routine(name, role, "assertion", "atomic", assertion.body, assertion.span, ())
+        return p.AssertionProgram(
+            number, assertion.name, assertion.kind, routine, role, assertion.parameters, assertion.span
+        )
+
+    def _routine(
+        self,
+        name: str,
+        role: str | None,
+        kind: str,
+        flow: ast.Flow | None,
+        body: ast.Block,
+        span: Span,
+        parameters: tuple[ast.Parameter, ...],
+    ) -> int:
+        number = len(self.routines)
+        only = body.statements[0] if len(body.statements) == 1 else None
+        # A bare flow block is the body (language page, section 4 rule 5); Init and assertions stay atomic.
+        if isinstance(only, ast.FlowBlock) and only.label is None:
+            body = only.body
+            flow = flow if kind in ("init", "assertion") else only.flow
+        bound = frozenset(parameter.name for parameter in parameters) | bound_names(body)
+        scopes = _Scopes(self.functions, self.module.sources)
+        scopes.block(body, flow or "serial", "serial", "")
+        self.routines.append(
+            p.Routine(number, name, role, kind, parameters, bound, tuple(scopes.finished()), span)  # type: ignore[arg-type]
+        )
+        return number
+
+
+def _params(role: str, items: tuple[ast.Item, ...]) -> frozenset[str] | None:
+    """The keyword names of a role's constructor calls; None if a call has `**` or the role is passed on as a value."""
+    names: set[str] = set()
+    direct = total = 0
+    for node in (node for item in items for node in walk(item)):
+        if isinstance(node, ast.Name) and node.id == role:
+            total += 1
+        if isinstance(node, ast.Call) and isinstance(node.function, ast.Name) and node.function.id == role:
+            direct += 1
+            names |= {argument.name or "**" for argument in node.arguments}
+    return None if direct != total or "**" in names else frozenset(names)
+
+
+def walk(node: object) -> Iterator[ast.Node]:
+    """All nodes of a tree, the given one first."""
+    if isinstance(node, ast.Node):
+        yield node
+        for field in fields(node):
+            if field.name not in ("span", "name_span"):
+                yield from walk(getattr(node, field.name))
+    elif isinstance(node, tuple):
+        for part in node:
+            yield from walk(part)
+
+
+def bound_names(block: ast.Block) -> frozenset[str]:
+    """All names that the statements of a block bind, nested blocks included but not nested `def`s or comprehensions."""
+    names: set[str] = set()
+    for statement in block.statements:
+        match statement:
+            case ast.Assign():
+                for target in statement.targets:
+                    names |= target_names(target)
+            case ast.AugmentedAssign() | ast.Choose():
+                names |= target_names(statement.target)
+            case ast.Helper():
+                names.add(statement.name)
+            case ast.For() | ast.ChooseBlock():
+                names |= {*statement.variables.names} | bound_names(statement.body)
+            case ast.FlowBlock() | ast.While():
+                names |= bound_names(statement.body)
+            case ast.If():
+                for _, body in statement.branches:
+                    names |= bound_names(body)
+                if statement.orelse is not None:
+                    names |= bound_names(statement.orelse)
+    return frozenset(names)
+
+
+def target_names(target: ast.Expression) -> frozenset[str]:
+    """The plain names in an assignment target."""
+    match target:
+        case ast.Name():
+            return frozenset([target.id])
+        case ast.TupleExpression() | ast.ListExpression():
+            return frozenset(name for item in target.items for name in target_names(item))
+    return frozenset()
+
+
+def _host_statements(items: tuple[ast.Item, ...]) -> tuple[ast.Statement, ...]:
+    statements: list[ast.Statement] = []
+    for item in items:
+        if isinstance(item, ast.ConstantStatement):
+            statements.append(item.statement)
+        elif isinstance(item, ast.TopHelper):
+            statements.append(item.helper)
+    return tuple(statements)
+
+
+class _Scopes:
+    """Numbers the blocks and loops of one routine and compiles what they hold."""
+
+    def __init__(self, functions: dict[str, int], sources: Mapping[str, str]) -> None:
+        self.functions = functions
+        self.sources = sources
+        self.scopes: list[p.Scope | None] = []
+
+    def finished(self) -> list[p.Scope]:
+        return [scope for scope in self.scopes if scope is not None]
+
+    def block(self, body: ast.Block, flow: ast.Flow | None, around: p.ScopeFlow, path: str) -> p.Scope:
+        """The scope of a block whose own modifier is `flow`, inside one whose flow is `around`."""
+        number = self._reserve()
+        own: p.ScopeFlow = flow if flow == "atomic" or flow == "serial" else around
+        prefix = f"{path}." if path else ""
+        instructions = tuple(
+            self._statement(statement, own, f"{prefix}{index}") for index, statement in enumerate(body.statements)
+        )
+        kind = {"oneof": p.OneOfBlock, "parallel": p.ParallelBlock}.get(flow or "", p.Sequence)
+        return self._store(kind(number, path, own, instructions))
+
+    def _sequence(self, body: ast.Block, around: p.ScopeFlow, path: str) -> p.Sequence:
+        scope = self.block(body, None, around, path)
+        assert isinstance(scope, p.Sequence)
+        return scope
+
+    def _reserve(self) -> int:
+        self.scopes.append(None)
+        return len(self.scopes) - 1
+
+    def _store(self, scope: AnyScope) -> AnyScope:
+        self.scopes[scope.number] = scope
+        return scope
+
+    def _statement(self, statement: ast.Statement, flow: p.ScopeFlow, path: str) -> p.Instruction:
+        span, label = statement.span, statement.label
+        match statement:
+            case ast.Assign(value=ast.Call() as call) | ast.ExpressionStatement(value=ast.Call() as call):
+                return self._call(statement, call)
+            case ast.Assign() | ast.AugmentedAssign() | ast.ExpressionStatement():
+                return p.Do(span, label, statement)
+            case ast.Require():
+                return p.Guard(span, label, statement.condition)
+            case ast.Pass():
+                return p.Nothing(span, label)
+            case ast.Break():
+                return p.LeaveLoop(span, label)
+            case ast.Continue():
+                return p.NextIteration(span, label)
+            case ast.Return():
+                return p.Leave(span, label, statement.value)
+            case ast.Choose():
+                text = self._source(statement.target.span)
+                fair = statement.fairness is not None
+                return p.Pick(span, label, statement.target, text, fair, statement.iterable, statement.condition)
+            case ast.FlowBlock():
+                return p.Enter(span, label, self.block(statement.body, statement.flow, flow, path))
+        return self._compound(statement, flow, path)
+
+    def _source(self, span: Span) -> str:
+        """The text of a span, with white space folded."""
+        lines = self.sources[span.file].split("\n")[span.line - 1 : span.end_line]
+        lines[-1] = lines[-1][: span.end_column - 1]
+        lines[0] = lines[0][span.column - 1 :]
+        return " ".join(" ".join(lines).split())
+
+    def _compound(self, statement: ast.Statement, flow: p.ScopeFlow, path: str) -> p.Instruction:
+        span, label = statement.span, statement.label
+        match statement:
+            case ast.If():
+                bodies = [body for _, body in statement.branches]
+                if statement.orelse is not None:
+                    bodies.append(statement.orelse)
+                suites = tuple(self._sequence(body, flow, f"{path}.{i}") for i, body in enumerate(bodies))
+                return p.Branch(span, label, tuple(condition for condition, _ in statement.branches), suites)
+            case ast.While():
+                number = self._reserve()
+                own = statement.flow or flow
+                body = self._sequence(statement.body, own, path)
+                return p.Loop(span, label, self._store(p.WhileLoop(number, path, own, span, statement.condition, body)))
+            case ast.For():
+                number = self._reserve()
+                own = flow if statement.flow is None or statement.flow == "parallel" else statement.flow
+                body = self._sequence(statement.body, own, path)
+                parallel = statement.flow == "parallel"
+                loop = p.ForLoop(number, path, own, span, parallel, statement.variables, statement.iterable, body)
+                return p.Loop(span, label, self._store(loop))
+            case ast.ChooseBlock():
+                body = self._sequence(statement.body, flow, path)
+                fair = statement.fairness is not None
+                return p.PickBlock(span, label, statement.variables, fair, statement.iterable, body)
+        raise TypeError(f"no instruction for {type(statement).__name__}")
+
+    def _call(self, statement: ast.Statement, call: ast.Call) -> p.Instruction:
+        targets = statement.targets if isinstance(statement, ast.Assign) else ()
+        if isinstance(call.function, ast.Name) and call.function.id in self.functions:
+            return p.CallOrDo(statement.span, statement.label, targets, call, self.functions[call.function.id])
+        if isinstance(call.function, ast.Attribute):
+            return p.CallOrDo(statement.span, statement.label, targets, call, None)
+        assert isinstance(statement, ast.Assign | ast.ExpressionStatement)
+        return p.Do(statement.span, statement.label, statement)

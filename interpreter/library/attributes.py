@@ -1,0 +1,84 @@
+"""What stands behind a dot: fields and methods, from closed tables (language page, 5.3, 5.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from interpreter.basis import type_name
+from interpreter.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
+from interpreter.generics import BagValue, GenericMap, GenericSet
+from interpreter.library.lists import LIST
+from interpreter.library.mappings import MAPPING
+from interpreter.library.sets import BAG, GENERIC_SET, SET
+from interpreter.library.shared import Methods
+from interpreter.library.strings import STRING
+from interpreter.problem import Problem, near_hint
+from interpreter.values import BoundMethod, HostValue, Instance, ModelValue, ModuleValue, SymmetricValue
+
+METHODS: Mapping[type, Methods] = {
+    str: STRING,
+    ListValue: LIST,
+    DictValue: MAPPING,
+    SetValue: SET,
+    GenericSet: GENERIC_SET,
+    GenericMap: MAPPING,
+    BagValue: BAG,
+}
+
+
+def get_attribute(value: object, name: str) -> object:
+    """`v.name`, or R3 with near names; instances answer through their world."""
+    if isinstance(value, Instance):
+        return value.world.get_attribute(value, name)
+    if not name.startswith("_"):
+        methods = METHODS.get(type(value))
+        if methods is not None:
+            method = methods.get(name)
+            if method is not None:
+                return BoundMethod(value, method)
+        fields = _fields(value)
+        if name in fields:
+            return fields[name]
+    raise Problem("R3", f"no attribute '{name}' on a {_described(value)}", near_hint(name, attribute_names(value)))
+
+
+def _fields(value: object) -> Mapping[str, object]:
+    match value:
+        case StructValue() | RecordValue():
+            return value.fields
+        case ModuleValue():
+            return value.members
+        case ModelValue():
+            return {"name": value.name, "index": value.index}
+        case SymmetricValue():
+            return {"name": value.domain, "index": value.index}
+        case HostValue():
+            return value.attributes()
+    return {}
+
+
+def attribute_names(value: object) -> list[str]:
+    """The names behind the dot, sorted: what `dir(v)` gives."""
+    if isinstance(value, Instance):
+        return sorted(value.world.attribute_names(value))
+    names = {*METHODS.get(type(value), ()), *_fields(value)}
+    return sorted(name for name in names if not name.startswith("_"))
+
+
+def set_attribute(value: object, name: str, item: object) -> None:
+    """`v.name = item`: a field of a record or of a role instance; R10 for a struct."""
+    match value:
+        case Instance():
+            value.world.set_attribute(value, name, item)
+        case RecordValue():
+            if name.startswith("_"):
+                raise Problem("R3", f"names beginning with '_' can not be fields: '{name}'")
+            value.put(name, item)
+        case StructValue():
+            raise Problem("R10", f"field '{name}' of a struct is read-only", "use a record")
+        case _:
+            raise Problem("R3", f"attributes of a {_described(value)} can not be assigned")
+
+
+def _described(value: object) -> str:
+    return f"module '{value.name}'" if isinstance(value, ModuleValue) else type_name(value)

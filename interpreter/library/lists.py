@@ -1,0 +1,77 @@
+"""The methods of lists (language page, 5.3)."""
+
+from __future__ import annotations
+
+from interpreter.access import shown
+from interpreter.basis import equal
+from interpreter.comparison import sort
+from interpreter.containers import ListValue
+from interpreter.library.shared import boolean, callback, integer, iterable, method_table
+from interpreter.problem import Problem
+from interpreter.values import Builtin
+
+
+def _place(log: ListValue, item: object, start: object = 0, end: object = None) -> int:
+    first, last, _ = slice(
+        integer(start, "the start"), None if end is None else integer(end, "the end")
+    ).indices(len(log.items))
+    for place in range(first, last):
+        if equal(log.items[place], item):
+            return place
+    raise Problem("R2", f"{shown(item)} not found in {shown(log)}")
+
+
+def _count(log: ListValue, item: object) -> int:
+    return sum(1 for other in log.items if equal(other, item))
+
+
+def _clear(log: ListValue) -> None:
+    log.replace([])
+
+
+def _extend(log: ListValue, items: object) -> None:
+    log.extend(iterable(items, "extend()"))
+
+
+def _insert(log: ListValue, place: object, item: object) -> None:
+    size = len(log.items)
+    log.insert(max(-size, min(integer(place, "the place"), size)), item)
+
+
+def _pop(log: ListValue, place: object = -1) -> object:
+    wanted = integer(place, "the place")
+    if not -len(log.items) <= wanted < len(log.items):
+        what = "pop() from an empty list" if not log.items else f"pop({shown(wanted)}) from {shown(log)}"
+        raise Problem("R2", what)
+    return log.take(wanted)
+
+
+def _remove(log: ListValue, item: object) -> None:
+    log.take(_place(log, item))
+
+
+def _reverse(log: ListValue) -> None:
+    log.replace(log.items[::-1])
+
+
+def _sort(log: ListValue, *, key: object = None, reverse: object = False) -> None:
+    log.change()
+    order = callback(key, "key")
+    with log.guarded():
+        items = sort(log.items, order, boolean(reverse, "reverse"))
+    log.replace(items)
+
+
+LIST = method_table(
+    {
+        "append": (ListValue.append, 1, 1),
+        "clear": (_clear, 0, 0),
+        "count": (_count, 1, 1),
+        "extend": (_extend, 1, 1),
+        "index": (_place, 1, 3),
+        "insert": (_insert, 2, 2),
+        "pop": (_pop, 0, 1),
+        "remove": (_remove, 1, 1),
+        "reverse": (_reverse, 0, 0),
+    }
+) | {"sort": Builtin("sort", _sort, 0, 0, frozenset({"key", "reverse"}))}

@@ -1,0 +1,185 @@
+"""The methods of sets, genericsets and bags (language page, 5.3, 5.4)."""
+
+from __future__ import annotations
+
+from interpreter.access import elements, shown
+from interpreter.basis import equal
+from interpreter.containers import SetValue
+from interpreter.freeze import canonical_sort
+from interpreter.generics import BagValue, GenericSet
+from interpreter.library.shared import Entry, iterable, method_table
+from interpreter.problem import Problem
+
+Sets = SetValue | GenericSet
+
+
+def _like(group: Sets, items: list[object]) -> Sets:
+    return SetValue.of(items) if isinstance(group, SetValue) else GenericSet.of(items)
+
+
+def _other(group: Sets, items: object, method: str) -> Sets:
+    """An argument as a set of the same type."""
+    return items if isinstance(items, type(group)) else _like(group, iterable(items, f"{method}()"))
+
+
+def _holds(group: Sets, item: object) -> bool:
+    return group.holds(item) if isinstance(group, SetValue) else group.place(item) is not None
+
+
+def _union(group: Sets, *others: object) -> Sets:
+    items = elements(group)
+    for other in others:
+        items += iterable(other, "union()")
+    return _like(group, items)
+
+
+def _intersection(group: Sets, *others: object) -> Sets:
+    sets = [_other(group, other, "intersection") for other in others]
+    return _like(group, [item for item in elements(group) if all(_holds(other, item) for other in sets)])
+
+
+def _difference(group: Sets, *others: object) -> Sets:
+    sets = [_other(group, other, "difference") for other in others]
+    return _like(group, [item for item in elements(group) if not any(_holds(other, item) for other in sets)])
+
+
+def _symmetric_difference(group: Sets, items: object) -> Sets:
+    other = _other(group, items, "symmetric_difference")
+    mine = [item for item in elements(group) if not _holds(other, item)]
+    return _like(group, mine + [item for item in elements(other) if not _holds(group, item)])
+
+
+def _issubset(group: Sets, items: object) -> bool:
+    other = _other(group, items, "issubset")
+    return all(_holds(other, item) for item in elements(group))
+
+
+def _issuperset(group: Sets, items: object) -> bool:
+    return all(_holds(group, item) for item in elements(_other(group, items, "issuperset")))
+
+
+def _missing(item: object, group: object) -> Problem:
+    return Problem("R2", f"{shown(item)} not found in {shown(group)}")
+
+
+def _update(group: SetValue, *others: object) -> None:
+    group.change()
+    for other in others:
+        for item in iterable(other, "update()"):
+            group.add(item)
+
+
+def _discard(group: SetValue, item: object) -> None:
+    group.discard(item)
+
+
+def _remove(group: SetValue, item: object) -> None:
+    if not group.discard(item):
+        raise _missing(item, group)
+
+
+def _pop(group: SetValue) -> object:
+    group.change()
+    if not group.entries:
+        raise Problem("R2", "pop() from an empty set")
+    item = next(iter(group.entries.values()))
+    group.discard(item)
+    return item
+
+
+def _clear(group: SetValue) -> None:
+    group.replace({})
+
+
+_ALGEBRA: dict[str, Entry] = {
+    "difference": (_difference, 0, None),
+    "intersection": (_intersection, 0, None),
+    "issubset": (_issubset, 1, 1),
+    "issuperset": (_issuperset, 1, 1),
+    "symmetric_difference": (_symmetric_difference, 1, 1),
+    "union": (_union, 0, None),
+}
+
+SET = method_table(
+    {
+        **_ALGEBRA,
+        "add": (SetValue.add, 1, 1),
+        "clear": (_clear, 0, 0),
+        "discard": (_discard, 1, 1),
+        "pop": (_pop, 0, 0),
+        "remove": (_remove, 1, 1),
+        "update": (_update, 0, None),
+    }
+)
+
+
+def _drop(group: GenericSet | BagValue, item: object) -> None:
+    group.change()
+    place = group.place(item)
+    if place is not None:
+        group.take(place)
+
+
+def _drop_known(group: GenericSet | BagValue, item: object) -> None:
+    group.change()
+    place = group.place(item)
+    if place is None:
+        raise _missing(item, group)
+    group.take(place)
+
+
+def _pop_last(group: GenericSet) -> object:
+    group.change()
+    if not group.items:
+        raise Problem("R2", "pop() from an empty genericset")
+    return group.take(len(group.items) - 1)
+
+
+GENERIC_SET = method_table(
+    {
+        **_ALGEBRA,
+        "add": (GenericSet.add, 1, 1),
+        "clear": (GenericSet.clear, 0, 0),
+        "discard": (_drop, 1, 1),
+        "pop": (_pop_last, 0, 0),
+        "remove": (_drop_known, 1, 1),
+    }
+)
+
+
+def _bag_add(bag: BagValue, item: object) -> None:
+    bag.extend([item])
+
+
+def _bag_add_all(bag: BagValue, items: object) -> None:
+    bag.extend(iterable(items, "add_all()"))
+
+
+def _bag_clear(bag: BagValue) -> None:
+    bag.replace([])
+
+
+def _bag_count(bag: BagValue, item: object) -> int:
+    return sum(1 for other in bag.items if equal(other, item))
+
+
+def _bag_pop(bag: BagValue) -> object:
+    bag.change()
+    if not bag.items:
+        raise Problem("R2", "pop() from an empty bag")
+    # The canonical order becomes the stored one, so that emptying a bag does not sort it again and again.
+    bag.replace(canonical_sort(bag.items))
+    return bag.take(len(bag.items) - 1)
+
+
+BAG = method_table(
+    {
+        "add": (_bag_add, 1, 1),
+        "add_all": (_bag_add_all, 1, 1),
+        "clear": (_bag_clear, 0, 0),
+        "count": (_bag_count, 1, 1),
+        "discard": (_drop, 1, 1),
+        "pop": (_bag_pop, 0, 0),
+        "remove": (_drop_known, 1, 1),
+    }
+)

@@ -1,0 +1,83 @@
+"""Limits of the model: how many threads there may be, and how often an action may start (language page, 9.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fizz.module import ActionOptions
+from interpreter.program import Program
+from interpreter.state import State
+from interpreter.step import Rule
+
+Root = Callable[[int], tuple[int, tuple[str, int] | None]]
+
+
+class Limits:
+    """The keys of `action_options`, matched with starts.
+
+    A key `R#.A` keeps one counter per instance; it is written `R#2.A` with the instance's number, after `each `.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._options = program.options
+        self._counters: dict[Rule, tuple[tuple[str, int], ...]] = {}
+        self._keys: dict[tuple[int, tuple[str, int] | None], tuple[str, ...]] = {}
+
+    def keys(self, routine: int, instance: tuple[str, int] | None) -> tuple[str, ...]:
+        """The keys that an invocation may be limited under."""
+        known = self._keys.get((routine, instance))
+        if known is None:
+            name = self._program.routines[routine].name
+            known = (name,)
+            if instance is not None:
+                role, number = instance
+                bare = name.rpartition(".")[2]
+                known = (name, f"{role}#.{bare}", f"{role}#{number}.{bare}")
+            self._keys[routine, instance] = known
+        return known
+
+    def _limited(self, rule: Rule) -> tuple[tuple[str, int], ...]:
+        """The counters that a start is counted in, with the most starts allowed."""
+        known = self._counters.get(rule)
+        if known is None:
+            found: list[tuple[str, int]] = []
+            for key in self.keys(rule.subject, rule.instance):
+                option = self._options.action_options.get(key)
+                if option is not None and option.max_actions is not None:
+                    counter = key
+                    if "#." in key and rule.instance is not None:
+                        counter = "each " + key.replace("#.", f"#{rule.instance[1]}.")
+                    found.append((counter, option.max_actions))
+            known = self._counters[rule] = tuple(found)
+        return known
+
+    def counters(self, rule: Rule) -> list[str]:
+        """The counters that a start is counted in."""
+        return [counter for counter, _ in self._limited(rule)]
+
+    def may_start(self, rule: Rule, state: State, root: Root, payload: Callable[[int], int]) -> bool:
+        """Whether the action's own limits let it start in a state."""
+        for counter, most in self._limited(rule):
+            position = state.layout.index.get(("count", counter))
+            if position is not None and payload(state.values[position]) >= most:
+                return False
+        if not self._options.action_options:
+            return True
+        keys = self.keys(rule.subject, rule.instance)
+        limited = [(key, self._options.action_options[key]) for key in keys if key in self._options.action_options]
+        return all(self._below(key, option, state, root) for key, option in limited)
+
+    def _below(self, key: str, option: ActionOptions, state: State, root: Root) -> bool:
+        most = option.max_concurrent_actions
+        if most is None:
+            return True
+        running = sum(key in self.keys(*root(thread)) for thread in state.threads)
+        return running < most
+
+    def may_crash(self, routine: int) -> bool:
+        """Whether threads rooted in a routine may crash."""
+        if not self._options.crash_on_yield:
+            return False
+        option = self._options.action_options.get(self._program.routines[routine].name)
+        return option is None or option.crash_on_yield

@@ -1,0 +1,359 @@
+"""`Machine`: a program made runnable in this process. Code and caches live here, never in a state."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from fizz import Span
+from interpreter.assertions import assertion_frame, evaluate_assertion
+from interpreter.code import Code
+from interpreter.describe import Describer
+from interpreter.environment import located
+from interpreter.execute import Abort, Execution
+from interpreter.frames import Frame, deliver_frame, park_message, park_thread, resume_frames
+from interpreter.intern import Interner
+from interpreter.limits import Limits
+from interpreter.problem import Problem
+from interpreter.program import Program
+from interpreter.state import Layout, State
+from interpreter.step import (
+    Aborted,
+    Candidate,
+    Expansion,
+    Failure,
+    FairName,
+    Fork,
+    InitialState,
+    ModelError,
+    Outcome,
+    Rule,
+    Step,
+    StepFailure,
+    StepKind,
+    StepOrder,
+    Way,
+)
+from interpreter.transitions import Transitions
+from interpreter.view import PairView, Recorder, StateView, View
+from interpreter.world import World
+
+MAX_WAYS = 1_000_000
+
+
+class Machine:
+    """Runs rules on views, and steps on states. The ids in its states are those of `values`."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.values = Interner()
+        self.limits = Limits(program)
+        self.code = Code(program)
+        self.code.successors = self.steps
+        self.transitions = Transitions(program, self.values, self.limits)
+        self._describer = Describer(self.code, self.values)
+        self._starts: dict[Layout, list[Candidate]] = {}
+
+    # --- one way through one rule ----------------------------------------------------------------------------------
+
+    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = ()) -> Way:
+        """One way through a rule: the given choices, and the first alternative at each choice beyond them.
+
+        For a transition assertion the view is a pair view; role crashes are no rules to run (see `crash_role`).
+        """
+        self.code.meter.reset()
+        recorder = Recorder(view)
+        world = World(self.values, recorder, self.code)
+        frames = self._frames(rule, world)
+        yields = rule.kind in (StepKind.START, StepKind.CONTINUE, StepKind.DELIVER)
+        execution = Execution(self.code, world, recorder, frames, choices, yields)
+        try:
+            if rule.kind is StepKind.ASSERT:
+                result: Outcome | Aborted | Failure = evaluate_assertion(
+                    self.program.assertions[rule.subject], execution
+                )
+            else:
+                execution.run()
+                result = self._concluded(rule, execution)
+        except Abort as abort:
+            result = Aborted(abort.reason, abort.span)
+        except ModelError as error:
+            forks = execution.forks
+            result = Failure(
+                error, tuple(f.label for f in forks), tuple(f.taken for f in forks), tuple(execution.lines)
+            )
+        return Way(tuple(recorder.events), result)
+
+    def _frames(self, rule: Rule, world: World) -> list[Frame]:
+        if rule.kind is StepKind.CONTINUE:
+            return resume_frames(rule.subject, self.program.routines, world)
+        if rule.kind is StepKind.DELIVER:
+            return [deliver_frame(rule.subject, self.code, world)]
+        if rule.kind is StepKind.ASSERT:
+            return [assertion_frame(self.program, self.program.assertions[rule.subject], rule.instance, world)]
+        instance = None if rule.instance is None else world.instance(rule.instance)
+        return [Frame(self.program.routines[rule.subject], instance, {}, world)]
+
+    def _concluded(self, rule: Rule, execution: Execution) -> Outcome | Aborted:
+        """What a finished way comes to: an outcome, or nothing if it never did anything (language page, 6.3)."""
+        forced = rule.kind in (StepKind.CONTINUE, StepKind.DELIVER, StepKind.INIT)
+        if not (execution.enabled or forced):
+            return Aborted("nothing done", self.program.routines[rule.subject].span)
+        world, frames = execution.world, execution.frames
+        returned = [value for _, value in execution.returns]
+        parked = [value for frame in frames for value in frame.values()]
+        try:
+            settlement = world.settle([*parked, *returned])
+            thread = park_thread(frames, settlement, self.values) if frames else None
+            sent = tuple(park_message(message, settlement, self.values) for message in world.sent)
+            writes = world.changes(settlement)
+            returns = tuple((label, settlement.freeze(value)) for label, value in execution.returns)
+        except Problem as problem:
+            raise located(problem, execution.lines[-1]) from None
+        may_crash = False
+        if thread is not None:
+            may_crash = self.limits.may_crash(self.transitions.root(thread)[0])
+        return Outcome(
+            writes=writes,
+            thread=thread,
+            sent=sent,
+            choices=tuple(fork.label for fork in execution.forks),
+            forks=tuple(fork.taken for fork in execution.forks),
+            may_crash=may_crash,
+            labels=tuple(execution.labels),
+            returns=returns,
+            fair=tuple(execution.fair),
+            lines=tuple(execution.lines),
+        )
+
+    def ways(self, rule: Rule, view: View) -> Iterator[Way]:
+        """All ways through a rule, in the order of their choices, by running it again for each."""
+        choices: tuple[int, ...] | None = ()
+        count = 0
+        while choices is not None:
+            way = self.run(rule, view, choices)
+            yield way
+            count += 1
+            if count > MAX_WAYS:
+                span = self.program.routines[rule.subject].span
+                error = ModelError("R22", f"more than {MAX_WAYS:,} ways through one step", span)
+                yield Way((), Failure(error, (), (), ()))
+                return
+            choices = next_choices(way)
+
+    # --- what may step ---------------------------------------------------------------------------------------------
+
+    def candidates(self, state: State, starts: bool = True, limits: bool = True) -> list[Candidate]:
+        """The rules that may step in a state, in step order, role crashes included.
+
+        `starts` False: no action starts (the bound of the exploration). `limits` False: without regard to limits.
+        """
+        found: list[Candidate] = []
+        for index, thread in enumerate(state.threads):
+            if index == 0 or thread != state.threads[index - 1]:
+                rule = Rule(StepKind.CONTINUE, thread)
+                found.append(Candidate((0, index), f"thread-{index}", rule))
+        found += self._deliveries(state)
+        if starts:
+            found += self.start_candidates(state, limits)
+        if self.program.options.crash_on_yield:
+            found += self._role_crashes(state)
+        return found
+
+    def _deliveries(self, state: State) -> list[Candidate]:
+        found: list[Candidate] = []
+        met: Counter[int] = Counter()
+        for index, message in enumerate(state.messages):
+            channel = self.values.payload(message)[1][0]
+            number, met[channel] = met[channel], met[channel] + 1
+            if index == 0 or message != state.messages[index - 1]:
+                name = f"channel-{channel}-message-{number}"
+                found.append(Candidate((1, channel, number), name, Rule(StepKind.DELIVER, message)))
+        return sorted(found)
+
+    def start_candidates(self, state: State, limits: bool = True) -> list[Candidate]:
+        """The starts that limits allow in a state."""
+        if limits and len(state.threads) >= self.program.options.max_concurrent_actions:
+            return []
+        starts = self._starts_of(state)
+        if not (limits and self.program.options.action_options):
+            return starts
+        root, payload = self.transitions.root, self.values.payload
+        return [c for c in starts if self.limits.may_start(c.rule, state, root, payload)]
+
+    def _starts_of(self, state: State) -> list[Candidate]:
+        layout = state.layout
+        known = self._starts.get(layout)
+        if known is None:
+            known = [
+                Candidate((2, -1, 0, index), action.name, Rule(StepKind.START, action.routine))
+                for index, action in enumerate(self.program.actions)
+            ]
+            for position, role in enumerate(self.program.roles):
+                for number in layout.live.get(role.name, ()):
+                    known += [
+                        Candidate(
+                            (2, position, number, index),
+                            f"{role.name}#{number}.{action.name}",
+                            Rule(StepKind.START, action.routine, (role.name, number)),
+                        )
+                        for index, action in enumerate(role.actions)
+                    ]
+            self._starts[layout] = known
+        return known
+
+    def _role_crashes(self, state: State) -> list[Candidate]:
+        waiting = set().union(*[self.transitions.waiting_instances(thread) for thread in state.threads])
+        found = []
+        for position, role in enumerate(self.program.roles):
+            if not role.crashes:
+                continue
+            for number in state.layout.live.get(role.name, ()):
+                if (role.name, number) not in waiting:
+                    rule = Rule(StepKind.CRASH_ROLE, 0, (role.name, number))
+                    found.append(Candidate((3, position, number), f"crash-role {role.name}#{number}", rule))
+        return found
+
+    # --- steps -----------------------------------------------------------------------------------------------------
+
+    def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State | None:
+        """The target of a step, or of its crash twin; None if a domain's limit forbids it (language page, 11.2)."""
+        return self.transitions.apply(state, rule, outcome, twin)
+
+    def crash_role(self, state: State, instance: tuple[str, int]) -> State:
+        """The state after the crash of a role instance."""
+        return self.transitions.crash_role(state, instance)
+
+    def view(self, state: State) -> View:
+        """A view of a state."""
+        return StateView(state, self.values)
+
+    def initial(self) -> tuple[list[InitialState], list[Failure]]:
+        """The ways through Init that exist, in the order of their choices, and those that fail."""
+        empty = self.transitions.empty
+        if self.program.init is None:
+            state = self.transitions.apply(empty, Rule(StepKind.INIT, 0), NO_OUTCOME)
+            return [InitialState((), state, NO_OUTCOME)], []
+        rule = Rule(StepKind.INIT, self.program.init)
+        found: list[InitialState] = []
+        failures: list[Failure] = []
+        for way in self.ways(rule, self.view(empty)):
+            if isinstance(way.result, Failure):
+                failures.append(way.result)
+            elif isinstance(way.result, Outcome):
+                target = self.apply(empty, rule, way.result)
+                if target is not None:
+                    found.append(InitialState(way.result.forks, target, way.result))
+        return found, failures
+
+    def steps(self, state: State, starts: bool = True, limits: bool = True) -> Expansion:
+        """All steps of a state in step order, computed without any memory: what the plain engine rests on."""
+        steps: list[Step] = []
+        failures: list[StepFailure] = []
+        aborted: Counter[Span] = Counter()
+        view = self.view(state)
+        for candidate in self.candidates(state, starts, limits):
+            rule = candidate.rule
+            if rule.kind is StepKind.CRASH_ROLE:
+                assert rule.instance is not None
+                order = StepOrder(candidate.order, (), 0)
+                target = self.crash_role(state, rule.instance)
+                steps.append(Step(order, candidate.name, rule, target, True, None, NO_OUTCOME))
+                continue
+            for way in self.ways(rule, view):
+                if isinstance(way.result, Aborted):
+                    aborted[way.result.span] += 1
+                elif isinstance(way.result, Failure):
+                    failure = way.result
+                    order = StepOrder(candidate.order, failure.forks, 0)
+                    failures.append(StepFailure(order, step_name(candidate.name, failure.choices), failure))
+                else:
+                    steps += self._steps_of(state, candidate, way.result)
+        return Expansion(tuple(steps), tuple(failures), aborted)
+
+    def _steps_of(self, state: State, candidate: Candidate, outcome: Outcome) -> Iterator[Step]:
+        rule = candidate.rule
+        for twin in (False, True) if outcome.may_crash else (False,):
+            target = self.apply(state, rule, outcome, twin)
+            if target is not None:
+                order = StepOrder(candidate.order, outcome.forks, int(twin))
+                name = step_name(candidate.name, outcome.choices, twin)
+                yield Step(order, name, rule, target, twin, self.actor(rule), outcome)
+
+    # --- names and keys --------------------------------------------------------------------------------------------
+
+    def actor(self, rule: Rule) -> str | None:
+        """The action that moves, `Act` or `Node#0.Act`: for a thread its root action or message function."""
+        if rule.kind is StepKind.CONTINUE:
+            return self._routine_label(*self.transitions.root(rule.subject))
+        if rule.kind is StepKind.START:
+            return self._routine_label(rule.subject, rule.instance)
+        if rule.kind is StepKind.DELIVER:
+            children, extra, _ = self.values.payload(rule.subject)
+            role, number = self.values.payload(children[0])
+            return f"{role}#{number}.{extra[2]}"
+        return None
+
+    def _routine_label(self, routine: int, instance: tuple[str, int] | None) -> str:
+        name = self.program.routines[routine].name
+        if instance is None:
+            return name
+        return f"{instance[0]}#{instance[1]}.{name.rpartition('.')[2]}"
+
+    def fair_name(self, rule: Rule) -> tuple[FairName, str] | None:
+        """Who a step counts for in fairness, with the strength; None for unfair starts and crashes."""
+        if rule.kind is StepKind.CONTINUE:
+            return FairName("thread", str(self.actor(rule))), "strong"
+        if rule.kind is StepKind.START:
+            fairness = self._fairness(rule.subject)
+            return None if fairness is None else (FairName("action", str(self.actor(rule))), fairness)
+        return None
+
+    def _fairness(self, routine: int) -> str | None:
+        for action in self.program.actions:
+            if action.routine == routine:
+                return action.fairness
+        for role in self.program.roles:
+            for action in role.actions:
+                if action.routine == routine:
+                    return action.fairness
+        return None
+
+    def key(self, state: State) -> int:
+        """The 128-bit key of a state (language page, 5.6.1); printed `f"{key:032x}"`."""
+        return self.transitions.key(state)
+
+    def describe(self, state: State) -> list[tuple[str, str]]:
+        """The state in words: (place, text), in the order of language 5.5."""
+        return self._describer.lines(state)
+
+    def assertion_rules(self, assertion: int, state: State) -> list[Rule]:
+        """The rules that decide an assertion in a state: one, or one per live instance of its role."""
+        program = self.program.assertions[assertion]
+        if program.role is None:
+            return [Rule(StepKind.ASSERT, assertion)]
+        numbers = state.layout.live.get(program.role, ())
+        return [Rule(StepKind.ASSERT, assertion, (program.role, number)) for number in numbers]
+
+    def pair_view(self, before: State, after: State) -> View:
+        """The view that a transition assertion looks at."""
+        return PairView(self.view(before), self.view(after))
+
+
+NO_OUTCOME = Outcome((), None, (), (), (), False, (), (), (), ())
+
+
+def step_name(name: str, choices: tuple[str, ...], twin: bool = False) -> str:
+    """The name of a step: `Act[Any:x=1, Stmt:0] crash`."""
+    bracket = f"[{', '.join(choices)}]" if choices else ""
+    return f"{name}{bracket}{' crash' if twin else ''}"
+
+
+def next_choices(way: Way) -> tuple[int, ...] | None:
+    """The choices of the way after this one, depth first; None if it was the last."""
+    forks = [event for event in way.events if isinstance(event, Fork)]
+    while forks:
+        last = forks.pop()
+        if last.taken + 1 < last.size:
+            return (*(fork.taken for fork in forks), last.taken + 1)
+    return None

@@ -1,0 +1,204 @@
+"""What may step and what a step does: rules, ways, outcomes, steps. Data only.
+
+A rule run against a view of a state gives *ways*, one per combination of choices. A way records every question it
+asked (`Read`) and every choice it met (`Fork`), in order; its result is a function of the answers alone. Engines may
+therefore remember results by answers, and nothing else may leak into a way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+from fizz import Diagnostic, Span
+from interpreter.state import Slot, State
+
+
+class StepKind(IntEnum):
+    """The kinds of steps in step order; INIT and ASSERT are rules that are no steps."""
+
+    CONTINUE = 0
+    DELIVER = 1
+    START = 2
+    CRASH_ROLE = 3
+    INIT = 4
+    ASSERT = 5
+
+
+class Rule(NamedTuple):
+    """Something that may run, by meaning and not by position: equal rules behave alike on equal answers.
+
+    `subject`: CONTINUE the thread's id; DELIVER the message's id; START and INIT the routine's number; CRASH_ROLE 0;
+    ASSERT the assertion's number. `instance` is the `self` of a start, a role crash or an assertion in a role.
+    """
+
+    kind: StepKind
+    subject: int
+    instance: tuple[str, int] | None = None
+
+
+class Candidate(NamedTuple):
+    """A rule in a given state: `order` is its place in the step order, before choices; `name` as in language 12.2."""
+
+    order: tuple[int, ...]
+    name: str
+    rule: Rule
+
+
+class Read(NamedTuple):
+    slot: Slot
+    answer: int
+
+
+class Fork(NamedTuple):
+    """A choice between `size` alternatives of which this way took number `taken`; `label` is the taken one's text."""
+
+    size: int
+    taken: int
+    label: str
+
+
+Event = Read | Fork
+
+
+class FairChoice(NamedTuple):
+    """A passed `fair` choice: which of the way's forks it was, its place, `self` and the value taken, as texts."""
+
+    fork: int
+    place: str
+    instance: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an existing step does, as local writes.
+
+    `writes`: (slot, id) with UNBOUND for a removed slot. `thread`: the id of the thread parked at the yield, None if it
+    ended. `sent`: ids of queued messages. `may_crash`: the step has a twin. `returns`: (label, id) pairs. `lines`: the
+    executed statements' spans in order. `value`: the verdict of an assertion. `unlimited` ways never exceed a domain.
+    """
+
+    writes: tuple[tuple[Slot, int], ...]
+    thread: int | None
+    sent: tuple[int, ...]
+    choices: tuple[str, ...]
+    forks: tuple[int, ...]
+    may_crash: bool
+    labels: tuple[str, ...]
+    returns: tuple[tuple[str, int], ...]
+    fair: tuple[FairChoice, ...]
+    lines: tuple[Span, ...]
+    value: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Aborted:
+    """A way that is no step: a false `require`, nothing to choose from, or nothing done."""
+
+    reason: str
+    span: Span
+
+
+class ModelError(Exception):
+    """The model failed while running: code R.., place, hint, and the calls under way, innermost first."""
+
+    def __init__(self, code: str, text: str, span: Span | None, hint: str | None = None) -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+        self.span = span
+        self.hint = hint
+        self.calls: tuple[str, ...] = ()
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        return Diagnostic(self.code, self.text, self.span, self.hint)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_model_error, (self.code, self.text, self.span, self.hint, self.calls))
+
+
+def _model_error(code: str, text: str, span: Span | None, hint: str | None, calls: tuple[str, ...]) -> ModelError:
+    error = ModelError(code, text, span, hint)
+    error.calls = calls
+    return error
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A way that ended in a mistake of the model. `choices` and `forks` as in `Outcome`, up to the mistake."""
+
+    error: ModelError
+    choices: tuple[str, ...]
+    forks: tuple[int, ...]
+    lines: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way through a rule: the events in the order in which they happened, and what came of it."""
+
+    events: tuple[Event, ...]
+    result: Outcome | Aborted | Failure
+
+
+class FairName(NamedTuple):
+    """Who fairness speaks of: an action ("action", "Node#0.Send") or the threads of one ("thread", "Node#0.Send")."""
+
+    kind: str
+    name: str
+
+
+class StepOrder(NamedTuple):
+    """The place of a step among the steps of its source (language page, 12.2)."""
+
+    candidate: tuple[int, ...]
+    forks: tuple[int, ...]
+    twin: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An existing step from a state: `name` with choices and ` crash` as in language 12.2.
+
+    `crashes`: a twin or a role crash. `actor`: the action started, or the root action of the thread. `fair`: whose fair
+    step it is, None for crash steps and unfair starts.
+    """
+
+    order: StepOrder
+    name: str
+    rule: Rule
+    target: State
+    crashes: bool
+    actor: str | None
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class StepFailure:
+    """A step that failed: where it stands in the order, its name, and the error."""
+
+    order: StepOrder
+    name: str
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """All steps of one state in step order, and those that failed. `aborted` counts ways that are no step, by place."""
+
+    steps: tuple[Step, ...]
+    failures: tuple[StepFailure, ...]
+    aborted: Mapping[Span, int]
+
+
+@dataclass(frozen=True, slots=True)
+class InitialState:
+    """A way through Init that exists."""
+
+    forks: tuple[int, ...]
+    state: State
+    outcome: Outcome

@@ -1,0 +1,48 @@
+"""The type tags of interned values, in the canonical order of types (language page, 5.5)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Tag(IntEnum):
+    """What an interned value is. Values of different tags are never the same, and sort by tag first."""
+
+    NONE = 0
+    BOOL = 1
+    INT = 2
+    FLOAT = 3
+    STRING = 4
+    BYTES = 5
+    TUPLE = 6
+    MODEL_VALUE = 7
+    SYMMETRIC = 8
+    ROLE = 9
+    RANGE = 10
+    STRUCT = 11
+    LIST = 12
+    DICT = 13
+    SET = 14
+    RECORD = 15
+    GENERICSET = 16
+    BAG = 17
+    GENERICMAP = 18
+    STUB = 19
+    CHANNEL = 20
+    SEGMENT = 21
+    DOMAIN = 22
+    # Not values of the language:
+    REF = 23  # an alias: the cell of a shared container
+    FRAME = 24
+    THREAD = 25
+    MESSAGE = 26
+    DISPLAY = 27  # only while text is made: a function, or the inside of a cycle
+
+
+MUTABLE_TAGS = frozenset(
+    {Tag.LIST, Tag.DICT, Tag.SET, Tag.RECORD, Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP},
+)
+SEQUENCE_TAGS = frozenset({Tag.TUPLE, Tag.LIST, Tag.SET, Tag.GENERICSET, Tag.BAG})
+PAIR_TAGS = frozenset({Tag.DICT, Tag.GENERICMAP})
+FIELD_TAGS = frozenset({Tag.STRUCT, Tag.RECORD})
+COMPOSITE_TAGS = frozenset({Tag.FRAME, Tag.THREAD, Tag.MESSAGE, Tag.DISPLAY})

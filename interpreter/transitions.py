@@ -1,0 +1,187 @@
+"""Outcomes applied to states: writes, threads, messages, counters, crashes, and the key of a state."""
+
+from __future__ import annotations
+
+from interpreter.frames import FrameShape, composite_json
+from interpreter.intern import Interner, Tag, add_keys
+from interpreter.limits import Limits
+from interpreter.normalise import Normaliser
+from interpreter.parts import Resolve, digest
+from interpreter.program import Program
+from interpreter.state import UNBOUND, Layout, Layouts, Slot, State, slot_text
+from interpreter.step import Outcome, Rule, StepKind
+
+
+class Transitions:
+    """Makes the targets of steps. Everything global about a step is here, everything local in its outcome."""
+
+    def __init__(self, program: Program, interner: Interner, limits: Limits) -> None:
+        self._interner = interner
+        self._limits = limits
+        self._reads_returns = program.reads_returns
+        self._roles = {role.name: role for role in program.roles}
+        self.layouts = Layouts()
+        self._normaliser = Normaliser(interner, self.layouts)
+        self._nothing_returned = interner.intern(Tag.DICT, ())
+        self._excluded = frozenset(("heap", name) for name in program.options.exclude)
+        self.empty = State(self.layouts.of(()), ())
+
+    def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State:
+        """The target of a step of `rule` with this outcome, or of its crash twin."""
+        threads = list(state.threads)
+        messages = list(state.messages)
+        if rule.kind is StepKind.CONTINUE:
+            threads.remove(rule.subject)
+        elif rule.kind is StepKind.DELIVER:
+            messages.remove(rule.subject)
+        if outcome.thread is not None and not twin:
+            threads.append(outcome.thread)
+        messages += outcome.sent
+        layout, values = self._written(state, outcome.writes)
+        if rule.kind is StepKind.START:
+            layout, values = self._counted(layout, values, rule)
+        if self._reads_returns:
+            returned = self._nothing_returned if twin else self._returned(outcome)
+            layout, values = self._assigned(layout, values, ("returns",), returned)
+        return self._normaliser.state(layout, values, threads, messages)
+
+    def crash_role(self, state: State, instance: tuple[str, int]) -> State:
+        """The state after the crash of an instance (language page, 8.2)."""
+        role, number = instance
+        program = self._roles[role]
+        writes: list[tuple[Slot, int]] = []
+        for name in state.layout.names("field", role, number):
+            if program.ephemeral(name):
+                writes.append((("field", role, number, name), state.get(("reset", role, number, name))))
+        for name in state.layout.names("reset", role, number):
+            if ("field", role, number, name) not in state.layout.index:
+                writes.append((("field", role, number, name), state.get(("reset", role, number, name))))
+        threads = [thread for thread in state.threads if self.top_instance(thread) != instance]
+        layout, values = self._written(state, tuple(writes))
+        if self._reads_returns:
+            layout, values = self._assigned(layout, values, ("returns",), self._nothing_returned)
+        return self._normaliser.state(layout, values, threads, list(state.messages))
+
+    # --- threads ---------------------------------------------------------------------------------------------------
+
+    def frame_instance(self, frame: int) -> tuple[str, int] | None:
+        """The `self` of a parked frame."""
+        owner = self._interner.children(frame)[0]
+        payload = self._interner.payload(owner)
+        return None if payload is None else (str(payload[0]), int(payload[1]))
+
+    def top_instance(self, thread: int) -> tuple[str, int] | None:
+        """The `self` of the frame that runs next."""
+        return self.frame_instance(self._interner.children(thread)[-1])
+
+    def waiting_instances(self, thread: int) -> set[tuple[str, int]]:
+        """The instances that wait for a reply: `self` of other frames than the top one, unless it is the top's too."""
+        frames = self._interner.children(thread)
+        waiting = {self.frame_instance(frame) for frame in frames[:-1]}
+        return {instance for instance in waiting if instance is not None} - {
+            self.frame_instance(frames[-1]) or ("", -1)
+        }
+
+    def root(self, thread: int) -> tuple[int, tuple[str, int] | None]:
+        """The routine and the instance at the root of a thread."""
+        frame = self._interner.children(thread)[0]
+        shape = self._interner.payload(frame)[1]
+        assert isinstance(shape, FrameShape)
+        return shape.number, self.frame_instance(frame)
+
+    # --- writes ----------------------------------------------------------------------------------------------------
+
+    def _written(self, state: State, writes: tuple[tuple[Slot, int], ...]) -> tuple[Layout, list[int]]:
+        layout, values = state.layout, list(state.values)
+        index = layout.index
+        if all(slot in index and number != UNBOUND for slot, number in writes):
+            for slot, number in writes:
+                values[index[slot]] = number
+            return layout, values
+        slots = state.as_dict()
+        for slot, number in writes:
+            if number == UNBOUND:
+                slots.pop(slot, None)
+            else:
+                slots[slot] = number
+        final = self.layouts.of(slots)
+        return final, [slots[slot] for slot in final.slots]
+
+    def _assigned(self, layout: Layout, values: list[int], slot: Slot, number: int) -> tuple[Layout, list[int]]:
+        position = layout.index.get(slot)
+        if position is not None:
+            values[position] = number
+            return layout, values
+        slots = dict(zip(layout.slots, values, strict=True))
+        slots[slot] = number
+        final = self.layouts.of(slots)
+        return final, [slots[s] for s in final.slots]
+
+    def _counted(self, layout: Layout, values: list[int], rule: Rule) -> tuple[Layout, list[int]]:
+        for key in self._limits.counters(rule):
+            slot: Slot = ("count", key)
+            position = layout.index.get(slot)
+            starts = 0 if position is None else self._interner.payload(values[position])
+            layout, values = self._assigned(layout, values, slot, self._interner.intern(Tag.INT, starts + 1))
+        return layout, values
+
+    def _returned(self, outcome: Outcome) -> int:
+        pairs = [(self._interner.intern(Tag.STRING, label), number) for label, number in outcome.returns]
+        return self._interner.intern_pairs(Tag.DICT, pairs)
+
+    # --- keys ------------------------------------------------------------------------------------------------------
+
+    def key(self, state: State) -> int:
+        """The 128-bit key of a state (language page, 5.6.1)."""
+        if state.layout.cells:
+            return self._key_with_cells(state)
+        total = 0
+        part_sum = self._interner.part_sum
+        for slot, number in zip(state.layout.slots, state.values, strict=True):
+            if slot not in self._excluded:
+                total = add_keys(total, self.slot_sum(slot, number))
+        for thread in state.threads:
+            total = add_keys(total, part_sum("thread", thread))
+        for message in state.messages:
+            total = add_keys(total, part_sum("message", message))
+        return total
+
+    def slot_sum(self, slot: Slot, number: int) -> int:
+        """What a slot with this value adds to the key."""
+        if slot[0] == "role":
+            return digest(slot_text(slot), "role")
+        return self._interner.part_sum(slot_text(slot), number)
+
+    def _key_with_cells(self, state: State) -> int:
+        places: dict[int, str] = {}
+        interner = self._interner
+
+        def resolve(place: str, reference: int) -> int | str:
+            k = interner.payload(reference)[0]
+            if k in places:
+                return f'{{"$ref":"{places[k]}"}}'
+            places[k] = place
+            return state.get(("cell", k))
+
+        total = 0
+        for slot, number in zip(state.layout.slots, state.values, strict=True):
+            if slot[0] == "role":
+                total = add_keys(total, self.slot_sum(slot, number))
+            elif slot[0] != "cell" and slot not in self._excluded:
+                for place, text in interner.parts(slot_text(slot), number, resolve):
+                    total = add_keys(total, digest(place, text))
+        for kind, numbers in (("thread", state.threads), ("message", state.messages)):
+            for position, number in enumerate(numbers):
+                total = add_keys(total, digest(kind, self._encode(f"{kind}-{position}", number, resolve)))
+        return total
+
+    def _encode(self, place: str, number: int, resolve: Resolve) -> str:
+        children, extra, _ = self._interner.payload(number)
+        tag = self._interner.tag(number)
+        texts = [
+            self._encode(f"{place}.{i}", child, resolve)
+            if self._interner.tag(child) is Tag.FRAME
+            else self._interner.encode(f"{place}.{i}", child, resolve)
+            for i, child in enumerate(children)
+        ]
+        return composite_json(tag, extra, texts)
