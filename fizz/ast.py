@@ -1,7 +1,7 @@
 """The tree of a model: frozen dataclasses, one per construct of the grammar (language page, section 4).
 
-Every node carries its exact `span`; spans do not take part in equality, so that a tree printed and parsed again is equal
-to the first. A field that holds several nodes is a tuple.
+Every node carries its exact `span`; spans do not take part in equality, so that a tree printed and parsed again is
+equal to the first. A field that holds several nodes is a tuple.
 """
 
 from __future__ import annotations
@@ -199,7 +199,10 @@ class Block(Node):
 
 @dataclass(frozen=True, slots=True)
 class Assign(Statement):
-    """`a = b = value`: the targets from left to right. A fizz call is an Assign or ExpressionStatement whose value is a Call."""
+    """`a = b = value`: the targets from left to right.
+
+    A fizz call is an Assign or ExpressionStatement whose value is a Call.
+    """
 
     targets: tuple[Target, ...]
     value: Expression

@@ -1,15 +1,131 @@
-"""The cache of parsed files."""
+"""The cache of parsed files: one pickle per file text, in the user's cache folder.
+
+An entry depends on nothing but the name and text of one file, the version of the tool and its parser. Options,
+overrides and checks of names are never in it. What is damaged, foreign or unwritable is silently passed over: the cache
+only saves time. Entries are read by an unpickler that makes nothing but trees of a model.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import io
+import os
+import pickle
+import stat
+import tempfile
+from collections.abc import Mapping
+from functools import cache as once
+from pathlib import Path
+
+from fizz.version import VERSION
+
+MAX_ENTRIES = 500
+_DIGEST = 32
+_PARSER_FILES = (
+    "grammar.tx", "layout.py", "parse.py", "strings.py", "lower.py", "lower_statements.py", "lower_expressions.py", "precedence.py",
+    "ast.py", "errors.py", "files.py", "places.py",
+)  # fmt: skip
+_UNREADABLE = (
+    OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, KeyError, TypeError, ValueError,
+    RecursionError,
+)  # fmt: skip
+
 
 def key_of(file: str, text: str) -> str:
-    return ""
+    """The name of the entry for a text that stands in a file of this name."""
+    digest = hashlib.sha256(_parser_digest())
+    for part in (file, text):
+        digest.update(len(part).to_bytes(8, "little") + part.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+@once
+def _parser_digest() -> bytes:
+    """What decides how a text is parsed: the version, and while the tool is being worked on, the parser itself."""
+    digest = hashlib.sha256(VERSION.encode())
+    for name in _PARSER_FILES:
+        try:
+            digest.update(Path(__file__).with_name(name).read_bytes())
+        except OSError:  # installed without sources: the version decides alone
+            digest.update(b"-")
+    return digest.digest()
+
+
+def folder() -> Path:
+    """Where the entries are."""
+    from platformdirs import user_cache_path
+
+    return Path(user_cache_path("fizzpy", appauthor=False)) / "parsed"
 
 
 def get(key: str) -> object | None:
-    return None
+    """The value of an entry; None if there is none, or none that can be trusted."""
+    try:
+        place = folder()
+        if not _is_ours(place):
+            return None
+        data = (place / key).read_bytes()
+        body = data[_DIGEST:]
+        if hashlib.sha256(body).digest() != data[:_DIGEST]:
+            return None
+        value: object = _Unpickler(io.BytesIO(body)).load()
+    except _UNREADABLE:
+        return None
+    return value
 
 
 def put(key: str, value: object) -> None:
-    pass
+    """Writes an entry in one go; readers see all of it or nothing."""
+    try:
+        place = folder()
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_ours(place):
+            return
+        body = pickle.dumps(value, protocol=5)
+        handle, temporary = tempfile.mkstemp(dir=place, prefix="new-")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(hashlib.sha256(body).digest() + body)
+            Path(temporary).replace(place / key)
+        except OSError:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        _drop_oldest(place)
+    except (OSError, pickle.PicklingError, RecursionError):
+        return
+
+
+def _is_ours(place: Path) -> bool:
+    """Whether nobody else can write to the folder."""
+    status = place.stat(follow_symlinks=False)
+    if not stat.S_ISDIR(status.st_mode):
+        return False
+    return os.name == "nt" or (status.st_uid == os.getuid() and not status.st_mode & 0o077)
+
+
+def _drop_oldest(place: Path) -> None:
+    entries = list(place.iterdir())
+    if len(entries) > MAX_ENTRIES:
+        entries.sort(key=lambda entry: entry.stat().st_mtime)
+        for entry in entries[: len(entries) - MAX_ENTRIES]:
+            entry.unlink(missing_ok=True)
+
+
+@once
+def _admitted() -> Mapping[tuple[str, str], type]:
+    """The classes that a parsed file is made of."""
+    from fizz import ast, errors, files, layout
+
+    classes: list[type] = [errors.Span, errors.Diagnostic, files.ParsedFile, layout.FrontMatter]
+    classes += [c for c in vars(ast).values() if isinstance(c, type) and issubclass(c, ast.Node)]
+    return {(c.__module__, c.__qualname__): c for c in classes}
+
+
+class _Unpickler(pickle.Unpickler):
+    """Makes values of the admitted classes only; builtin containers need no name."""
+
+    def find_class(self, module: str, name: str) -> type:
+        try:
+            return _admitted()[module, name]
+        except KeyError:
+            raise pickle.UnpicklingError(f"{module}.{name} has no place here") from None

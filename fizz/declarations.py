@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fizz import ast
 from fizz.errors import Diagnostic, Span
-from fizz.walk import all_statements, blocks_of
+from fizz.walk import all_expressions, all_statements, blocks_of
 
 
 @dataclass(slots=True)
 class Declarations:
-    """The top-level names of a model by kind; `state_variables` in order of first binding."""
+    """The top-level names of a model by kind; `state_variables` in order of first binding.
+
+    `maybe` holds names that may be defined where the model does not parse: nothing is said about them.
+    """
 
     items: tuple[ast.Item, ...]
-    modules: frozenset[str]
+    modules: Mapping[str, frozenset[str] | None]  # helper module -> the names it defines, None if it does not load
+    maybe: Container[str] = ()
     constants: dict[str, Span] = field(default_factory=dict)
     helpers: dict[str, ast.Helper] = field(default_factory=dict)
     functions: dict[str, ast.Function] = field(default_factory=dict)
@@ -24,12 +28,33 @@ class Declarations:
     assertions: dict[str, ast.Assertion] = field(default_factory=dict)
     state_variables: dict[str, Span] = field(default_factory=dict)
     init_locals: dict[str, Span] = field(default_factory=dict)  # bound only in nested blocks of Init
+    role_functions: dict[str, list[ast.Function]] = field(default_factory=dict)  # by name, of all roles
+    role_helpers: set[str] = field(default_factory=set)
+    role_parameters: dict[str, set[str]] = field(default_factory=dict)  # role -> names given to its constructor
+    uses_channels: bool = False
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
+    def all_assertions(self) -> Iterator[tuple[ast.Assertion, ast.Role | None]]:
+        """The assertions of the model, those of roles with their role."""
+        for item in self.items:
+            if isinstance(item, ast.Assertion):
+                yield item, None
+            elif isinstance(item, ast.Role):
+                yield from ((assertion, item) for assertion in item.assertions)
 
-def declare(items: tuple[ast.Item, ...], modules: frozenset[str]) -> Declarations:
+    def all_actions(self) -> Iterator[tuple[ast.Action, ast.Role | None]]:
+        for item in self.items:
+            if isinstance(item, ast.Action):
+                yield item, None
+            elif isinstance(item, ast.Role):
+                yield from ((action, item) for action in item.actions)
+
+
+def declare(
+    items: tuple[ast.Item, ...], modules: Mapping[str, frozenset[str] | None], maybe: Container[str] = ()
+) -> Declarations:
     """Collects the definitions of a model; a name defined twice is reported."""
-    found = Declarations(items, modules)
+    found = Declarations(items, modules, maybe)
     spans: dict[str, Span] = {}
     assertion_spans: dict[str, Span] = {}
     for item in items:
@@ -43,6 +68,7 @@ def declare(items: tuple[ast.Item, ...], modules: frozenset[str]) -> Declaration
             case ast.Role():
                 _define(found, spans, item.name, item.name_span)
                 found.roles.setdefault(item.name, item)
+                _declare_role(found, item)
             case ast.TopHelper():
                 _define(found, spans, item.helper.name, item.helper.name_span)
                 found.helpers.setdefault(item.helper.name, item.helper)
@@ -53,9 +79,9 @@ def declare(items: tuple[ast.Item, ...], modules: frozenset[str]) -> Declaration
                 for name in bound_by(statement):
                     _define(found, spans, name.id, name.span)
                     found.constants.setdefault(name.id, name.span)
-    init = found.actions.get("Init")
-    if init is not None:
-        _state_variables(found, init.body)
+    if "Init" in found.actions:
+        _state_variables(found, found.actions["Init"].body)
+    _look_at_calls(found)
     return found
 
 
@@ -66,7 +92,35 @@ def _define(found: Declarations, spans: dict[str, Span], name: str, span: Span) 
 
 
 def defined_twice(name: str, span: Span, first: Span) -> Diagnostic:
-    return Diagnostic("L21", f"'{name}' is defined twice", span, f"first defined at {first.file}:{first.line}:{first.column}")
+    hint = f"first defined at {first.file}:{first.line}:{first.column}"
+    return Diagnostic("L21", f"'{name}' is defined twice", span, hint)
+
+
+def _declare_role(found: Declarations, role: ast.Role) -> None:
+    spans: dict[str, Span] = {}
+    names = [(action.name_span, action.name) for action in role.actions]
+    names += [(function.name_span, function.name) for function in role.functions]
+    names += [(helper.name_span, helper.name) for helper in role.helpers]
+    for span, name in sorted(names):
+        _define(found, spans, name, span)
+    assertion_spans: dict[str, Span] = {}
+    for assertion in role.assertions:
+        _define(found, assertion_spans, assertion.name, assertion.name_span)
+    for function in role.functions:
+        found.role_functions.setdefault(function.name, []).append(function)
+    found.role_helpers.update(helper.name for helper in role.helpers)
+
+
+def _look_at_calls(found: Declarations) -> None:
+    """Which params roles get, and whether there are channels at all."""
+    for expression in all_expressions(found.items):
+        if isinstance(expression, ast.Name):
+            found.uses_channels = found.uses_channels or expression.id == "Channel"
+        elif isinstance(expression, ast.Call) and isinstance(expression.function, ast.Name):
+            role = expression.function.id
+            if role in found.roles:
+                names = {argument.name for argument in expression.arguments if argument.name is not None}
+                found.role_parameters.setdefault(role, set()).update(names)
 
 
 def _state_variables(found: Declarations, body: ast.Block) -> None:

@@ -60,9 +60,9 @@ class Files:
         return tuple(items)
 
     def _include(self, file: str, include: ast.Include) -> tuple[ast.Item, ...]:
-        target = os.path.normpath(os.path.join(os.path.dirname(file), include.path))
+        target = os.path.normpath(Path(file).parent / include.path)
         identity = os.path.realpath(target)
-        if os.path.isabs(include.path) or not _is_inside(identity, self.root):
+        if Path(include.path).is_absolute() or not _is_inside(identity, self.root):
             hint = f"the directory of the model is {self.root}"
             return self._refuse(include, f"'{include.path}' is outside the directory of the model", hint)
         if identity in self._open:
@@ -73,7 +73,8 @@ class Files:
             text = read_text(target)
         except OSError as error:
             reason = error.strerror or "cannot be read"
-            return self._refuse(include, f"cannot include '{include.path}': {reason}", "the path starts at the including file")
+            hint = "the path starts at the folder of the including file"
+            return self._refuse(include, f"cannot include '{include.path}': {reason}", hint)
         except FizzError as error:
             self.diagnostics.extend(error.diagnostics)
             return ()
@@ -122,10 +123,11 @@ def parse_file(file: str, text: str) -> ParsedFile:
 
 def read_text(file: str) -> str:
     """The text of a file with `\\n` line ends; OSError if it can not be read, FizzError if it is no model text."""
-    with open(file, "rb") as stream:
+    with Path(file).open("rb") as stream:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise _not_a_model(file, "the file is larger than 1 MiB", "split the model with `include`, or check the file name")
+        hint = "split the model with `include`, or check the file name"
+        raise _not_a_model(file, "the file is larger than 1 MiB", hint)
     if b"\x00" in data:
         raise _not_a_model(file, "the file is binary", _ONLY_MODELS)
     try:
@@ -153,13 +155,12 @@ def helper_module_names(folder: Path) -> dict[str, str]:
     """The modules beside a model: name to path as messages spell it."""
     names: dict[str, str] = {}
     try:
-        entries = sorted(os.listdir(folder or "."))
+        entries = sorted(folder.iterdir())
     except OSError:
         return names
     for entry in entries:
-        name, extension = os.path.splitext(entry)
-        if extension == ".star" and re.fullmatch(r"[^\W\d]\w*", name):
-            names[name] = os.path.join(folder, entry) if str(folder) != "." else entry
+        if entry.suffix == ".star" and re.fullmatch(r"[^\W\d]\w*", entry.stem):
+            names[entry.stem] = str(entry)
     return names
 
 

@@ -1,8 +1,8 @@
 """Layout: cuts the front matter off and turns lines and indentation into marker characters, item by item.
 
 The grammar works on text without comments in which each logical line ends with `LINE_END`, followed by `INDENT` or
-`DEDENT` where the next line is deeper or shallower. The markers are put at the *end* of a code line, so that every token
-keeps its line and column. Each top-level item becomes a `Piece` that is parsed by itself.
+`DEDENT` where the next line is deeper or shallower. The markers are put at the *end* of a code line, so that every
+token keeps its line and column. Each top-level item becomes a `Piece` that is parsed by itself.
 """
 
 from __future__ import annotations
@@ -199,7 +199,8 @@ def _report_character(character: str, text: str, start: int, report: object) -> 
     if character == ";":
         report("L6", "';' is not part of the language", start, start + 1, "write one statement per line")
     elif character == "\\":
-        report("L1", "unexpected '\\'", start, start + 1, "a backslash joins two lines only directly before the line end")
+        hint = "a backslash joins two lines only directly before the line end"
+        report("L1", "unexpected '\\'", start, start + 1, hint)
     elif character == "`":
         report("L1", "label is never closed", start, start + 1, "a label stands in two backticks: `name`")
     else:

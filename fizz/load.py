@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Container, Mapping
 from pathlib import Path
 
 from fizz import ast
-from fizz.declarations import declare
+from fizz.declarations import bound_by, declare
 from fizz.errors import Diagnostic, FizzError, Span
 from fizz.files import Files, ParsedFile, helper_module_names, load_helper_module, normalise, read_text
 from fizz.module import HelperModule, Module, Options
 from fizz.overrides import override_constants
-from fizz.resolve import resolve
+from fizz.resolve import reads_returns, resolve
 from fizz.settings import Settings, check_options
 from fizz.walk import all_expressions
 
 MAX_ERRORS = 20
 _EMPTY = "a model has an `action Init:` that binds the state variables, and actions that change them"
+_DEFINED = re.compile(r"\b(?:action|func|role|assertion|def)\s+(\w+)|((?:\w+\s*,\s*)*\w+)\s*=(?!=)")
 
 
 def load(
@@ -34,25 +36,25 @@ def load(
     OSError if the file can not be read, and FizzError with everything that is wrong with the model.
     """
     file = os.fspath(path)
-    folder = Path(os.path.dirname(file))
-    files = Files(root=Path(os.path.realpath(folder)))
-    try:
-        source = read_text(file) if text is None else normalise(text)
-    except FizzError as error:
-        error.sources.setdefault(file, "")
-        raise
+    folder = Path(file).parent
+    files = Files(root=folder.resolve())
+    source = read_text(file) if text is None else normalise(text)
     parsed = files.parse(file, source)
     items = files.include_all(file, parsed)
     if not items and not files.diagnostics:
         files.diagnostics.append(Diagnostic("L1", "no action, nothing to check", Span(file, 1, 1, 1, 2), _EMPTY))
+    maybe = _maybe_defined(files)
     items = override_constants(items, constants or {}, files)
-    known_modules = helper_module_names(folder)
-    modules = _mentioned_modules(files, items, known_modules)
-    declarations = declare(items, frozenset(known_modules))
-    resolution = resolve(declarations, modules, complete=not files.diagnostics)
-    files.diagnostics.extend(resolution.diagnostics)
+    modules = _mentioned_modules(files, items, helper_module_names(folder))
+    for module in modules.values():
+        if module is not None:
+            files.diagnostics.extend(resolve(declare(module.items, {})).errors)
+    known_modules = {name: _names_of(module) for name, module in modules.items()}
+    model = declare(items, known_modules, maybe)
+    messages = resolve(model)
+    files.diagnostics.extend(messages.errors)
     merged, settings = _options(files, folder, file, parsed, options or {})
-    files.diagnostics.extend(check_options(settings, declarations))
+    files.diagnostics.extend(check_options(settings, model))
     if files.diagnostics:
         raise _error(files)
     return Module(
@@ -60,40 +62,73 @@ def load(
         items=items,
         options=merged,
         sources=files.sources,
-        helper_modules=modules,
-        state_variables=tuple(declarations.state_variables),
-        constants=tuple(declarations.constants),
-        reads_returns=resolution.reads_returns,
-        warnings=tuple(sorted([*files.warnings, *resolution.warnings], key=_place)),
+        helper_modules=tuple(module for module in modules.values() if module is not None),
+        state_variables=tuple(model.state_variables),
+        constants=tuple(model.constants),
+        reads_returns=reads_returns(model),
+        warnings=tuple(sorted([*files.warnings, *messages.warnings], key=_place)),
     )
 
 
-def _mentioned_modules(files: Files, items: tuple[ast.Item, ...], known: Mapping[str, str]) -> tuple[HelperModule, ...]:
-    """The helper modules that the model mentions, loaded, in order of first mention."""
-    if not known:
-        return ()
+class _Everything(Container[str]):
+    """All names: nothing is known to be undefined when an included file is missing."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+def _maybe_defined(files: Files) -> Container[str]:
+    """The names that items which do not parse may define."""
+    if any(diagnostic.code == "L38" for diagnostic in files.diagnostics):
+        return _Everything()
+    names: set[str] = set()
+    if files.diagnostics:
+        for text in files.sources.values():
+            for match in _DEFINED.finditer(text):
+                names.update(re.findall(r"\w+", match.group(1) or match.group(2)))
+    return names
+
+
+def _mentioned_modules(
+    files: Files, items: tuple[ast.Item, ...], known: Mapping[str, str]
+) -> dict[str, HelperModule | None]:
+    """The helper modules that the model mentions, in order of first mention; None where one fails to load."""
     mentions: dict[str, Span] = {}
-    for expression in all_expressions(items):
-        if isinstance(expression, ast.Name) and expression.id in known:
-            mentions.setdefault(expression.id, expression.span)
-    loaded = (load_helper_module(files, name, known[name], span) for name, span in mentions.items())
-    return tuple(module for module in loaded if module is not None)
+    if known:
+        for expression in all_expressions(items):
+            if isinstance(expression, ast.Name) and expression.id in known:
+                mentions.setdefault(expression.id, expression.span)
+    return {name: load_helper_module(files, name, known[name], span) for name, span in mentions.items()}
+
+
+def _names_of(module: HelperModule | None) -> frozenset[str] | None:
+    """What a module defines."""
+    if module is None:
+        return None
+    names: set[str] = set()
+    for item in module.items:
+        if isinstance(item, ast.TopHelper):
+            names.add(item.helper.name)
+        else:
+            names.update(name.id for name in bound_by(item.statement))
+    return frozenset(names)
 
 
 def _options(
     files: Files, folder: Path, file: str, parsed: ParsedFile, overrides: Mapping[str, str]
 ) -> tuple[Options, Settings]:
     """The options of all sources, merged, and each setting with its place."""
-    shared = os.path.join(os.path.dirname(file), "fizz.yaml")
-    has_shared = os.path.isfile(shared)
+    shared = folder / "fizz.yaml"
+    has_shared = shared.is_file()
     if not has_shared and parsed.front_matter is None and not overrides:
         return Options(), {}
     from fizz import options  # YAML is imported only when there is some
 
     layers: list[Settings] = []
     if has_shared:
-        files.sources[shared] = read_text(shared)
-        layers.append(options.read_file(shared, files.sources[shared], files.diagnostics))
+        name = str(shared)
+        files.sources[name] = read_text(name)
+        layers.append(options.read_file(name, files.sources[name], files.diagnostics))
     if parsed.front_matter is not None:
         layers.append(options.read_front_matter(file, parsed.front_matter, files.diagnostics))
     for name, value in overrides.items():

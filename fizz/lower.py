@@ -142,13 +142,14 @@ class _Items(Statements):
         if kind != "transition":
             if lowered and given is not None:
                 hint = "only a `transition assertion` has two: `(before, after)`"
-                raise self.error("L1", f"an '{kind}' assertion has no parameters", given, hint)
+                raise self.error("L1", f"'{kind}' assertions have no parameters", given, hint)
             return ()
         if not names:
             return ("before", "after")
         if len(names) != 2 or any(p.default is not None or p.kind != "plain" for p in lowered):
             assert given is not None
-            raise self.error("L1", "a transition assertion has exactly two parameters", given, "write `(before, after)`")
+            text = "a transition assertion has exactly two parameters"
+            raise self.error("L1", text, given, "write `(before, after)`")
         return names
 
     # --- roles
@@ -174,9 +175,10 @@ class _Items(Statements):
                 if not isinstance(text, ast.Literal) or not isinstance(text.value, str):
                     raise self.error("L1", "documentation is a plain string", inner[0])
                 documentation.append(text.value)
-        items = [d.span for d in definitions] + [h.span for h in helpers]
-        end_line, end_column = max(((s.end_line, s.end_column) for s in items), default=self.places.position(name.position_end))
-        span = Span(self.places.piece.file, *self.places.position(tree.position), end_line, end_column)
+        ends = [(d.span.end_line, d.span.end_column) for d in definitions]
+        ends += [(h.span.end_line, h.span.end_column) for h in helpers]
+        end = max(ends, default=self.places.position(name.position_end))
+        span = Span(self.places.piece.file, *self.places.position(tree.position), *end)
         return ast.Role(
             span,
             name.value,
@@ -214,11 +216,12 @@ class _Items(Statements):
                 raise self.error_at("L33", "'@state' takes a list of field names", value.span, _STATE)
             names: list[str] = []
             for item in value.items:
-                if not isinstance(item, ast.Literal) or not isinstance(item.value, str) or not item.value.isidentifier():
+                name = item.value if isinstance(item, ast.Literal) else None
+                if not isinstance(name, str) or not name.isidentifier():
                     raise self.error_at("L33", "'@state' takes a list of field names", item.span, "a name is a string")
-                if item.value in names:
-                    raise self.error_at("L33", f"field '{item.value}' is named twice", item.span)
-                names.append(item.value)
+                if name in names:
+                    raise self.error_at("L33", f"field '{name}' is named twice", item.span)
+                names.append(name)
             if not names:
                 text = "'@state' with an empty list has no effect"
                 self.warnings.append(Diagnostic("W9", text, decorator.span, "name fields, or remove it"))

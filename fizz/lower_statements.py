@@ -117,7 +117,8 @@ class Statements(Expressions):
         if isinstance(expression, ast.Slice):
             hint = "assign the elements one by one, or build a new list"
             raise self.error_at("L6", "assignment to a slice is not part of the language", expression.span, hint)
-        hint = "compare with `==`" if isinstance(expression, ast.Binary | ast.Logical | ast.Call) else None
+        comparable = isinstance(expression, ast.Binary | ast.Logical | ast.Call)
+        hint = "compare with `==`" if comparable else "left of `=` stands a name, `x.y`, `x[k]`, or several of them"
         raise self.error_at("L1", "this can not be assigned", expression.span, hint)
 
     def _choose(self, tree: Tree, target: ast.Target, span: Span, label: str | None) -> ast.Statement:
@@ -133,7 +134,8 @@ class Statements(Expressions):
             iterable = ast.Conditional(whole, condition, iterable, self.test(otherwise[1]))
             filter_tree = child(otherwise, "Filter")
             condition = self.test(filter_tree[1]) if filter_tree is not None else None
-        if header == "any" and filter_tree is None and otherwise is None and self._is_parenthesised(the(tree, "ChainList")):
+        alone = filter_tree is None and otherwise is None
+        if header == "any" and alone and self._is_parenthesised(the(tree, "ChainList")):
             return self._call_of_any(tree, target, span, label)
         if header.endswith("any"):
             self._warn_old(_OLD_CHOICE, tree[0], "write `oneof`")
@@ -151,7 +153,8 @@ class Statements(Expressions):
         header, inner = tree[0], the(tree, "ChainList")[0]
         value = self.chain(inner)
         argument = ast.Argument(value.span, "positional", None, value)
-        call = ast.Call(self.span(header.position, inner.position_end), ast.Name(self.span_of(header), "any"), (argument,))
+        function = ast.Name(self.span_of(header), "any")
+        call = ast.Call(self.span(header.position, inner.position_end), function, (argument,))
         return ast.Assign(span, (target,), call, label=label)
 
     def _warn_old(self, text: str, tree: Tree, hint: str) -> None:
@@ -163,7 +166,8 @@ class Statements(Expressions):
 
     def fairness(self, strength: str | None, tree: Tree) -> ast.Fairness:
         if strength not in (None, "weak", "strong"):
-            raise self.error("L1", f"unknown fairness '{strength}'", tree, "write `fair`, `fair<weak>` or `fair<strong>`")
+            hint = "write `fair`, `fair<weak>` or `fair<strong>`"
+            raise self.error("L1", f"unknown fairness '{strength}'", tree, hint)
         return cast(ast.Fairness, strength or "weak")
 
     # --- compound statements
@@ -214,7 +218,9 @@ class Statements(Expressions):
         if len(words) == 1:
             return None
         if words[0] not in allowed:
-            hint = "a choice is `oneof v in …:`" if words[0] in ("oneof", "any") else f"before `{keyword}`: {', '.join(allowed)}"
+            hint = f"before `{keyword}`: {', '.join(allowed)}"
+            if words[0] in ("oneof", "any"):
+                hint = "a choice is `oneof v in …:`"
             raise self.error("L1", f"unexpected '{words[0]}' before '{keyword}'", header, hint)
         return words[0]
 

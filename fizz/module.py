@@ -21,7 +21,7 @@ class ActionOptions:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a run, after defaults, `fizz.yaml`, front matter and overrides are merged (language page, section 2.2)."""
+    """The options of a run: defaults, `fizz.yaml`, front matter and overrides merged (language page, section 2.2)."""
 
     max_actions: int = 100
     max_concurrent_actions: int = 2

@@ -1,7 +1,7 @@
 """Options: front matter, `fizz.yaml` and overrides merged into `Options`; the only place that knows YAML.
 
-YAML is read as a graph of nodes with places, never turned into Python objects as a whole, so that each message points at
-the offending word and no document, however nested or aliased, can cost more than its own length.
+YAML is read as a graph of nodes with places, never turned into Python objects as a whole, so that each message points
+at the offending word and no document, however nested or aliased, can cost more than its own length.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _LIVENESS: Mapping[object, Literal["strict", "nondeterministic", "off"]] = {
     "off": "off", "false": "off", "disabled": "off",
 }  # fmt: skip
 _TYPES: Mapping[_Kind, str] = {
-    "int": "whole number",
-    "bool": "bool",
-    "names": "list of names",
+    "int": "a whole number",
+    "bool": "a bool",
+    "names": "a list of names",
     "liveness": "one of strict, nondeterministic, off",
 }
 
@@ -103,17 +103,15 @@ def read_override(name: str, value: str, diagnostics: list[Diagnostic], sources:
         diagnostics.append(Diagnostic("O1", f"unknown option '{name}'", span, hint))
         return {}
     settings: Settings = {}
+    before = len(diagnostics)
     node = _compose(source, "the value")
-    if node is None:
-        node = yaml.ScalarNode("tag:yaml.org,2002:str", "", _Mark(0), _Mark(len(value)))
-    _take(source, node, node, path, settings)
+    if node is not None:
+        _take(source, node, node, path, settings)
+    elif len(diagnostics) == before:
+        kind = _ACTION_FIELDS[path[2]] if path[0] == "action_options" else _FIELDS[path]
+        text = f"option '{'.'.join(path)}' must be {_TYPES[kind]}, got nothing"
+        diagnostics.append(Diagnostic("O2", text, Span(file, 1, 1, 1, 2)))
     return settings
-
-
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    column: int
-    line: int = 0
 
 
 def _override_path(name: str) -> Path | None:
@@ -214,7 +212,7 @@ def _take(source: _Source, key: Any, node: Any, path: Path, settings: Settings) 
     value = _value(node, kind)
     if value is None:
         shown = ".".join(path)
-        source.report("O2", f"option '{shown}' must be a {_TYPES[kind]}, got {_shown(node)}".replace("a one", "one"), node)
+        source.report("O2", f"option '{shown}' must be {_TYPES[kind]}, got {_shown(node)}", node)
         return
     parts = tuple(source.span(item) for item in node.value) if isinstance(node, yaml.SequenceNode) else ()
     settings[path] = Setting(value, source.span(node), source.span(key), parts)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fizz import ast
+from fizz.declarations import bound_by
 from fizz.errors import Diagnostic, FizzError, Span
 from fizz.files import Files
 from fizz.layout import expression_text
@@ -21,15 +22,23 @@ def override_constants(items: tuple[ast.Item, ...], constants: Mapping[str, str]
         files.sources[file] = text
         if name not in places:
             files.sources[file] = name
-            hint = near_hint(name, places) or ("constants: " + ", ".join(places) if places else "the model has no constants")
-            span = Span(file, 1, 1, 1, len(name) + 1)
-            files.diagnostics.append(Diagnostic("O5", f"unknown constant '{name}'", span, hint))
+            files.diagnostics.append(_unknown(name, file, places, items))
             continue
         value = _expression(file, text, files)
         item = result[places[name]]
         if value is not None and isinstance(item, ast.ConstantStatement):
             result[places[name]] = replace(item, statement=_with_value(item.statement, name, value))
     return tuple(result)
+
+
+def _unknown(name: str, file: str, settable: Mapping[str, int], items: tuple[ast.Item, ...]) -> Diagnostic:
+    span = Span(file, 1, 1, 1, len(name) + 1)
+    for item in items:
+        if isinstance(item, ast.ConstantStatement) and name in {bound.id for bound in bound_by(item.statement)}:
+            hint = f"give it a statement of its own: `{name} = …`"
+            return Diagnostic("O5", f"constant '{name}' can not be set alone", span, hint)
+    known = "constants: " + ", ".join(settable) if settable else "the model has no constants"
+    return Diagnostic("O5", f"unknown constant '{name}'", span, near_hint(name, settable) or known)
 
 
 def _settable(item: ast.Item) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import textx
-from arpeggio import EOF, NoMatch, Parser, ParsingExpression, Sequence
+from arpeggio import EOF, NoMatch, Parser, ParsingExpression, Sequence  # type: ignore[import-untyped]
 
 from fizz.errors import FizzError
 from fizz.layout import DEDENT, FRAGMENT, INDENT, LINE_END, Piece
@@ -61,9 +61,10 @@ _EXPRESSION_RULES = {"Plain", "Strings"}
 _ITEM_RULES = {"DefinitionHeader"}
 _SIMPLE_RULES = {"Name": "a name", "NewLine": "the end of the line", "In": "'in'", "ParameterList": "'('"}
 _RESERVED = frozenset(
-    "def return if elif else while for in lambda and or not pass break continue True False None atomic serial parallel"
-    " oneof any exists action func fair require role symmetric assertion always eventually transition compose refine init"
-    " invariants raise from import nonlocal as global assert try finally with except is class yield del async await exec".split()
+    "def return if elif else while for in lambda and or not pass break continue True False None atomic serial"
+    " parallel oneof any exists action func fair require role symmetric assertion always eventually transition compose"
+    " refine init invariants raise from import nonlocal as global assert try finally with except is class yield del"
+    " async await exec".split()
 )
 
 

@@ -2,44 +2,125 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from fizz import ast
-from fizz.declarations import Declarations
-from fizz.errors import Diagnostic
-from fizz.module import HelperModule
+from fizz.advice import advise
+from fizz.bodies import Body
+from fizz.declarations import Declarations, bound_by
+from fizz.errors import Span
+from fizz.helper_checks import check_helper, check_parameters, check_recursion
+from fizz.scope import Messages, Scope, reserved_for
 from fizz.walk import all_statements, own_expressions, subexpressions
 
-
-@dataclass(slots=True)
-class Resolution:
-    reads_returns: bool = False
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    warnings: list[Diagnostic] = field(default_factory=list)
-
-
-def resolve(declarations: Declarations, modules: tuple[HelperModule, ...], complete: bool) -> Resolution:
-    """Checks a model; `complete` is False when items are missing because they do not parse."""
-    resolution = Resolution()
-    resolution.diagnostics.extend(declarations.diagnostics)
-    resolution.reads_returns = any(_mentions_returns(a.body) for a in _assertions(declarations.items))
-    return resolution
+_NOT_CONSTANT: dict[type[ast.Statement], str] = {
+    ast.Choose: "constants may not choose",
+    ast.Require: "'require' outside of an action",
+    ast.Return: "'return' outside of an action",
+}
 
 
-def _assertions(items: tuple[ast.Item, ...]) -> list[ast.Assertion]:
-    found: list[ast.Assertion] = []
-    for item in items:
-        if isinstance(item, ast.Assertion):
-            found.append(item)
-        elif isinstance(item, ast.Role):
-            found.extend(item.assertions)
-    return found
+def resolve(model: Declarations) -> Messages:
+    """All errors and warnings of a model that parses, in no particular order."""
+    messages = Messages(errors=list(model.diagnostics))
+    assigned: set[str] = set()
+    for item in model.items:
+        match item:
+            case ast.ConstantStatement():
+                _constant(model, messages, item, assigned)
+            case ast.Action():
+                _action(model, messages, item, None)
+            case ast.Function():
+                _function(model, messages, item, None)
+            case ast.Assertion():
+                _assertion(model, messages, item, None)
+            case ast.TopHelper(helper=helper):
+                _name(model, messages, helper.name, helper.name_span)
+                check_helper(model, messages, helper)
+            case ast.Role():
+                _role(model, messages, item)
+    check_recursion(model, messages)
+    advise(model, messages)
+    return messages
 
 
-def _mentions_returns(body: ast.Block) -> bool:
+def reads_returns(model: Declarations) -> bool:
+    """Whether an assertion mentions `__returns__`: the returns of a step are part of the state then."""
     return any(
         isinstance(inner, ast.Name) and inner.id == "__returns__"
-        for statement in all_statements(body)
+        for assertion, _ in model.all_assertions()
+        for statement in all_statements(assertion.body)
         for expression in own_expressions(statement)
         for inner in subexpressions(expression)
     )
+
+
+def _name(model: Declarations, messages: Messages, name: str, span: Span) -> None:
+    what = reserved_for(name, model) if name not in model.roles else None
+    if what is not None:
+        messages.error("L35", f"'{name}' is reserved for {what}", span, "choose another name")
+
+
+def _constant(model: Declarations, messages: Messages, item: ast.ConstantStatement, assigned: set[str]) -> None:
+    statement = item.statement
+    text = _NOT_CONSTANT.get(type(statement))
+    if text is not None:
+        messages.error("L32", text, statement.span, "state variables are bound in `action Init`")
+        return
+    scope = Scope(model, messages, "constant", None, set(), set(), assigned)
+    if isinstance(statement, ast.AugmentedAssign) and isinstance(statement.target, ast.Name):
+        name = statement.target.id
+        hint = "compute it in one statement"
+        messages.error("L22", f"'{name}' is a constant and cannot be assigned", statement.target.span, hint)
+        return
+    Body(scope).check(ast.Block(statement.span, (statement,)), atomic=True)
+    assigned.update(name.id for name in bound_by(statement))
+
+
+def _action(model: Declarations, messages: Messages, action: ast.Action, role: ast.Role | None) -> None:
+    _name(model, messages, action.name, action.name_span)
+    is_init = action.name == "Init" and role is None
+    scope = Scope.of_body(model, messages, "init" if is_init else "action", role, action.body, ())
+    if is_init:
+        scope.locals.update(model.init_locals)
+    Body(scope).check(action.body, atomic=action.flow == "atomic" or action.name == "Init")
+
+
+def _function(model: Declarations, messages: Messages, function: ast.Function, role: ast.Role | None) -> None:
+    _name(model, messages, function.name, function.name_span)
+    check_parameters(model, messages, function.parameters)
+    names = [parameter.name for parameter in function.parameters]
+    scope = Scope.of_body(model, messages, "func", role, function.body, names)
+    body = Body(scope)
+    for parameter in function.parameters:
+        if parameter.name == "self":
+            hint = "a func has it without a parameter"
+            messages.error("L35", "'self' is reserved for the instance", parameter.span, hint)
+        if parameter.default is not None:
+            body.expression(parameter.default)
+    body.check(function.body, atomic=function.flow == "atomic")
+
+
+def _assertion(model: Declarations, messages: Messages, assertion: ast.Assertion, role: ast.Role | None) -> None:
+    _name(model, messages, assertion.name, assertion.name_span)
+    kind = "transition" if assertion.kind == "transition" else "assertion"
+    scope = Scope.of_body(model, messages, kind, role, assertion.body, assertion.parameters)  # type: ignore[arg-type]
+    Body(scope).check(assertion.body, atomic=True)
+    statements = all_statements(assertion.body)
+    if not any(isinstance(statement, ast.Return) and statement.value is not None for statement in statements):
+        text = f"assertion '{assertion.name}' never returns a value"
+        messages.error("L29", text, assertion.name_span, "write `return <condition>`")
+
+
+def _role(model: Declarations, messages: Messages, role: ast.Role) -> None:
+    _name(model, messages, role.name, role.name_span)
+    for action in role.actions:
+        _action(model, messages, action, role)
+    for function in role.functions:
+        _function(model, messages, function, role)
+    for assertion in role.assertions:
+        _assertion(model, messages, assertion, role)
+    for helper in role.helpers:
+        _name(model, messages, helper.name, helper.name_span)
+        check_helper(model, messages, helper)
+        if not helper.parameters:
+            hint = "its first parameter is the instance"
+            messages.error("L26", f"method '{helper.name}' has no parameter for the instance", helper.name_span, hint)

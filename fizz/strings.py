@@ -10,14 +10,13 @@ from typing import NoReturn
 
 from fizz.places import Places
 
-_STRING = re.compile(
-    r'([a-zA-Z]{0,2})("""|' + r"'''" + r'|"|' + r"')"  # the end is found by the quote
-)
+_STRING = re.compile(r"""([a-zA-Z]{0,2})(\"{3}|'{3}|\"|')""")  # the end is found by the quote
 _ESCAPE = re.compile(
     r"\\(\n|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|[xuUN]|.)", re.DOTALL
 )
 _SIMPLE = {
-    "\n": "", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
+    "\n": "", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t",
+    "v": "\v",
 }  # fmt: skip
 _PREFIXES = {"", "r", "b", "br", "rb", "f"}
 _OPENING, _CLOSING = "([{", ")]}"
@@ -166,7 +165,8 @@ class _Reader:
         if self.text[position] == "!":
             conversion = self.text[position + 1 : position + 2]
             if conversion != "r":
-                self.error(f"unknown conversion '!{conversion}'", position, position + 2, "the conversion is !r; `{e}` is str(e)")
+                hint = "the conversion is !r; `{e}` is str(e)"
+                self.error(f"unknown conversion '!{conversion}'", position, position + 2, hint)
             position += 2
         if self.text[position] == ":":
             close = self.text.find("}", position, self.end)
@@ -188,9 +188,7 @@ class _Reader:
             character = self.text[position]
             if character in "'\"":
                 close = self.text.find(character, position + 1, self.end)
-                if close < 0:
-                    break
-                position = close
+                position = close if close >= 0 else self.end
             elif character in _OPENING:
                 depth += 1
             elif character in _CLOSING and depth:
@@ -200,4 +198,4 @@ class _Reader:
             elif character == "\\":
                 self.error("no backslash inside the braces of an f-string", position, position + 1)
             position += 1
-        self.error("'{' is never closed in the f-string", start - 1, start, "write `{{` for the character")
+        return self.error("'{' is never closed in the f-string", start - 1, start, "write `{{` for the character")

@@ -44,6 +44,11 @@ def _comprehension_parts(node: ast.Comprehension) -> tuple[ast.Expression, ...]:
     return (*clauses, *((node.key,) if node.key is not None else ()), node.element)
 
 
+def is_self(node: ast.Expression) -> bool:
+    """Whether the expression is the plain name `self`."""
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
 def subexpressions(node: ast.Expression) -> Iterator[ast.Expression]:
     """The expression and everything inside it."""
     stack = [node]
@@ -67,7 +72,8 @@ def own_expressions(statement: ast.Statement) -> tuple[ast.Expression, ...]:
         case ast.Return():
             return (statement.value,) if statement.value is not None else ()
         case ast.Choose():
-            return (statement.target, statement.iterable, *((statement.condition,) if statement.condition is not None else ()))
+            condition = (statement.condition,) if statement.condition is not None else ()
+            return (statement.target, statement.iterable, *condition)
         case ast.If():
             return tuple(condition for condition, _ in statement.branches)
         case ast.While():
@@ -103,10 +109,11 @@ def bodies(items: tuple[ast.Item, ...]) -> Iterator[ast.Block]:
                 yield body
             case ast.TopHelper(helper=helper):
                 yield from helper_bodies(helper)
-            case ast.Role():
-                for part in (*item.actions, *item.functions, *item.assertions):
-                    yield part.body
-                for helper in item.helpers:
+            case ast.Role(actions=actions, functions=functions, assertions=assertions, helpers=helpers):
+                yield from (action.body for action in actions)
+                yield from (function.body for function in functions)
+                yield from (assertion.body for assertion in assertions)
+                for helper in helpers:
                     yield from helper_bodies(helper)
 
 
@@ -144,5 +151,7 @@ def _parameters(item: ast.Item) -> Iterator[ast.Parameter]:
         case ast.TopHelper(helper=helper):
             yield from helper.parameters
         case ast.Role(functions=functions, helpers=helpers):
-            for part in (*functions, *helpers):
-                yield from part.parameters
+            for function in functions:
+                yield from function.parameters
+            for helper in helpers:
+                yield from helper.parameters

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fizz import Span
 from interpreter import program as p
 from interpreter.comprehensions import bind_loop_variables
+from interpreter.domains import Domains
 from interpreter.environment import Closure, Environment, Evaluator, Meter, located
 from interpreter.expressions import compile_binder, compile_expression
 from interpreter.globals import ConstantWorld, make_globals
@@ -42,7 +43,8 @@ class Code:
         self.meter = Meter()
         self.successors: Callable[..., Expansion] = _no_successors
         """All steps of a state: set by the machine, for `next_states()`."""
-        self.known = known = make_globals(program, self.meter)
+        self.domains = Domains()
+        self.known = known = make_globals(program, self.meter, self.domains)
         self._operations: dict[tuple[int, int], list[tuple[Operation, Span, str | None]]] = {}
         self._conditions: dict[tuple[int, int], Evaluator] = {}
         self._loop_binders: dict[tuple[int, int], Binder] = {}

@@ -24,15 +24,6 @@ MAX_MOVES = 1_000_000
 MAX_FRAMES = 200
 
 
-class Abort(Exception):
-    """This way through the step does not exist: a false guard, nothing to choose from, an exhausted domain."""
-
-    def __init__(self, reason: str, span: Span) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.span = span
-
-
 class Execution:
     """One way through one step. `yields` is False where nothing yields: in the top-level Init and in assertions."""
 
@@ -54,6 +45,7 @@ class Execution:
         self.returned = False
         self._choices = choices
         self._root = frames[0]
+        world.frames = frames
 
     def run(self) -> None:
         """Run to the next yield point or the end of the thread; afterwards `frames` is what is left of it."""
@@ -71,20 +63,20 @@ class Execution:
                     raise ModelError(
                         "R20",
                         f"a step of more than {MAX_MOVES:,} moves",
-                        self._here(),
+                        self.here(),
                         "probably an endless loop without a yield",
                     )
         except ModelError as error:
             raise self._explained(error) from None
         except RecursionError:
-            raise self._explained(ModelError("R16", "calls nested too deeply", self._here())) from None
+            raise self._explained(ModelError("R16", "calls nested too deeply", self.here())) from None
 
-    def _here(self) -> Span:
+    def here(self) -> Span:
         return self.lines[-1] if self.lines else self._root.routine.span
 
     def _explained(self, error: ModelError) -> ModelError:
         if error.span is None:
-            error.span = self._here()
+            error.span = self.here()
         if not error.calls:
             chain = []
             for callee, caller in zip(reversed(self.frames[1:]), reversed(self.frames[:-1]), strict=True):
@@ -130,6 +122,7 @@ class Execution:
     def _execute(self, frame: Frame, block: Scope, index: int) -> bool:
         operation, span, label = self.code.operation(frame.routine, block, index)
         self.lines.append(span)
+        self.world.drawn.clear()
         if label is not None:
             self.labels.append(f"{frame.routine.name}.{label}")
         return operation(self, frame)
@@ -233,7 +226,7 @@ class Execution:
         for name in self.world.attribute_names(instance):
             value = self.world.get(("field", instance.role, instance.number, name))
             if value is not MISSING and role.program.ephemeral(name):
-                self.world.set(("reset", instance.role, instance.number, name), deepcopy(value))
+                self.world.bind(("reset", instance.role, instance.number, name), deepcopy(value))
 
     # --- what instructions need ------------------------------------------------------------------------------------
 
@@ -275,7 +268,7 @@ class Execution:
         try:
             return self.world.interner.text(freeze(value, self.world.interner, None))
         except Problem as problem:
-            raise located(problem, self._here()) from None
+            raise located(problem, self.here()) from None
 
     def distinct(self, values: list[object]) -> list[int]:
         """Positions of the values that differ from all before them: equal alternatives count once."""
@@ -285,7 +278,7 @@ class Execution:
             try:
                 number = freeze(value, self.world.interner, None)
             except Problem as problem:
-                raise located(problem, self._here()) from None
+                raise located(problem, self.here()) from None
             # Equal containers that are not one object are different alternatives: the step may change the one it takes.
             mark: object = (number, id(value)) if self.world.interner.mutable(number) else number
             if mark not in seen:
@@ -296,7 +289,7 @@ class Execution:
     def call(self, routine: Routine, instance: Instance | None, variables: dict[str, object]) -> Frame:
         """Push a frame for a call; R16 beyond the deepest stack."""
         if len(self.frames) >= MAX_FRAMES:
-            raise ModelError("R16", f"call stack deeper than {MAX_FRAMES}", self._here())
+            raise ModelError("R16", f"call stack deeper than {MAX_FRAMES}", self.here())
         frame = Frame(routine, instance, variables, self.world)
         self.frames.append(frame)
         return frame

@@ -12,6 +12,7 @@ from typing import Any
 from fizz import Span, ast
 from interpreter import operations
 from interpreter.comprehensions import compile_comprehension, compile_lambda, short_circuit
+from interpreter.domains import Domain, Segment
 from interpreter.environment import Environment, Evaluator, located
 from interpreter.library import format_value
 from interpreter.names import NameScope
@@ -149,11 +150,18 @@ def _attribute(node: ast.Attribute, scope: NameScope) -> Evaluator:
             if found is not MISSING:
                 return found
         try:
-            return operations.get_attribute(owner, name)
+            return attribute_of(owner, name, env)
         except Problem as problem:
             raise located(problem, span) from None
 
     return evaluate
+
+
+def attribute_of(owner: object, name: str, env: Environment) -> object:
+    """An attribute of any value; domains answer for the world that the step works on."""
+    if isinstance(owner, Domain | Segment):
+        return owner.attribute_in(env.world, name)
+    return operations.get_attribute(owner, name)
 
 
 def _index(node: ast.Index, scope: NameScope) -> Evaluator:
@@ -301,7 +309,7 @@ def _name_binder(name: str, scope: NameScope) -> Callable[[Environment, object],
         if name in env.locals:
             env.locals[name] = value
         else:
-            env.world.set(slot, value)
+            env.world.bind(slot, value)
 
     return bind
 

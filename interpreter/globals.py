@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fizz import ast
+from interpreter.domains import Domains
 from interpreter.environment import Environment, Meter
 from interpreter.helpers import compile_helper, compile_host_statement
 from interpreter.library import BUILTINS
@@ -48,7 +49,7 @@ class RoleConstructor(FunctionValue):
         return self._world.create(self._role, dict(kwargs))
 
 
-def make_globals(program: Program, meter: Meter) -> Globals:
+def make_globals(program: Program, meter: Meter, domains: Domains) -> Globals:
     """Run the helper modules and the constant statements of a program. Their mistakes are `ModelError`s."""
     constants: dict[str, object] = {}
     reserved: dict[str, Callable[[Environment], Any]] = {
@@ -60,11 +61,14 @@ def make_globals(program: Program, meter: Meter) -> Globals:
     }
     for role in program.roles:
         reserved[role.name] = _constructor(role.name)
-    builtins: dict[str, object] = {**BUILTINS, "print": Builtin("print", _print, 0, None)}
+    builtins: dict[str, object] = {
+        **BUILTINS,
+        "print": Builtin("print", _print, 0, None),
+        "symmetry": domains.module(),
+        "symmetric_values": Builtin("symmetric_values", domains.values, 1, 2),
+    }
     for name, statements in program.helper_modules:
         reserved[name] = _always(_helper_module(name, statements, builtins, meter))
-    for name in ("symmetry", "symmetric_values"):
-        reserved[name] = _unsupported(name)
     known = Globals(reserved, frozenset(program.state_variables), constants, builtins)
     _run(program.constants, known, constants, meter)
     return known
@@ -104,13 +108,6 @@ def _always(value: object) -> Callable[[Environment], Any]:
 
 def _constructor(role: str) -> Callable[[Environment], Any]:
     return lambda env: RoleConstructor(env.world, role)
-
-
-def _unsupported(name: str) -> Callable[[Environment], Any]:
-    def fail(env: Environment) -> Any:
-        raise ModelError("R0", f"not supported yet: {name}", None)
-
-    return fail
 
 
 _CHANNEL = {"ordering": "unordered", "delivery": "exactly_once", "blocking": "fire_and_forget"}

@@ -7,13 +7,13 @@ from interpreter import operations
 from interpreter import program as p
 from interpreter.code import Binder, Code, Operation, local_binder
 from interpreter.environment import Environment, Evaluator, bind_arguments, located
-from interpreter.execute import Abort, Execution
-from interpreter.expressions import call_value, compile_arguments, compile_binder, compile_expression
+from interpreter.execute import Execution
+from interpreter.expressions import attribute_of, call_value, compile_arguments, compile_binder, compile_expression
 from interpreter.frames import Frame, ScopeState, enter
 from interpreter.helpers import compile_effect
 from interpreter.names import NameScope
 from interpreter.problem import Problem
-from interpreter.step import ModelError
+from interpreter.step import Abort, ModelError
 from interpreter.values import Instance, Stub, truth
 from interpreter.world import Message
 
@@ -225,7 +225,7 @@ class _Calls:
     def _plain_call(self, run: Execution, frame: Frame, receiver: object) -> bool:
         created = len(run.world.created)
         try:
-            callee = operations.get_attribute(receiver, self.name)
+            callee = attribute_of(receiver, self.name, frame)
         except Problem as problem:
             raise located(problem, self.instruction.call.function.span) from None
         args, kwargs = self.arguments(frame)

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from fizz import Span
 from interpreter.assertions import assertion_frame, evaluate_assertion
+from interpreter.canonical import Canonical
 from interpreter.code import Code
 from interpreter.describe import Describer
+from interpreter.encoding import Encoder
 from interpreter.environment import located
-from interpreter.execute import Abort, Execution
+from interpreter.execute import Execution
 from interpreter.frames import Frame, deliver_frame, park_message, park_thread, resume_frames
 from interpreter.intern import Interner
 from interpreter.limits import Limits
@@ -18,6 +20,7 @@ from interpreter.problem import Problem
 from interpreter.program import Program
 from interpreter.state import Layout, State
 from interpreter.step import (
+    Abort,
     Aborted,
     Candidate,
     Expansion,
@@ -42,15 +45,23 @@ MAX_WAYS = 1_000_000
 
 
 class Machine:
-    """Runs rules on views, and steps on states. The ids in its states are those of `values`."""
+    """Runs rules on views, and steps on states. The ids in its states are those of `values`.
 
-    def __init__(self, program: Program) -> None:
+    With `symmetry` every state it makes is the least image; without, states are as the steps make them.
+    """
+
+    def __init__(self, program: Program, symmetry: bool = False) -> None:
         self.program = program
+        self.symmetry = symmetry
         self.values = Interner()
         self.limits = Limits(program)
         self.code = Code(program)
         self.code.successors = self.steps
         self.transitions = Transitions(program, self.values, self.limits)
+        self._encoder = Encoder(program, self.values)
+        symmetric_roles = tuple(role.name for role in program.roles if role.symmetric)
+        layouts = self.transitions.layouts
+        self._canonical = Canonical(self.values, layouts, self._encoder, self.code.domains.shapes, symmetric_roles)
         self._describer = Describer(self.code, self.values)
         self._starts: dict[Layout, list[Candidate]] = {}
 
@@ -64,6 +75,8 @@ class Machine:
         self.code.meter.reset()
         recorder = Recorder(view)
         world = World(self.values, recorder, self.code)
+        if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
+            world.subject = rule.subject
         frames = self._frames(rule, world)
         yields = rule.kind in (StepKind.START, StepKind.CONTINUE, StepKind.DELIVER)
         execution = Execution(self.code, world, recorder, frames, choices, yields)
@@ -76,7 +89,7 @@ class Machine:
                 execution.run()
                 result = self._concluded(rule, execution)
         except Abort as abort:
-            result = Aborted(abort.reason, abort.span)
+            result = Aborted(abort.reason, abort.span or execution.here())
         except ModelError as error:
             forks = execution.forks
             result = Failure(
@@ -218,11 +231,28 @@ class Machine:
 
     def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State | None:
         """The target of a step, or of its crash twin; None if a domain's limit forbids it (language page, 11.2)."""
-        return self.transitions.apply(state, rule, outcome, twin)
+        return self._settled(self.transitions.apply(state, rule, outcome, twin))
 
     def crash_role(self, state: State, instance: tuple[str, int]) -> State:
         """The state after the crash of a role instance."""
-        return self.transitions.crash_role(state, instance)
+        target = self._settled(self.transitions.crash_role(state, instance))
+        assert target is not None
+        return target
+
+    def _settled(self, state: State) -> State | None:
+        if not self._canonical.needed:
+            return state
+        settled = self._canonical.settled(state)
+        return self.canonical(settled) if settled is not None and self.symmetry else settled
+
+    def canonical(self, state: State) -> State:
+        """The image of least key under the symmetries that the model declares (language page, 11.3)."""
+        return self._canonical.least(state) if self._canonical.needed else state
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the model declares any symmetry."""
+        return self._canonical.needed
 
     def view(self, state: State) -> View:
         """A view of a state."""
@@ -321,7 +351,11 @@ class Machine:
 
     def key(self, state: State) -> int:
         """The 128-bit key of a state (language page, 5.6.1); printed `f"{key:032x}"`."""
-        return self.transitions.key(state)
+        return self._encoder.key(state)
+
+    def encoding(self, state: State) -> str:
+        """The full encoding of a state (language page, 5.6), excluded variables included."""
+        return self._encoder.encoding(state)
 
     def describe(self, state: State) -> list[tuple[str, str]]:
         """The state in words: (place, text), in the order of language 5.5."""

@@ -53,9 +53,9 @@ def too_many_parts() -> Problem:
 
 
 def near_hint(name: str, candidates: Iterable[str]) -> str | None:
-    """`did you mean 'counter'?` for the candidates within edit distance 2, nearest first; None if there is none."""
+    """`did you mean 'counter'?` for the nearest candidates within edit distance 2; None if there is none."""
     found = sorted((distance(name, other), other) for other in set(candidates) if not other.startswith("_"))
-    near = [other for far, other in found if far <= 2 and far < max(len(name), len(other))]
+    near = [other for far, other in found if far == found[0][0] and far <= 2 and far < max(len(name), len(other))]
     if not near:
         return None
     return "did you mean " + " or ".join(f"'{other}'" for other in near[:3]) + "?"

@@ -10,15 +10,17 @@ A slot names a piece of state:
     ("cell", k)           a container that is reached from two places; they hold a reference to cell k
 
 Derived slots may be read by a step and are never stored: ("live", R), the numbers in use, ("names", R, n), the names of
-an instance's fields, ("cells",), how many cells there are, and ("state",), something that differs for all states.
+an instance's fields, ("cells",), how many cells there are, ("used", D, …), the values of a domain held elsewhere, and ("state",), something
+that differs for all states.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
-Slot = tuple[str | int, ...]
+Slot = tuple[Any, ...]
 
 UNBOUND = -1
 """The answer to a read of a slot that does not exist; written, it removes the slot."""

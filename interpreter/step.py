@@ -102,6 +102,15 @@ class Aborted:
     span: Span
 
 
+class Abort(Exception):
+    """This way through the step does not exist: a false guard, nothing to choose from, an exhausted domain."""
+
+    def __init__(self, reason: str, span: Span | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.span = span
+
+
 class ModelError(Exception):
     """The model failed while running: code R.., place, hint, and the calls under way, innermost first."""
 

@@ -1,14 +1,13 @@
-"""Outcomes applied to states: writes, threads, messages, counters, crashes, and the key of a state."""
+"""Outcomes applied to states: writes, threads, messages, counters, crashes."""
 
 from __future__ import annotations
 
-from interpreter.frames import FrameShape, composite_json
-from interpreter.intern import Interner, Tag, add_keys
+from interpreter.frames import FrameShape
+from interpreter.intern import Interner, Tag
 from interpreter.limits import Limits
 from interpreter.normalise import Normaliser
-from interpreter.parts import Resolve, digest
 from interpreter.program import Program
-from interpreter.state import UNBOUND, Layout, Layouts, Slot, State, slot_text
+from interpreter.state import UNBOUND, Layout, Layouts, Slot, State
 from interpreter.step import Outcome, Rule, StepKind
 
 
@@ -23,7 +22,6 @@ class Transitions:
         self.layouts = Layouts()
         self._normaliser = Normaliser(interner, self.layouts)
         self._nothing_returned = interner.intern(Tag.DICT, ())
-        self._excluded = frozenset(("heap", name) for name in program.options.exclude)
         self.empty = State(self.layouts.of(()), ())
 
     def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State:
@@ -128,60 +126,3 @@ class Transitions:
     def _returned(self, outcome: Outcome) -> int:
         pairs = [(self._interner.intern(Tag.STRING, label), number) for label, number in outcome.returns]
         return self._interner.intern_pairs(Tag.DICT, pairs)
-
-    # --- keys ------------------------------------------------------------------------------------------------------
-
-    def key(self, state: State) -> int:
-        """The 128-bit key of a state (language page, 5.6.1)."""
-        if state.layout.cells:
-            return self._key_with_cells(state)
-        total = 0
-        part_sum = self._interner.part_sum
-        for slot, number in zip(state.layout.slots, state.values, strict=True):
-            if slot not in self._excluded:
-                total = add_keys(total, self.slot_sum(slot, number))
-        for thread in state.threads:
-            total = add_keys(total, part_sum("thread", thread))
-        for message in state.messages:
-            total = add_keys(total, part_sum("message", message))
-        return total
-
-    def slot_sum(self, slot: Slot, number: int) -> int:
-        """What a slot with this value adds to the key."""
-        if slot[0] == "role":
-            return digest(slot_text(slot), "role")
-        return self._interner.part_sum(slot_text(slot), number)
-
-    def _key_with_cells(self, state: State) -> int:
-        places: dict[int, str] = {}
-        interner = self._interner
-
-        def resolve(place: str, reference: int) -> int | str:
-            k = interner.payload(reference)[0]
-            if k in places:
-                return f'{{"$ref":"{places[k]}"}}'
-            places[k] = place
-            return state.get(("cell", k))
-
-        total = 0
-        for slot, number in zip(state.layout.slots, state.values, strict=True):
-            if slot[0] == "role":
-                total = add_keys(total, self.slot_sum(slot, number))
-            elif slot[0] != "cell" and slot not in self._excluded:
-                for place, text in interner.parts(slot_text(slot), number, resolve):
-                    total = add_keys(total, digest(place, text))
-        for kind, numbers in (("thread", state.threads), ("message", state.messages)):
-            for position, number in enumerate(numbers):
-                total = add_keys(total, digest(kind, self._encode(f"{kind}-{position}", number, resolve)))
-        return total
-
-    def _encode(self, place: str, number: int, resolve: Resolve) -> str:
-        children, extra, _ = self._interner.payload(number)
-        tag = self._interner.tag(number)
-        texts = [
-            self._encode(f"{place}.{i}", child, resolve)
-            if self._interner.tag(child) is Tag.FRAME
-            else self._interner.encode(f"{place}.{i}", child, resolve)
-            for i, child in enumerate(children)
-        ]
-        return composite_json(tag, extra, texts)

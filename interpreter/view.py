@@ -50,6 +50,8 @@ def derived(slot: Slot, state: State, interner: Interner) -> int:
         case ("names", role, number):
             names = layout.names("field", str(role), int(number)) + layout.names("param", str(role), int(number))
             return interner.intern(Tag.TUPLE, tuple(interner.intern(Tag.STRING, name) for name in sorted(names)))
+        case ("used", domain, subject, seen):
+            return _used(str(domain), subject, frozenset(seen), state, interner)
         case ("state",):
             slots = interner.intern(Tag.STRING, repr(layout.slots))
             threads = interner.intern(Tag.TUPLE, state.threads)
@@ -57,6 +59,16 @@ def derived(slot: Slot, state: State, interner: Interner) -> int:
         case ("cells",):
             return interner.intern(Tag.INT, len(layout.cells))
     return UNBOUND
+
+
+def _used(domain: str, subject: int, seen: frozenset[Slot], state: State, interner: Interner) -> int:
+    """The values of a domain that are held outside the slots in `seen` and the running thread or delivered message."""
+    numbers = [n for slot, n in zip(state.layout.slots, state.values, strict=True) if slot not in seen]
+    others = [*state.threads, *state.messages]
+    if subject in others:
+        others.remove(subject)
+    found = {pair[1] for number in numbers + others for pair in interner.symmetric(number) if pair[0] == domain}
+    return interner.intern(Tag.TUPLE, tuple(interner.intern(Tag.MODEL_VALUE, (domain, i)) for i in sorted(found)))
 
 
 class PairView:

@@ -7,14 +7,15 @@ in two places gets a cell (language page, 5.6: aliasing is part of identity).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Protocol
 
 from interpreter.freeze import freeze, thaw
 from interpreter.intern import Interner, Tag
 from interpreter.problem import Problem, near_hint
-from interpreter.state import UNBOUND, Slot
+from interpreter.state import UNBOUND, Slot, slot_order
 from interpreter.values import (
     BagValue,
     Channel,
@@ -28,10 +29,12 @@ from interpreter.values import (
     RecordValue,
     SetValue,
     StructValue,
+    SymmetricValue,
 )
 
 if TYPE_CHECKING:
     from interpreter.code import Code
+    from interpreter.frames import Frame
 
 
 class Reader(Protocol):
@@ -65,7 +68,8 @@ class World:
     """One way's memory over a recorder of reads. `sent` collects messages, `created` new instances."""
 
     __slots__ = (
-        "interner", "recorder", "code", "meter", "created", "sent", "_slots", "_originals", "_written", "_cells",
+        "interner", "recorder", "code", "meter", "created", "sent", "frames", "subject", "drawn",
+        "_slots", "_originals", "_written", "_cells",
     )  # fmt: skip
 
     def __init__(self, interner: Interner, recorder: Reader, code: Code) -> None:
@@ -73,6 +77,9 @@ class World:
         self.recorder = recorder
         self.code = code
         self.meter = code.meter
+        self.frames: Sequence[Frame] = ()
+        self.subject = -1
+        self.drawn: set[tuple[str, int | Fraction]] = set()
         self._slots: dict[Slot, object] = {}
         self._originals: dict[Slot, int] = {}
         self._written: set[Slot] = set()
@@ -92,7 +99,7 @@ class World:
         self._originals[slot] = number
         return value
 
-    def set(self, slot: Slot, value: object) -> None:
+    def bind(self, slot: Slot, value: object) -> None:
         """Bind a slot to a value (MISSING removes it)."""
         self._slots[slot] = value
         self._written.add(slot)
@@ -103,7 +110,7 @@ class World:
 
     def thaw(self, number: int) -> object:
         """A fresh runtime value of an id; aliases of one cell become one object."""
-        return thaw(number, self.interner, self, self._cell)
+        return thaw(number, self.interner, self, self._cell, self.code.domains.host)
 
     def _cell(self, k: int) -> object:
         if k not in self._cells:
@@ -144,7 +151,7 @@ class World:
         is_param = role.params is None or name in role.params
         if is_param and self.get(("param", instance.role, instance.number, name)) is not MISSING:
             raise Problem("R10", f"'{name}' is a param of {instance!r} and can not be changed")
-        self.set(("field", instance.role, instance.number, name), value)
+        self.bind(("field", instance.role, instance.number, name), value)
 
     def attribute_names(self, instance: Instance) -> list[str]:
         """The names of the fields and params of an instance, sorted."""
@@ -167,10 +174,37 @@ class World:
         number = next(n for n in range(len(used) + 1) if n not in used)
         instance = Instance(self, role, number)
         self.created.append(instance)
-        self.set(("role", role, number), True)
+        self.bind(("role", role, number), True)
         for name, value in params.items():
-            self.set(("param", role, number, name), value)
+            self.bind(("param", role, number, name), value)
         return instance
+
+    # --- symmetric values ------------------------------------------------------------------------------------------
+
+    def used(self, domain: str) -> set[int | Fraction]:
+        """The indices of a domain that are in use now (language page, 11.2).
+
+        Slots that this way has seen count as they are now; what all others hold is one question to the view.
+        """
+        seen = sorted([*self._slots, *(("cell", k) for k in self._cells)], key=slot_order)
+        number = self.ask(("used", domain, self.subject, tuple(seen)))
+        found = {self.interner.payload(child)[1] for child in self.interner.children(number)}
+        found |= {index for name, index in self.drawn if name == domain}
+        pending: list[object] = [*self._slots.values(), *self._cells.values()]
+        for frame in self.frames:
+            pending += frame.values()
+        for message in self.sent:
+            pending += message.arguments.values()
+        met: set[int] = set()
+        while pending:
+            value = pending.pop()
+            if isinstance(value, SymmetricValue):
+                if value.domain == domain:
+                    found.add(value.index)
+            elif id(value) not in met:
+                met.add(id(value))
+                pending += members(value)
+        return found
 
     # --- the end of the step ---------------------------------------------------------------------------------------
 

@@ -13,7 +13,17 @@ from interpreter.library.sets import BAG, GENERIC_SET, SET
 from interpreter.library.shared import Methods
 from interpreter.library.strings import STRING
 from interpreter.problem import Problem, near_hint
-from interpreter.values import BoundMethod, HostValue, Instance, ModelValue, ModuleValue, SymmetricValue
+from interpreter.values import (
+    BoundMethod,
+    Builtin,
+    Channel,
+    HostValue,
+    Instance,
+    ModelValue,
+    ModuleValue,
+    Stub,
+    SymmetricValue,
+)
 
 METHODS: Mapping[type, Methods] = {
     str: STRING,
@@ -52,9 +62,17 @@ def _fields(value: object) -> Mapping[str, object]:
             return {"name": value.name, "index": value.index}
         case SymmetricValue():
             return {"name": value.domain, "index": value.index}
+        case Channel():
+            return {"stub": Builtin("stub", lambda instance: _stub(value, instance), 1, 1)}
         case HostValue():
             return value.attributes()
     return {}
+
+
+def _stub(channel: Channel, instance: object) -> Stub:
+    if not isinstance(instance, Instance):
+        raise Problem("R4", "stub() takes a role instance")
+    return Stub(channel, instance)
 
 
 def attribute_names(value: object) -> list[str]:

@@ -66,7 +66,7 @@ def _setdefault(table: Mapping, key: object, default: object = None) -> object:
     return default
 
 
-def _update(table: Mapping, *args: object, **kwargs: object) -> None:
+def _update(table: Mapping, /, *args: object, **kwargs: object) -> None:
     table.update([*(pairs(args[0], "update()") if args else []), *kwargs.items()])
 
 

@@ -117,7 +117,7 @@ def _elems(text: str) -> ListValue:
     return ListValue(list(text))
 
 
-def _format(text: str, *args: object, **kwargs: object) -> str:
+def _format(text: str, /, *args: object, **kwargs: object) -> str:
     return format_fields(text, args, kwargs)
 
 
