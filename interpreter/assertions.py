@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
+from collections.abc import Callable, Iterator, Mapping
 from fizz import Span
 from interpreter.execute import Execution
 from interpreter.frames import Frame
 from interpreter.program import AssertionProgram, Program
 from interpreter.state import Slot, State
-from interpreter.step import ModelError, Outcome, Step, StepKind
+from interpreter.step import Expansion, ModelError, Outcome, Step, StepKind
 from interpreter.values import HostValue, ListValue, ModelValue, StructValue, Value, Walk, equal, truth
-from interpreter.view import Recorder, StateView
-from interpreter.world import MISSING, World
+from interpreter.view import StateView
+from interpreter.world import MISSING, Reader, World
 
 
 class StateStruct(HostValue):
@@ -59,12 +57,15 @@ class _Side:
 
     __slots__ = ("_recorder", "_side")
 
-    def __init__(self, recorder: Any, side: str) -> None:
+    def __init__(self, recorder: Reader, side: str) -> None:
         self._recorder = recorder
         self._side = side
 
     def read(self, slot: Slot) -> int:
-        return int(self._recorder.read((self._side, *slot)))
+        return self._recorder.read((self._side, *slot))
+
+    def whole(self) -> State:
+        return self._recorder.whole()
 
 
 def assertion_frame(
@@ -85,12 +86,11 @@ def assertion_frame(
     return Frame(routine, owner, variables, world)
 
 
-def next_states(world: World, recorder: Recorder) -> ListValue:
+def next_states(world: World, steps: Callable[..., Expansion]) -> ListValue:
     """What `next_states()` gives (language page, 10.2): one struct per distinct name and resulting state."""
-    state = recorder.whole()
     code = world.code
     found: dict[tuple[str, State], object] = {}
-    for step in code.successors(state, limits=False).steps:
+    for step in steps(world.recorder.whole(), limits=False).steps:
         if not step.crashes:
             name = step.name.partition("[")[0]
             target = World(world.interner, StateView(step.target, world.interner), code)

@@ -16,12 +16,12 @@ from interpreter.globals import ConstantWorld, make_globals
 from interpreter.helpers import compile_helper
 from interpreter.names import NameScope
 from interpreter.problem import Problem
-from interpreter.step import Expansion
 from interpreter.values import Instance, truth
 
 if TYPE_CHECKING:
     from interpreter.execute import Execution
     from interpreter.frames import Frame, ScopeState
+    from interpreter.world import World
 
 Operation = Callable[["Execution", "Frame"], bool]
 Binder = Callable[[Environment, object], None]
@@ -41,8 +41,8 @@ class Code:
     def __init__(self, program: p.Program) -> None:
         self.program = program
         self.meter = Meter()
-        self.successors: Callable[..., Expansion] = _no_successors
-        """All steps of a state: set by the machine, for `next_states()`."""
+        self.next_states: Callable[[World], object] = _no_next_states
+        """What `next_states()` gives: set by the machine, which alone knows steps."""
         self.domains = Domains()
         self.known = known = make_globals(program, self.meter, self.domains)
         self._operations: dict[tuple[int, int], list[tuple[Operation, Span, str | None]]] = {}
@@ -139,8 +139,8 @@ class Code:
         return Closure(name, closure.parameters, closure.defaults, closure.body, closure.environment, instance)
 
 
-def _no_successors(*_: object, **__: object) -> Expansion:
-    raise AssertionError("code without a machine has no steps")
+def _no_next_states(world: World) -> object:
+    raise Problem("L30", "next_states() is only available in assertions")
 
 
 def local_binder(variables: Any, span: Span) -> Binder:

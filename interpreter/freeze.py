@@ -68,17 +68,14 @@ class _Freezer:
         self.parts = 0
 
     def freeze(self, value: object) -> int:
-        tag = _SCALARS.get(type(value))
+        kind = type(value)
+        tag = _SCALARS.get(kind)
         if tag is not None:
             return self.interner.intern(tag, value)
         if self.shared is not None and isinstance(value, Container):
             number = self.shared(value)
             if number is not None:
                 return number
-        return self.compound(value)
-
-    def compound(self, value: object) -> int:
-        """The id of a value that may have members."""
         known = self.interner.frozen.get(id(value))
         if known is not None:
             return known
@@ -88,9 +85,9 @@ class _Freezer:
             raise too_deep()
         if self.parts > MAX_PARTS:
             raise too_many_parts()
-        write = _WRITERS.get(type(value))
+        write = _WRITERS.get(kind)
         if write is not None:
-            number = write(self, value)
+            number = write(self.interner, self.freeze, value)
         elif isinstance(value, HostValue):
             number = value.intern(self.interner)
         else:
@@ -98,52 +95,54 @@ class _Freezer:
         self.depth -= 1
         return number
 
-    def items(self, tag: Tag, items: Iterable[object]) -> int:
-        """The id of a sequence."""
-        freeze = self.freeze
-        return self.interner.intern(tag, tuple([freeze(item) for item in items]))
-
-    def unordered(self, tag: Tag, items: Iterable[object]) -> int:
-        """The id of a set or bag."""
-        freeze = self.freeze
-        return self.interner.intern_members(tag, [freeze(item) for item in items])
-
-    def pairs(self, tag: Tag, pairs: Iterable[tuple[object, object]]) -> int:
-        """The id of a map."""
-        freeze = self.freeze
-        return self.interner.intern_pairs(tag, [(freeze(key), freeze(item)) for key, item in pairs])
-
-    def fields(self, tag: Tag, fields: dict[str, object]) -> int:
-        """The id of a struct or record."""
-        freeze = self.freeze
-        return self.interner.intern_fields(tag, [(name, freeze(item)) for name, item in fields.items()])
-
-    def leaf(self, tag: Tag, payload: object) -> int:
-        """The id of a value without members."""
-        return self.interner.intern(tag, payload)
-
     def stranger(self, value: object) -> int:
         """A value that no state may hold."""
         name = value.name if isinstance(value, FunctionValue | ModuleValue) else "value"
         raise Problem("R18", f"the {type_name(value)} '{name}' can not be stored in state")
 
 
-_WRITERS: dict[type, Callable[[_Freezer, Any], int]] = {
-    tuple: lambda f, v: f.items(Tag.TUPLE, v),
-    ListValue: lambda f, v: f.items(Tag.LIST, v.items),
-    DictValue: lambda f, v: f.pairs(Tag.DICT, v.entries.values()),
-    SetValue: lambda f, v: f.unordered(Tag.SET, v.entries.values()),
-    StructValue: lambda f, v: f.fields(Tag.STRUCT, v.fields),
-    RecordValue: lambda f, v: f.fields(Tag.RECORD, v.fields),
-    GenericSet: lambda f, v: f.unordered(Tag.GENERICSET, v.items),
-    GenericMap: lambda f, v: f.pairs(Tag.GENERICMAP, v.pairs),
-    BagValue: lambda f, v: f.unordered(Tag.BAG, v.items),
-    Instance: lambda f, v: f.leaf(Tag.ROLE, (v.role, v.number)),
-    ModelValue: lambda f, v: f.leaf(Tag.MODEL_VALUE, (v.name, v.index)),
-    SymmetricValue: lambda f, v: f.leaf(Tag.SYMMETRIC, (v.domain, v.index, v.symmetry, v.limit)),
-    range: lambda f, v: f.leaf(Tag.RANGE, (v.start, v.stop, v.step)),
-    Channel: lambda f, v: f.leaf(Tag.CHANNEL, (v.number, v.name)),
-    Stub: lambda f, v: f.items(Tag.STUB, (v.channel, v.instance)),
+# A writer gives the id of a value, given the interner and what freezes members.
+Writer = Callable[[Interner, Callable[[object], int], Any], int]
+
+
+def _ordered(tag: Tag, items: Callable[[Any], Iterable[object]]) -> Writer:
+    return lambda interner, freeze, value: interner.intern(tag, tuple([freeze(item) for item in items(value)]))
+
+
+def _unordered(tag: Tag, items: Callable[[Any], Iterable[object]]) -> Writer:
+    return lambda interner, freeze, value: interner.intern_members(tag, [freeze(item) for item in items(value)])
+
+
+def _pairs(tag: Tag, pairs: Callable[[Any], Iterable[tuple[object, object]]]) -> Writer:
+    return lambda interner, freeze, value: interner.intern_pairs(tag, [(freeze(k), freeze(v)) for k, v in pairs(value)])
+
+
+def _fields(tag: Tag) -> Writer:
+    return lambda interner, freeze, value: interner.intern_fields(
+        tag, [(name, freeze(item)) for name, item in value.fields.items()]
+    )
+
+
+def _leaf(tag: Tag, payload: Callable[[Any], object]) -> Writer:
+    return lambda interner, freeze, value: interner.intern(tag, payload(value))
+
+
+_WRITERS: dict[type, Writer] = {
+    tuple: _ordered(Tag.TUPLE, lambda v: v),
+    ListValue: _ordered(Tag.LIST, lambda v: v.items),
+    DictValue: _pairs(Tag.DICT, lambda v: v.entries.values()),
+    SetValue: _unordered(Tag.SET, lambda v: v.entries.values()),
+    StructValue: _fields(Tag.STRUCT),
+    RecordValue: _fields(Tag.RECORD),
+    GenericSet: _unordered(Tag.GENERICSET, lambda v: v.items),
+    GenericMap: _pairs(Tag.GENERICMAP, lambda v: v.pairs),
+    BagValue: _unordered(Tag.BAG, lambda v: v.items),
+    Instance: _leaf(Tag.ROLE, lambda v: (v.role, v.number)),
+    ModelValue: _leaf(Tag.MODEL_VALUE, lambda v: (v.name, v.index)),
+    SymmetricValue: _leaf(Tag.SYMMETRIC, lambda v: (v.domain, v.index, v.symmetry, v.limit)),
+    range: _leaf(Tag.RANGE, lambda v: (v.start, v.stop, v.step)),
+    Channel: _leaf(Tag.CHANNEL, lambda v: (v.number, v.name)),
+    Stub: _ordered(Tag.STUB, lambda v: (v.channel, v.instance)),
 }
 
 
@@ -156,11 +155,13 @@ class _DisplayFreezer(_Freezer):
         super().__init__(interner, None)
         self.path: set[int] = set()
 
-    def compound(self, value: object) -> int:
+    def freeze(self, value: object) -> int:
+        if not isinstance(value, Container):
+            return super().freeze(value)
         if id(value) in self.path:
             return self.interner.intern_composite(Tag.DISPLAY, (), None, "...")
         self.path.add(id(value))
-        number = super().compound(value)
+        number = super().freeze(value)
         self.path.discard(id(value))
         return number
 

@@ -227,6 +227,9 @@ class Interner:
         written = self._json.get(number)
         if written is None:
             tag, payload = self._tags[number], self._payloads[number]
+            # Members first: the writers then find them written, and deep values need little stack.
+            for child in _children(tag, payload):
+                self.json(child)
             written = payload[2] if tag in COMPOSITE_TAGS else JSON[tag](payload, self.json)
             self._json[number] = written
         return written
@@ -236,6 +239,8 @@ class Interner:
         written = self._text.get(number)
         if written is None:
             tag, payload = self._tags[number], self._payloads[number]
+            for child in _children(tag, payload):
+                self.text(child)
             written = payload[2] if tag in COMPOSITE_TAGS else TEXT[tag](payload, self.text)
             self._text[number] = written
         return written
@@ -244,6 +249,8 @@ class Interner:
         """A Python object that compares like the values in canonical order (language page, 5.5)."""
         order = self._orders[number]
         if order is None:
+            for child in self.children(number):
+                self.order_key(child)
             order = self._orders[number] = self._make_order(number)
         return order
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from fizz import Span
-from interpreter.assertions import assertion_frame, evaluate_assertion
+from interpreter.assertions import assertion_frame, evaluate_assertion, next_states
 from interpreter.canonical import Canonical
 from interpreter.code import Code
 from interpreter.describe import Describer
@@ -56,7 +56,7 @@ class Machine:
         self.values = Interner()
         self.limits = Limits(program)
         self.code = Code(program)
-        self.code.successors = self.steps
+        self.code.next_states = lambda world: next_states(world, self.steps)
         self.transitions = Transitions(program, self.values, self.limits)
         self._encoder = Encoder(program, self.values)
         symmetric_roles = tuple(role.name for role in program.roles if role.symmetric)

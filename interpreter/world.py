@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from interpreter.freeze import freeze, thaw
 from interpreter.intern import Interner, Tag
 from interpreter.problem import Problem, near_hint
-from interpreter.state import UNBOUND, Slot, slot_order
+from interpreter.state import UNBOUND, Slot, State, slot_order
 from interpreter.values import (
     BagValue,
     Channel,
@@ -42,6 +42,9 @@ class Reader(Protocol):
 
     def read(self, slot: Slot) -> int:
         """The id in a slot."""
+
+    def whole(self) -> State:
+        """The state itself."""
 
 
 class Missing:
