@@ -1,4 +1,7 @@
-"""What an engine is asked and what it brings home: settings, findings, counts. Data only; `conclude` makes the report."""
+"""What an engine is asked and what it brings home: settings, findings, counts. Data only.
+
+`conclude` makes the report.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
+from fizz import Span
 from interpreter.step import ModelError, StepOrder
 
 StopReason = OneOf["complete", "violation", "max_states", "timeout", "interrupted"]
@@ -28,7 +32,10 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run has come. `depth` is the level under way, `frontier` the number of states that are being expanded."""
+    """How far a run has come.
+
+    `depth` is the level under way, `frontier` the number of states that are being expanded.
+    """
 
     phase: OneOf["exploring", "judging liveness", "replaying"]
     states: int
@@ -40,7 +47,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class PathLink:
-    """How a path goes on: the step's place in the step order (language page, 12.2) and the key of the state it leads to.
+    """How a path goes on: the step's place in the step order (language page, 12.2) and the key of its target.
 
     The first link of a path stands for Init: its order has the choices of Init alone. A step that failed leads nowhere:
     its key is None.
@@ -55,8 +62,9 @@ class Finding:
     """The shortest witness of one violated property (language page, 12.4).
 
     `path` leads from the initial state (its first link has the order of Init's choices) to the state of the finding; for
-    a transition assertion or a failed step the last link is the offending step. `cycle` (lasso) returns to the last state of the
-    path; `stutter` means the run may stay there. `fairness` says in sentences why the run is fair.
+    a transition assertion or a failed step the last link is the offending step. `cycle` (lasso) returns to the last
+    state of the path; `stutter` means the run may stay there. `fairness` says in sentences why the run is fair.
+    `reduced`: the keys are those of least images under symmetry (language page, 11.3).
     """
 
     key: str | None
@@ -65,6 +73,7 @@ class Finding:
     stutter: bool = False
     instance: str | None = None
     error: ModelError | None = None
+    reduced: bool = False
     fairness: tuple[str, ...] = ()
 
     @property
@@ -77,8 +86,9 @@ class Finding:
 class Exploration:
     """Counts and findings. `findings` maps a property's key to its least witness.
 
-    `met`: properties that hold whatever is still unexplored. `judged`: those whose question was put to the end; what is
-    neither found, met nor judged is undecided. `cut` counts the states whose steps were not all explored.
+    `met`: properties that hold whatever is still unexplored. `judged`: those whose question was put to the end; what
+    is neither found, met nor judged is undecided. `cut` counts the states whose steps were not all explored.
+    `idle_actions`: after a complete exploration, the actions without a step and where they gave up most often.
     """
 
     stopped: StopReason
@@ -92,6 +102,7 @@ class Exploration:
     met: frozenset[str] = frozenset()
     judged: frozenset[str] = frozenset()
     error: Finding | None = None
+    idle_actions: Mapping[str, Span] = field(default_factory=dict)
     stats: Mapping[str, object] = field(default_factory=dict)
 
     @property

@@ -65,7 +65,7 @@ def _suggest(path: Path) -> str:
     neighbours = {p.name for p in path.parent.glob("*.fizz")} if path.parent.is_dir() else set()
     bundled = {p.name for p in bundled_models()} if path.name == str(path) else set()
     wanted = path.name if path.suffix else f"{path.name}.fizz"
-    near = difflib.get_close_matches(wanted, sorted(neighbours | bundled), n=3, cutoff=0.6)
+    near = difflib.get_close_matches(wanted, sorted(neighbours | bundled), n=3, cutoff=0.7)
     if near:
         return "did you mean " + " or ".join(f"'{path.parent / name}'" for name in near) + "?"
     return "give the path of a model file, or the name of one that comes with the tool, as VeniceLeaderFollower.fizz"

@@ -1,9 +1,12 @@
-"""From the links of a finding back to the story: every step is taken again, and what it did is written down (language page, 12.4)."""
+"""From the links of a finding back to the story.
+
+Every step is taken again, and what it did is written down (language page, 12.4).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from checker.exploration import Finding, PathLink
 from checker.trace import Change, EntryKind, Trace, TraceEntry
@@ -11,7 +14,7 @@ from fizz import Span
 from interpreter import Machine
 from interpreter.machine import step_name
 from interpreter.state import State
-from interpreter.step import Outcome, Step, StepFailure, StepKind
+from interpreter.step import Expansion, Outcome, Step, StepFailure, StepKind
 
 _KINDS: dict[StepKind, EntryKind] = {
     StepKind.START: "start",
@@ -23,64 +26,121 @@ _SORTED_PLACES = ("thread-", "message-")
 
 
 def replay(machine: Machine, finding: Finding) -> Trace | None:
-    """The trace of a finding; None if it has no path, as an `exists` that was never met."""
+    """The trace of a finding; None if it has no path, as an `exists` that was never met.
+
+    Under symmetry the story is told of concrete states: at each stage the first step is taken whose target has the next
+    link's key for its least image. A model that breaks its own symmetry may have no such step; then the stored images
+    are told, as they were found.
+    """
     if not finding.path:
         return None
-    first, *links = finding.path
-    start = _init(machine, first)
-    if start is None:
-        return None
-    entry, state = start
-    entries = [entry]
-    for link in (*links, *finding.cycle):
-        entry, state = _follow(machine, state, link)
-        entries.append(entry)
-    return Trace(
-        tuple(entries),
-        cycle_start=len(finding.path) if finding.cycle else None,
-        stutter=finding.stutter,
-        fairness=finding.fairness,
-    )
+    tellers = (_Concrete(machine), _Stored(machine)) if finding.reduced else (_Stored(machine),)
+    for teller in tellers:
+        try:
+            entries = list(teller.entries(finding))
+        except _NoSuchStep:
+            continue
+        return Trace(
+            tuple(entries),
+            cycle_start=len(finding.path) if finding.cycle else None,
+            stutter=finding.stutter,
+            fairness=finding.fairness,
+        )
+    return None
 
 
-def _init(machine: Machine, link: PathLink) -> tuple[TraceEntry, State] | None:
-    """Entry 0; None where Init itself failed and there is no state."""
-    way = next((way for way in machine.initial()[0] if way.forks == link.order.forks), None)
-    if way is None or link.key is None:
-        return None
-    state = tuple(machine.describe(way.state))
-    entry = TraceEntry(
-        label=step_name("Init", way.outcome.choices),
+class _NoSuchStep(Exception):
+    """A link that no step fits: Init failed, or the model breaks the symmetry it declares."""
+
+
+class _Teller:
+    """Follows links from state to state."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+
+    def entries(self, finding: Finding) -> Iterator[TraceEntry]:
+        """An entry for Init and for each link after it."""
+        first, *links = finding.path
+        way = next((way for way in self.machine.initial()[0] if way.forks == first.order.forks), None)
+        if way is None or first.key is None:
+            raise _NoSuchStep
+        state = self.machine.canonical(way.state) if finding.reduced else way.state
+        yield _init(self.machine, way.outcome, state)
+        for link in (*links, *finding.cycle):
+            expansion = self.machine.steps(state)
+            if link.key is None:
+                yield _failed(self.machine, state, self.failure(expansion, link))
+                return
+            step = self.step(expansion, link)
+            target = self.after(step, finding)
+            yield _entry(self.machine, state, step, target)
+            state = target
+
+    def step(self, expansion: Expansion, link: PathLink) -> Step:
+        """The step that a link means."""
+        raise NotImplementedError
+
+    def failure(self, expansion: Expansion, link: PathLink) -> StepFailure:
+        """The failed step that a link means."""
+        raise NotImplementedError
+
+    def after(self, step: Step, finding: Finding) -> State:
+        """The state to go on from."""
+        raise NotImplementedError
+
+
+class _Stored(_Teller):
+    """Tells of the states as they were stored: the step is the one of the same order."""
+
+    def step(self, expansion: Expansion, link: PathLink) -> Step:
+        return next(step for step in expansion.steps if step.order == link.order)
+
+    def failure(self, expansion: Expansion, link: PathLink) -> StepFailure:
+        return next(failure for failure in expansion.failures if failure.order == link.order)
+
+    def after(self, step: Step, finding: Finding) -> State:
+        return self.machine.canonical(step.target) if finding.reduced else step.target
+
+
+class _Concrete(_Teller):
+    """Tells of concrete states, of which the stored ones are images."""
+
+    def step(self, expansion: Expansion, link: PathLink) -> Step:
+        for step in expansion.steps:
+            if self.machine.key(self.machine.canonical(step.target)) == link.key:
+                return step
+        raise _NoSuchStep
+
+    def failure(self, expansion: Expansion, link: PathLink) -> StepFailure:
+        if not expansion.failures:
+            raise _NoSuchStep
+        return expansion.failures[0]
+
+    def after(self, step: Step, finding: Finding) -> State:
+        return step.target
+
+
+def _init(machine: Machine, outcome: Outcome, state: State) -> TraceEntry:
+    lines = tuple(machine.describe(state))
+    return TraceEntry(
+        label=step_name("Init", outcome.choices),
         kind="init",
         actor="Init",
-        choices=way.outcome.choices,
+        file=_file(outcome.lines),
+        line=_line(outcome.lines),
+        choices=outcome.choices,
         crash=False,
-        changes=tuple(Change(place, None, text) for place, text in state),
-        labels=way.outcome.labels,
-        state=state,
-        file=_file(way.outcome.lines),
-        line=_line(way.outcome.lines),
-        lines=_all_lines(way.outcome.lines),
+        changes=tuple(Change(place, None, text) for place, text in lines),
+        labels=outcome.labels,
+        lines=_all_lines(outcome.lines),
+        state=lines,
     )
-    return entry, way.state
 
 
-def _follow(machine: Machine, state: State, link: PathLink) -> tuple[TraceEntry, State]:
-    """The step that a link names, and the state after it."""
-    expansion = machine.steps(state)
-    if link.key is None:
-        failure = next(failure for failure in expansion.failures if failure.order == link.order)
-        return _failed(machine, state, failure), state
-    # Under symmetry the stored state may be another image than the one in hand: then the key tells the step (11.3).
-    step = next((s for s in expansion.steps if s.order == link.order and machine.key(s.target) == link.key), None)
-    if step is None:
-        step = next(s for s in expansion.steps if machine.key(s.target) == link.key)
-    return _entry(machine, state, step), step.target
-
-
-def _entry(machine: Machine, state: State, step: Step) -> TraceEntry:
+def _entry(machine: Machine, state: State, step: Step, target: State) -> TraceEntry:
     outcome, kind = step.outcome, step.rule.kind
-    after = tuple(machine.describe(step.target))
+    after = tuple(machine.describe(target))
     actor = step.actor
     if kind is StepKind.CRASH_ROLE and step.rule.instance is not None:
         actor = f"{step.rule.instance[0]}#{step.rule.instance[1]}"
@@ -91,7 +151,7 @@ def _entry(machine: Machine, state: State, step: Step) -> TraceEntry:
         choices=outcome.choices,
         crash=step.crashes,
         changes=tuple(changes(machine.describe(state), after)),
-        thread=_seat(step, outcome),
+        thread=_seat(step, target),
         labels=outcome.labels,
         returns=tuple((label, machine.values.text(number)) for label, number in outcome.returns),
         state=after,
@@ -132,13 +192,14 @@ def _all_lines(lines: Sequence[Span]) -> tuple[tuple[str, int], ...]:
     return tuple(dict.fromkeys((span.file, span.line) for span in lines))
 
 
-def _seat(step: Step, outcome: Outcome) -> str | None:
+def _seat(step: Step, target: State) -> str | None:
     """The name of the thread that moved: in the state before, or where it was born, in the state after."""
     if step.rule.kind is StepKind.CONTINUE:
         return f"thread-{step.order.candidate[1]}"
-    if outcome.thread is None or step.crashes or outcome.thread not in step.target.threads:
+    thread = step.outcome.thread
+    if thread is None or step.crashes or thread not in target.threads:
         return None
-    return f"thread-{step.target.threads.index(outcome.thread)}"
+    return f"thread-{target.threads.index(thread)}"
 
 
 def changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[Change]:
@@ -158,7 +219,10 @@ def changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]])
 
 
 def _moved(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> list[Change]:
-    """Changes among things that are named by their place in a sorted list: what only changed its place did not change."""
+    """Changes among things that are named by their place in a sorted list.
+
+    What only changed its place did not change.
+    """
     old = _without(before, Counter(text for _, text in after))
     new = _without(after, Counter(text for _, text in before))
     if len(old) == len(new) == 1:

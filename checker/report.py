@@ -1,4 +1,7 @@
-"""What a check answers: one verdict per property, counts, the leading counterexample. Plain data; printers live in `view`."""
+"""What a check answers: one verdict per property, counts, the leading counterexample. Plain data.
+
+Printers live in `view`.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ PropertyVerdict = OneOf["holds", "holds-within-bound", "violated", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class PropertyReport:
-    """`kind` is an assertion kind or "deadlock"; `steps` is the length of the counterexample, prefix and cycle together."""
+    """`kind` is an assertion kind or "deadlock".
+
+    `steps` is the length of the counterexample, prefix and cycle together.
+    """
 
     name: str
     kind: str

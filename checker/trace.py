@@ -10,7 +10,10 @@ EntryKind = OneOf["init", "start", "continue", "deliver", "crash-role"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One line of the state that a step changed. `place` is a variable, `Node#0.field`, `thread-0` and so on; None: absent."""
+    """One line of the state that a step changed. `place` is a variable, `Node#0.field`, `thread-0` and so on; None.
+
+    Absent.
+    """
 
     place: str
     old: str | None

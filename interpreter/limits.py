@@ -37,7 +37,7 @@ class Limits:
             self._keys[routine, instance] = known
         return known
 
-    def _limited(self, rule: Rule) -> tuple[tuple[str, int], ...]:
+    def limited(self, rule: Rule) -> tuple[tuple[str, int], ...]:
         """The counters that a start is counted in, with the most starts allowed."""
         known = self._counters.get(rule)
         if known is None:
@@ -54,11 +54,11 @@ class Limits:
 
     def counters(self, rule: Rule) -> list[str]:
         """The counters that a start is counted in."""
-        return [counter for counter, _ in self._limited(rule)]
+        return [counter for counter, _ in self.limited(rule)]
 
     def may_start(self, rule: Rule, state: State, root: Root, payload: Callable[[int], int]) -> bool:
         """Whether the action's own limits let it start in a state."""
-        for counter, most in self._limited(rule):
+        for counter, most in self.limited(rule):
             position = state.layout.index.get(("count", counter))
             if position is not None and payload(state.values[position]) >= most:
                 return False

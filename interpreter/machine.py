@@ -18,7 +18,7 @@ from interpreter.intern import Interner
 from interpreter.limits import Limits
 from interpreter.problem import Problem
 from interpreter.program import Program
-from interpreter.state import Layout, State
+from interpreter.state import Layout, Slot, State
 from interpreter.step import (
     Abort,
     Aborted,
@@ -188,14 +188,14 @@ class Machine:
         """The starts that limits allow in a state."""
         if limits and len(state.threads) >= self.program.options.max_concurrent_actions:
             return []
-        starts = self._starts_of(state)
+        starts = self.starts_in(state.layout)
         if not (limits and self.program.options.action_options):
             return starts
         root, payload = self.transitions.root, self.values.payload
         return [c for c in starts if self.limits.may_start(c.rule, state, root, payload)]
 
-    def _starts_of(self, state: State) -> list[Candidate]:
-        layout = state.layout
+    def starts_in(self, layout: Layout) -> list[Candidate]:
+        """The starts there are in states of a layout, in step order, without regard to limits."""
         known = self._starts.get(layout)
         if known is None:
             known = [
@@ -217,15 +217,20 @@ class Machine:
 
     def _role_crashes(self, state: State) -> list[Candidate]:
         waiting = set().union(*[self.transitions.waiting_instances(thread) for thread in state.threads])
-        found = []
-        for position, role in enumerate(self.program.roles):
-            if not role.crashes:
-                continue
-            for number in state.layout.live.get(role.name, ()):
-                if (role.name, number) not in waiting:
-                    rule = Rule(StepKind.CRASH_ROLE, 0, (role.name, number))
-                    found.append(Candidate((3, position, number), f"crash-role {role.name}#{number}", rule))
-        return found
+        return [c for c in self.role_crashes_in(state.layout) if c.rule.instance not in waiting]
+
+    def role_crashes_in(self, layout: Layout) -> list[Candidate]:
+        """The role crashes of the instances of a layout, whether they wait for a reply or not."""
+        return [
+            Candidate(
+                (3, position, number),
+                f"crash-role {role.name}#{number}",
+                Rule(StepKind.CRASH_ROLE, 0, (role.name, number)),
+            )
+            for position, role in enumerate(self.program.roles)
+            if role.crashes
+            for number in layout.live.get(role.name, ())
+        ]
 
     # --- steps -----------------------------------------------------------------------------------------------------
 
@@ -348,6 +353,12 @@ class Machine:
                 if action.routine == routine:
                     return action.fairness
         return None
+
+    def slot_sum(self, slot: Slot, number: int) -> int:
+        """What a slot with this value adds to the key; `("thread",)` stands for a thread."""
+        if slot[0] == "thread":
+            return self.values.part_sum("thread", number)
+        return self._encoder.slot_sum(slot, number)
 
     def key(self, state: State) -> int:
         """The 128-bit key of a state (language page, 5.6.1); printed `f"{key:032x}"`."""

@@ -45,20 +45,19 @@ class Transitions:
 
     def crash_role(self, state: State, instance: tuple[str, int]) -> State:
         """The state after the crash of an instance (language page, 8.2)."""
-        role, number = instance
-        program = self._roles[role]
-        writes: list[tuple[Slot, int]] = []
-        for name in state.layout.names("field", role, number):
-            if program.ephemeral(name):
-                writes.append((("field", role, number, name), state.get(("reset", role, number, name))))
-        for name in state.layout.names("reset", role, number):
-            if ("field", role, number, name) not in state.layout.index:
-                writes.append((("field", role, number, name), state.get(("reset", role, number, name))))
+        writes = tuple((slot, state.get(reset)) for slot, reset in self.resets(state.layout, instance))
         threads = [thread for thread in state.threads if self.top_instance(thread) != instance]
-        layout, values = self._written(state, tuple(writes))
+        layout, values = self._written(state, writes)
         if self._reads_returns:
             layout, values = self._assigned(layout, values, ("returns",), self._nothing_returned)
         return self._normaliser.state(layout, values, threads, list(state.messages))
+
+    def resets(self, layout: Layout, instance: tuple[str, int]) -> list[tuple[Slot, Slot]]:
+        """The fields that a crash of an instance sets, and the slots of the values it sets them to."""
+        role, number = instance
+        names = {name for name in layout.names("field", role, number) if self._roles[role].ephemeral(name)}
+        names.update(layout.names("reset", role, number))
+        return [(("field", role, number, name), ("reset", role, number, name)) for name in sorted(names)]
 
     # --- threads ---------------------------------------------------------------------------------------------------
 

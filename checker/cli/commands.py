@@ -14,10 +14,15 @@ ENGINES = ("embedded", "plain", "spark")
 
 _EXIT_CODES = """\b
 Exit codes:
-    0  every property holds          3  nothing found, but the search was cut
-   11  deadlock                     12  safety violated    13  liveness violated
-   75  the model failed running    150  syntax or names   151  options, constants
-    2  usage    74  environment     70  internal error    130  interrupted
+    0  every property holds on the whole state space
+    3  nothing found, but the search was cut
+   11  deadlock
+   12  a safety property is violated
+   13  a liveness property is violated
+   75  the model failed while running
+  150  the model does not parse or resolve
+  151  options or constants are wrong
+    2  usage, 74 environment, 70 internal error, 130 interrupted
 """
 
 
@@ -78,7 +83,7 @@ def check(model: str, engine: str, **given: Any) -> int:
 
     MODEL is the path of a .fizz file, or the name of a model that comes with the tool.
     """
-    output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
+    output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"], every=given["keep_going"])
     from checker.check import check as check_model
     from checker.exploration import Settings
     from checker.locate import locate
@@ -118,14 +123,13 @@ def check(model: str, engine: str, **given: Any) -> int:
 def parse(model: str, no_color: bool) -> int:
     """Print the syntax tree of MODEL."""
     output = Output(color=not no_color)
-    from fizz.printer import print_tree
-
     from checker.locate import locate
     from fizz import load
     from fizz.errors import FizzError
+    from fizz.printer import print_tree
 
     try:
-        tree = print_tree(load(locate(model)))
+        tree = print_tree(load(locate(model)).items)
     except FizzError as error:
         output.error(error, model)
         return error.exit_code

@@ -17,7 +17,17 @@ from checker.problems import EnvironmentProblem, Problem
 from checker.report import ExitCode
 from fizz.version import VERSION
 
-_FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
+# What the system may refuse through no fault of ours, and what to do about it.
+_REFUSALS = {
+    errno.ENOSPC: "make room, or set TMPDIR to a larger disk",
+    errno.EDQUOT: "make room, or set TMPDIR to another disk",
+    errno.EACCES: "check the permissions",
+    errno.EPERM: "check the permissions",
+    errno.EROFS: "set TMPDIR to a place that can be written",
+    errno.EIO: "check the disk",
+    errno.EMFILE: "raise the limit of open files (ulimit -n)",
+    errno.ENFILE: "close other programs",
+}
 
 
 def run_safely(arguments: Sequence[str]) -> int:
@@ -38,9 +48,9 @@ def run_safely(arguments: Sequence[str]) -> int:
     except MemoryError:
         return _tell(EnvironmentProblem("there is not enough memory", "stop earlier with --max-states or --timeout"))
     except Exception as mistake:  # noqa: BLE001 - whatever else goes wrong is a mistake of ours, and is said to be one
-        if isinstance(mistake, OSError) and mistake.errno in _FULL_DISK:
-            where = f" ({mistake.filename})" if mistake.filename else ""
-            return _tell(EnvironmentProblem(f"the disk is full{where}", "make room, or set TMPDIR to a larger disk"))
+        if isinstance(mistake, OSError) and mistake.errno in _REFUSALS:
+            where = f": {mistake.filename}" if mistake.filename else ""
+            return _tell(EnvironmentProblem(f"{mistake.strerror}{where}", _REFUSALS[mistake.errno]))
         return _confess(mistake, arguments)
 
 

@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How this run of the command is to print. Imports its printers late: they are heavy."""
+    """How this run of the command is to print. Imports its printers late: they are heavy.
+
+    `every`: all counterexamples, not only the leading one.
+    """
 
     color: bool = True
     json: bool = False
     quiet: bool = False
+    every: bool = False
 
     def report(self, report: Report) -> None:
         """Print the answer of a check."""
@@ -37,7 +41,7 @@ class Output:
             if self.quiet:
                 print_verdict(self._page(), report)
             else:
-                print_report(self._page(), report)
+                print_report(self._page(), report, every=self.every)
 
     def error(self, error: FizzError, model: str, engine: str = "") -> None:
         """Print why a model could not be loaded; as JSON too, if JSON was asked for."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from checker.engines.expander import Arrival, Expander
 from checker.engines.protocol import Level, Task, Witness
 from checker.exploration import PathLink
-from checker.liveness.graph import Graph, LiveStep
+from checker.liveness.graph import Classes, Graph, LiveStep
 from interpreter.state import State
 from interpreter.step import StepKind, StepOrder
 
@@ -91,7 +91,9 @@ class EmbeddedRun:
         self.recorded = {key: bytearray() for key in self.expander.recorded}
         # The edges are kept as long as liveness may be judged: not once a state was left unexpanded.
         self.wants_graph = task.graph
-        self._graph = Graph(self.found.keys.__getitem__)
+        self.symmetric = self.expander.symmetric
+        classes = Classes.of(self.machine) if self.symmetric else None
+        self._graph = Graph(self.found.keys.__getitem__, classes)
 
     def close(self) -> None:
         self.waiting.clear()
@@ -106,7 +108,8 @@ class EmbeddedRun:
             level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
         for way in states:
             order = StepOrder((), way.forks, 0)
-            self._arrive(fresh, Arrival(order, way.state, self.machine.key(way.state), False, None), -1, 0)
+            image = self.expander.image(way.state)
+            self._arrive(fresh, Arrival(order, image, self.machine.key(image), False, None), -1, 0)
         self._complete(level, fresh)
         return level
 

@@ -1,7 +1,7 @@
 """`Expander`: steps from a state and judgement of a state, by remembered rules, one row at a time.
 
-It is what the embedded engine and the tasks of a distributed one have in common: it knows nothing of levels or of states
-that were found before. Counts and witnesses go into the `Level` it is given.
+It is what the embedded engine and the tasks of a distributed one have in common: it knows nothing of levels or of
+states that were found before. Counts and witnesses go into the `Level` it is given.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, 
 from checker.liveness.graph import LiveStep, Obligation, obligation_of
 from checker.properties.base import Looks
 from interpreter.state import State
-from interpreter.step import Candidate, Failure, ModelError, Outcome, Rule, StepKind, StepOrder
+from interpreter.step import Aborted, Candidate, Failure, ModelError, Outcome, Rule, StepKind, StepOrder
 
 
 class Arrival(NamedTuple):
@@ -28,7 +28,10 @@ class Arrival(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What the state assertions say of a state: whether it is pruned, and the recorded answers in order of the watches."""
+    """What the state assertions say of a state.
+
+    Whether it is pruned, and the recorded answers in order of the watches.
+    """
 
     pruned: bool
     answers: tuple[bool, ...]
@@ -40,13 +43,20 @@ class Expander:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.machine = task.machine(task.program)
+        self.symmetric = task.settings.symmetry and self.machine.symmetric
         self.memory = Memory(self.machine)
         self.assertions = Assertions(self.machine, self.memory.result)
         self.recorded = tuple(watch.key for watch in task.watches if watch.records)
         self._of_states = task.watching(Looks.STATES)
         self._of_steps = task.watching(Looks.STEPS)
         self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
+        # Actions known to have steps: nobody will ask where these gave up.
+        self.acted: set[int] = set()
         self._names: dict[Rule, Obligation | None] = {}
+
+    def image(self, state: State) -> State:
+        """What is stored and expanded in place of a state (language page, 11.3)."""
+        return self.machine.canonical(state) if self.symmetric else state
 
     # --- states ----------------------------------------------------------------------------------------------------
 
@@ -83,7 +93,7 @@ class Expander:
             rule = candidate.rule
             if rule.kind is StepKind.CRASH_ROLE:
                 assert rule.instance is not None
-                target = self.machine.crash_role(state, rule.instance)
+                target = self.image(self.machine.crash_role(state, rule.instance))
                 order = StepOrder(candidate.order, (), 0)
                 arrivals.append(Arrival(order, target, self.machine.key(target), False, None))
                 level.crash_steps += 1
@@ -94,6 +104,8 @@ class Expander:
                     failed = True
                     order = StepOrder(candidate.order, result.forks, 0)
                     level.fail(Witness(key, order, error=result.error, stage=STEP_STAGE))
+                elif type(result) is Aborted and rule.kind is StepKind.START and rule.subject not in self.acted:
+                    level.aborted[rule.subject, result.span] += 1
             outcomes = [result for result in results if type(result) is Outcome]
             if outcomes:
                 self._apply(state, key, candidate, outcomes, arrivals, level)
@@ -120,16 +132,22 @@ class Expander:
             target = self.machine.apply(state, rule, outcome)
             if target is not None:
                 order = StepOrder(candidate.order, outcome.forks, 0)
-                target_key = self.machine.key(target)
+                image = self.image(target)
+                image_key = self.machine.key(image)
                 live = LiveStep(order, self.fair_name(rule), outcome.fair)
-                arrivals.append(Arrival(order, target, target_key, start, live))
+                arrivals.append(Arrival(order, image, image_key, start, live))
                 names.add(outcome.choices)
-                self._judge_step(state, key, target, target_key, order, level)
+                # A step is judged on the state it makes itself: in another image the names of before mean other things.
+                self._judge_step(state, key, target, image_key, order, level)
             twin = self.machine.apply(state, rule, outcome, twin=True) if outcome.may_crash else None
             if twin is not None:
                 order = StepOrder(candidate.order, outcome.forks, 1)
-                arrivals.append(Arrival(order, twin, self.machine.key(twin), start, None))
+                image = self.image(twin)
+                arrivals.append(Arrival(order, image, self.machine.key(image), start, None))
                 crash_names.add(outcome.choices)
+        if start and names and rule.subject not in self.acted:
+            self.acted.add(rule.subject)
+            level.acted.add(rule.subject)
         level.transitions += len(names)
         level.crash_steps += len(crash_names)
 

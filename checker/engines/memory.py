@@ -1,4 +1,7 @@
-"""`Memory`: a machine that remembers. Rules run once per combination of answers; after that their results are looked up."""
+"""`Memory`: a machine that remembers. Rules run once per combination of answers.
+
+After that their results are looked up.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +42,12 @@ class Memory:
         if known.evaluations == PROBATION and known.hits < WORTHWHILE * PROBATION:
             self._forget(rule)
         return found
+
+    def tree(self, rule: Rule) -> ReadTree:
+        """The tree of a rule, for whoever walks it in another way."""
+        if rule not in self._trees:
+            self._trees[rule] = ReadTree(Counters())
+        return self._trees[rule]
 
     def result(self, rule: Rule, view: View) -> Result:
         """The result of a rule without choices: an assertion."""

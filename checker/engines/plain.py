@@ -1,4 +1,4 @@
-"""The plain engine: the exploration contract (language page, 12) word for word, one state at a time, remembering nothing.
+"""The plain engine: the exploration contract (language page, 12) word for word, state by state, without memory.
 
 It shares the interpreter with the other engines and nothing else that makes them fast; tests hold them to its answers.
 """
@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from checker.engines.assertions import Assertions
 from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Task, Witness
 from checker.exploration import PathLink
-from checker.liveness.graph import Graph, LiveStep, obligation_of
+from checker.liveness.graph import Classes, Graph, LiveStep, obligation_of
 from checker.properties.base import Looks, Watch
 from interpreter.state import State
-from interpreter.step import ModelError, Step, StepKind, StepOrder
+from interpreter.step import Aborted, ModelError, Step, StepKind, StepOrder
 
 
 class PlainEngine:
@@ -55,9 +55,11 @@ class PlainRun:
         self.task = task
         self.machine = task.machine(task.program)
         self.assertions = Assertions(self.machine, lambda rule, view: self.machine.run(rule, view).result)
+        self.symmetric = task.settings.symmetry and self.machine.symmetric
         self.bound = task.program.options.max_actions
         self.nodes: dict[Hashable, Node] = {}
         self.frontier: list[Node] = []
+        self.acted: set[int] = set()
 
     def close(self) -> None:
         pass
@@ -71,7 +73,7 @@ class PlainRun:
         for failure in failures:
             level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
         for way in states:
-            self._arrive(arrived, None, StepOrder((), way.forks, 0), way.state, 0)
+            self._arrive(arrived, None, StepOrder((), way.forks, 0), self._image(way.state), 0)
         return self._complete(level, arrived)
 
     def next(self) -> Level:
@@ -89,9 +91,10 @@ class PlainRun:
             level.fail(Witness(source.key, failure.order, error=failure.failure.error, stage=STEP_STAGE))
         for step in expansion.steps:
             starts = source.starts + (step.rule.kind is StepKind.START)
-            target = self._arrive(arrived, source, step.order, step.target, starts)
+            target = self._arrive(arrived, source, step.order, self._image(step.target), starts)
             if not step.crashes:
                 self._judge_step(source, step, target.key, level)
+        self._note_idle(source, level, {s.rule.subject for s in expansion.steps if s.rule.kind is StepKind.START})
         names = {step.name for step in expansion.steps if not step.crashes}
         level.transitions += len(names)
         level.crash_steps += len({step.name for step in expansion.steps if step.crashes})
@@ -99,10 +102,23 @@ class PlainRun:
             for watch in self.task.watching(Looks.DEAD_ENDS):
                 level.see(watch.key, Witness(source.key))
 
+    def _note_idle(self, source: Node, level: Level, acted: set[int]) -> None:
+        """Note where the actions that never had a step give up."""
+        self.acted |= acted
+        level.acted |= acted
+        for candidate in self.machine.candidates(source.state, starts=not source.cut):
+            rule = candidate.rule
+            if rule.kind is StepKind.START and rule.subject not in self.acted:
+                results = [way.result for way in self.machine.ways(rule, self.machine.view(source.state))]
+                level.aborted.update((rule.subject, r.span) for r in results if isinstance(r, Aborted))
+
     def _arrive(
         self, arrived: dict[Hashable, Node], source: Node | None, order: StepOrder, state: State, starts: int
     ) -> Node:
-        """A step leads to a state. Of those that lead to a new state, the least by (order, key of source) is its parent."""
+        """A step leads to a state.
+
+        Of those that lead to a new state, the least by (order, key of source) is its parent.
+        """
         identity = self._identity(state)
         known = self.nodes.get(identity)
         if known is not None:
@@ -115,6 +131,10 @@ class PlainRun:
                 return other
         arrived[identity] = found
         return found
+
+    def _image(self, state: State) -> State:
+        """What is stored and expanded in place of a state (language page, 11.3)."""
+        return self.machine.canonical(state) if self.symmetric else state
 
     def _identity(self, state: State) -> Hashable:
         return self.machine.key(state) if self.task.program.options.exclude else state
@@ -178,13 +198,13 @@ class PlainRun:
         """The graph, from a second look at every state: nodes were found level by level, and by key within a level."""
         nodes = list(self.nodes.values())
         number = {node.key: i for i, node in enumerate(nodes)}
-        graph = Graph(lambda state: nodes[state].key)
+        graph = Graph(lambda state: nodes[state].key, Classes.of(self.machine) if self.symmetric else None)
         for node in nodes:
             steps = [step for step in self.machine.steps(node.state).steps if not step.crashes]
             live = [LiveStep(s.order, obligation_of(self.machine.fair_name(s.rule)), s.outcome.fair) for s in steps]
             # Starts come last in the step order, so the steps that were explored from a cut state come first.
             explored = [s for s in steps if node.expanded and not (node.cut and s.rule.kind is StepKind.START)]
-            targets = [number[self.machine.key(step.target)] for step in explored]
+            targets = [number[self.machine.key(self._image(step.target))] for step in explored]
             graph.add_state(live, targets, not node.state.threads, node.cut or not node.expanded)
         return graph
 

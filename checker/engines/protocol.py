@@ -6,6 +6,7 @@ parts merged (`Level.merge`): the answer is the same.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -13,6 +14,7 @@ from typing import Protocol
 from checker.exploration import PathLink, Settings
 from checker.liveness.graph import Graph
 from checker.properties.base import Looks, Watch
+from fizz import Span
 from interpreter import Machine, Program
 from interpreter.step import ModelError, StepOrder
 
@@ -22,9 +24,10 @@ Tick = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a run is to do. `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked for it.
+    """What a run is to do.
 
-    `machine` makes the program runnable in this process.
+    `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked for it. `machine` makes
+    the program runnable in this process.
     """
 
     program: Program
@@ -43,7 +46,8 @@ class Task:
 class Witness:
     """A state (`source`, by key), or a step from it: then `order` is the step's and `target` the key of where it leads.
 
-    `source` None stands for Init. `error`: what the model failed with there. Of two witnesses the one of less rank counts.
+    `source` None stands for Init. `error`: what the model failed with there. Of two witnesses the one of less rank
+    counts.
     """
 
     source: int | None
@@ -67,8 +71,10 @@ STEP_STAGE, TRANSITION_STAGE, STATE_STAGE = 0, 1, 2
 class Level:
     """What one level brought: the states found on it, the steps that led there, and the least witnesses.
 
-    `states`, `cut` and `frontier` (states to be expanded next) speak of the new level; `transitions`, `crash_steps` and dead ends
-    of the level that was expanded. `pruned` states are not expanded; `broken` are the watches whose assertion failed.
+    `states`, `cut` and `frontier` (states to be expanded next) speak of the new level; `transitions`, `crash_steps`
+    and dead ends of the level that was expanded. `pruned` states are not expanded; `broken` are the watches whose
+    assertion failed. `acted` are the actions (by routine) that had a step; `aborted` counts where the ways of the
+    others ended.
     """
 
     states: int = 0
@@ -78,6 +84,8 @@ class Level:
     crash_steps: int = 0
     pruned: int = 0
     broken: set[str] = field(default_factory=set)
+    acted: set[int] = field(default_factory=set)
+    aborted: Counter[tuple[int, Span]] = field(default_factory=Counter)
     witnesses: dict[str, Witness] = field(default_factory=dict)
     error: Witness | None = None
 
@@ -111,10 +119,17 @@ class Level:
         self.crash_steps += later.crash_steps
         self.pruned += later.pruned
         self.broken |= later.broken
+        self.acted |= later.acted
+        self.aborted += later.aborted
 
 
 class Run(Protocol):
-    """One exploration under way. States are told apart by key; the graph numbers them by (level, key)."""
+    """One exploration under way. States are told apart by key; the graph numbers them by (level, key).
+
+    `symmetric`: the states are least images under the symmetries of the model.
+    """
+
+    symmetric: bool
 
     def first(self) -> Level:
         """Level 0: the initial states."""

@@ -1,8 +1,9 @@
 """Read trees: the results of a rule, remembered by the answers to what it asked.
 
-A way through a rule is a function of its answers, and what is asked next may depend on the answer just given. So the ways of
-a rule form a tree: `Reading` asks for a slot and branches on the answer, `Forking` branches on a choice (all branches
-exist at once), `Leaf` holds the result. The nodes are plain data, to be walked row by row or column by column.
+A way through a rule is a function of its answers, and what is asked next may depend on the answer just given. So the
+ways of a rule form a tree: `Reading` asks for a slot and branches on the answer, `Forking` branches on a choice (all
+branches exist at once), `Leaf` holds the result. The nodes are plain data, to be walked row by row or column by
+column.
 """
 
 from __future__ import annotations
@@ -73,19 +74,22 @@ class ReadTree:
         self.counters = counters
 
     def results(self, ask: Ask, run: RunOnce) -> Sequence[Result]:
-        """The results of all ways, in the order of their choices, for whoever answers `ask`; `run` finds what is not known."""
+        """The results of all ways, in the order of their choices, for whoever answers `ask`.
+
+        `run` finds what is not known.
+        """
         counters = self.counters
         counters.evaluations += 1
         calls = counters.calls
         found: list[Result] = []
-        # Branches still to be walked, the next one last: the fork, which alternative, the choices up to and with it, and how many
-        # events lie before the branch.
+        # Branches still to be walked, the next one last: the fork, which alternative, the choices up to and with it,
+        # and how many events lie before the branch.
         pending: list[tuple[Forking | None, int, tuple[int, ...], int]] = [(None, 0, (), 0)]
         while pending:
             fork, taken, choices, depth = pending.pop()
             node = self.root if fork is None else fork.branches[taken]
             if node is None:
-                node = self._learn(run(choices), depth)
+                node = self.learn(run(choices), depth)
                 if fork is None:
                     self.root = node
                 else:
@@ -96,7 +100,7 @@ class ReadTree:
                     answer = ask(node.slot)
                     branch = node.branches.get(answer)
                     if branch is None:
-                        branch = node.branches[answer] = self._learn(run(choices), depth)
+                        branch = node.branches[answer] = self.learn(run(choices), depth)
                     node = branch
                 else:
                     assert type(node) is Forking
@@ -105,7 +109,7 @@ class ReadTree:
                     choices = (*choices, 0)
                     branch = node.branches[0]
                     if branch is None:
-                        branch = node.branches[0] = self._learn(run(choices), depth)
+                        branch = node.branches[0] = self.learn(run(choices), depth)
                     node = branch
             found.append(node.result)
             if len(found) > MAX_WAYS:
@@ -114,7 +118,7 @@ class ReadTree:
         counters.hits += calls == counters.calls
         return found
 
-    def _learn(self, way: Way, depth: int) -> TreeNode:
+    def learn(self, way: Way, depth: int) -> TreeNode:
         """The nodes for what a way did after its first `depth` events."""
         self.counters.calls += 1
         return self._chain(way.events[depth:], Leaf(way.result))

@@ -1,7 +1,8 @@
 """Fair components (language page, 10.4) by columns: numpy and scipy, for graphs of many states.
 
-The same method as `components`, for all strongly connected components of a round at once. Sets of obligations are handled as
-pairs (component, number of the obligation); since states share their needs and edges their marks, the pairs are few.
+The same method as `components`, for all strongly connected components of a round at once. Sets of obligations are
+handled as pairs (component, number of the obligation); since states share their needs and edges their marks, the
+pairs are few.
 """
 
 from __future__ import annotations
@@ -87,7 +88,10 @@ def least_fair_component(graph: Graph, among: Mask, heads: Mask) -> tuple[int, C
 
 
 def _strong(size: int, states: Numbers, sources: Numbers, targets: Numbers) -> tuple[Numbers, int]:
-    """The component number of each state (of all `size`; only those of `states` mean something), and how many there are."""
+    """The component number of each state (of all `size`.
+
+    Only those of `states` mean something), and how many there are.
+    """
     place = np.zeros(size, dtype=np.int64)
     place[states] = np.arange(len(states))
     ones = np.ones(len(sources), dtype=np.int8)
@@ -106,7 +110,10 @@ def _pairs(owners: Numbers, kinds: Numbers, rows: tuple[Numbers, Numbers], size:
 
 
 def _expand(distinct: Numbers, rows: tuple[Numbers, Numbers]) -> tuple[Numbers, Numbers, Numbers]:
-    """For each (owner, kind) in packed form and each obligation of the kind: the owner, the obligation, the place in `distinct`."""
+    """For each (owner, kind) in packed form and each obligation of the kind.
+
+    The owner, the obligation, the place in `distinct`.
+    """
     first, numbers = rows
     owners, kinds = np.divmod(distinct, len(first))
     lengths = first[kinds + 1] - first[kinds]

@@ -10,7 +10,7 @@ from checker.liveness.graph import Graph, Obligation, Obligations, Strength
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A strongly connected set of states and its inner edges (by number) that can be walked completely as a fair cycle."""
+    """Strongly connected states and their inner edges (by number): walked completely they are a fair cycle."""
 
     states: tuple[int, ...]
     edges: tuple[int, ...]
@@ -19,8 +19,8 @@ class Component:
 def fair_components(graph: Graph, among: Iterable[int]) -> Iterator[Component]:
     """All fair components of the graph's part `among`.
 
-    Every fair cycle in that part lies in one of them. Method: strongly connected components, from which whatever no fair cycle can
-    touch is removed, again and again (Emerson and Lei, 1987, for strong fairness).
+    Every fair cycle in that part lies in one of them. Method: strongly connected components, from which whatever no
+    fair cycle can touch is removed, again and again (Emerson and Lei, 1987, for strong fairness).
     """
     dropped = bytearray(len(graph.targets))
     regions = [list(among)]
@@ -53,7 +53,7 @@ def whole_weak(graph: Graph, states: Iterable[int]) -> Obligations:
 
 
 def strong_components(graph: Graph, region: Iterable[int], dropped: bytearray) -> Iterator[list[int]]:
-    """The strongly connected components of a part of the graph, without dropped edges (Tarjan 1972, without recursion)."""
+    """The strongly connected components of a part of the graph without dropped edges (Tarjan 1972, not recursive)."""
     inside = set(region)
     order: dict[int, int] = {}
     low: dict[int, int] = {}

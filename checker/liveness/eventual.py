@@ -11,7 +11,10 @@ from checker.liveness.graph import Graph
 
 
 def never_again(graph: Graph, answer: bytearray) -> int | None:
-    """For `always eventually`: the least state from which fair edges reach no quiet state where the predicate is true."""
+    """For `always eventually`.
+
+    The least state from which fair edges reach no quiet state where the predicate is true.
+    """
     back = _Backwards(graph, lambda edge, source: _fair(graph, edge, source))
     goal = (s for s in range(graph.states) if graph.cut[s] or (graph.quiet[s] and answer[s]))
     return _least_missing(back.reach(goal))

@@ -36,7 +36,8 @@ def _choices(alternatives: Iterable[Obligation]) -> list[str]:
     values: dict[tuple[str, str], list[str]] = {}
     for alternative in alternatives:
         values.setdefault((alternative.place, alternative.name), []).append(alternative.value)
-    return [
-        f"the fair choice at {place}{f' of {instance}' if instance else ''} takes all that it offers: {', '.join(taken)}"
-        for (place, instance), taken in values.items()
-    ]
+    said = []
+    for (place, instance), taken in values.items():
+        where = f"{place} in {instance}" if instance else place
+        said.append(f"the fair choice at {where} takes all that it offers: {', '.join(taken)}")
+    return said

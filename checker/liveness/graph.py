@@ -1,17 +1,19 @@
 """The graph that liveness is judged on: states, steps that are no crashes, and what fairness asks of both.
 
-States are numbered by (level, key), so "least level, then least key" is "least number", and the edges of a state stand in
-step order: two engines that agree make equal graphs.
+States are numbered by (level, key), so "least level, then least key" is "least number", and the edges of a state
+stand in step order: two engines that agree make equal graphs.
 """
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple, TypeVar
 
+from interpreter import Machine
 from interpreter.step import FairChoice, FairName, StepOrder
 
 
@@ -101,15 +103,48 @@ def available(steps: Iterable[LiveStep]) -> Obligations:
     return frozenset(step.name for step in steps if step.name is not None)
 
 
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """What symmetric things are called where renaming has lost track of them: by their role or domain (11.3).
+
+    A cycle that is fair to each instance is fair to their class, so no fair cycle is lost; and weak names say nothing of
+    a class, so they are dropped.
+    """
+
+    numbered: re.Pattern[str]
+
+    @classmethod
+    def of(cls, machine: Machine) -> Classes:
+        """The classes of a machine's symmetric roles and domains."""
+        names = [role.name for role in machine.program.roles if role.symmetric] + list(machine.code.domains.shapes)
+        either = "|".join(re.escape(name) for name in names)
+        return cls(re.compile(rf"\b({either})#?\d+\b" if names else "(?!)"))
+
+    def blur(self, step: LiveStep) -> LiveStep:
+        """The step with classes in place of instances and symmetric values."""
+        name = step.name
+        if name is not None and (text := self._class(name.name)) != name.name:
+            name = None if name.strength == Strength.WEAK else name._replace(name=text)
+        choices = tuple(
+            choice._replace(instance=self._class(choice.instance), value=self._class(choice.value))
+            for choice in step.choices
+        )
+        return step._replace(name=name, choices=choices)
+
+    def _class(self, text: str) -> str:
+        return self.numbered.sub(r"\1", text)
+
+
 @dataclass(slots=True)
 class Graph:
     """States 0 … n-1, by (level, key). Edges of state s: `first[s]` to `first[s + 1]`, in step order.
 
-    `marks` holds per edge a number into `mark_table`, `needs` per state one into `need_table`: the names available there.
-    `quiet`: no unfinished thread. `cut`: not all steps of the state are in the graph.
+    `marks` holds per edge a number into `mark_table`, `needs` per state one into `need_table`: the names available
+    there. `quiet`: no unfinished thread. `cut`: not all steps of the state are in the graph.
     """
 
     key: Callable[[int], int]
+    classes: Classes | None = None
     first: array[int] = field(default_factory=lambda: array("Q", [0]))
     targets: array[int] = field(default_factory=lambda: array("I"))
     marks: array[int] = field(default_factory=lambda: array("I"))
@@ -123,14 +158,19 @@ class Graph:
     _shapes: dict[tuple[int, tuple[LiveStep, ...]], tuple[int, tuple[int, ...]]] = field(default_factory=dict)
 
     def add_state(self, steps: Sequence[LiveStep], targets: Sequence[int] | None, quiet: bool, cut: bool) -> None:
-        """The next state. `targets` are those of the first steps; further steps are available but lead out of the graph."""
+        """The next state. `targets` are those of the first steps.
+
+        Further steps are available but lead out of the graph.
+        """
+        if self.classes is not None:
+            steps = [self.classes.blur(step) for step in steps]
         inside = len(targets) if targets is not None else 0
         # Many states have the same steps but for their targets: marks are made once for all of them.
         shape = (inside, tuple(steps))
         if shape not in self._shapes:
             need = _number(available(steps), self._need_numbers, self.need_table)
-            marks = (_number(mark, self._mark_numbers, self.mark_table) for mark in marks_of(steps[:inside]))
-            self._shapes[shape] = (need, tuple(marks))
+            made = (_number(mark, self._mark_numbers, self.mark_table) for mark in marks_of(steps[:inside]))
+            self._shapes[shape] = (need, tuple(made))
         need, marks = self._shapes[shape]
         self.needs.append(need)
         self.quiet.append(quiet)

@@ -1,4 +1,7 @@
-"""The search for a fair lasso: by plain Python where the graph is small, by columns where it is large. Both find the same."""
+"""The search for a fair lasso: by plain Python where the graph is small, by columns where it is large.
+
+Both find the same.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from checker.liveness.graph import Graph
 from checker.liveness.lasso import Lasso, build_lasso
 
 LARGE = 100_000
-"""States and edges from which numpy and scipy are worth their start, which costs as much as plain Python needs for these."""
+"""States and edges from which numpy and scipy are worth their start: plain Python needs as long for so many."""
 
 
 def find_lasso(graph: Graph, among: bytearray, heads: bytearray, large: int | None = LARGE) -> Lasso | None:

@@ -25,9 +25,9 @@ class Looks(Enum):
 class Watch:
     """What engines look out for on behalf of a property.
 
-    They bring the least state or step (language page, 12.4) for which the assertion answers what `seeks` says. `records`:
-    the answer of every state is kept for the graph. `prunes`: such states may be left unexpanded, if the options say so.
-    `key` names the property in what they bring.
+    They bring the least state or step (language page, 12.4) for which the assertion answers what `seeks` says.
+    `records`: the answer of every state is kept for the graph. `prunes`: such states may be left unexpanded, if the
+    options say so. `key` names the property in what they bring.
     """
 
     key: str
@@ -73,7 +73,10 @@ class Evidence(Protocol):
 
 @dataclass(frozen=True)
 class Property(ABC):
-    """One question about the model. A new kind of property is one file with a subclass, and one line in the registry."""
+    """One question about the model.
+
+    A new kind of property is one file with a subclass, and one line in the registry.
+    """
 
     name: str
     assertion: int | None

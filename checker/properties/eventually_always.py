@@ -11,7 +11,9 @@ from checker.properties.liveness import Liveness, opposite
 
 class EventuallyAlways(Liveness):
     kind = "eventually always"
-    lost_because = "no fair steps lead from here to a state from which on the assertion stays true whenever no thread is under way"
+    lost_because = (
+        "no fair steps lead from here to a state after which the assertion is true whenever no thread is under way"
+    )
 
     def lasso(self, graph: Graph, answer: bytearray) -> Lasso | None:
         everywhere = bytearray(b"\1") * graph.states

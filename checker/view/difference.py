@@ -107,13 +107,13 @@ def _elements(group: _Group) -> list[str]:
 
 def _read(text: str) -> _Group | None:
     """The outermost bracket of a text that ends with it, or None."""
-    start = _find(text, 0, "([{")
+    start = find(text, 0, "([{")
     if start == len(text) or not text.endswith(_CLOSING[text[start]]):
         return None
     items: list[_Item] = []
     position, last = start + 1, len(text) - 1
     while position < last:
-        end = _find(text, position, ",)]}", nested=True)
+        end = find(text, position, ",)]}", nested=True)
         if end < last and text[end] != ",":
             return None
         items.append(_item(text[position : min(end, last)]))
@@ -122,7 +122,7 @@ def _read(text: str) -> _Group | None:
 
 
 def _item(text: str) -> _Item:
-    joint = _find(text, 0, ":=", nested=True)
+    joint = find(text, 0, ":=", nested=True)
     if text[joint : joint + 2] == ": ":
         return _Item(text[:joint], ": ", text[joint + 2 :])
     if text[joint - 1 : joint + 2] == " = ":
@@ -130,7 +130,7 @@ def _item(text: str) -> _Item:
     return _Item(None, "", text)
 
 
-def _find(text: str, start: int, wanted: str, nested: bool = False) -> int:
+def find(text: str, start: int, wanted: str, nested: bool = False) -> int:
     """Where the first of the wanted characters stands outside strings (and brackets, if `nested`), or the length."""
     position, depth = start, 0
     while position < len(text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 from pathlib import PurePath
 
 from rich.text import Text
@@ -10,11 +11,12 @@ from rich.text import Text
 from checker.trace import Change, Trace, TraceEntry
 from checker.view.difference import differences
 from checker.view.page import Page, printable
+from checker.view.thread_text import is_thread, read_thread, thread_changes
 
 _BODY = 6
 _DETAIL = 8
 _MOST_SOURCE_LINES = 4
-_LOST = "** CRASH: the thread is lost here **"
+_LOST = "** CRASH: the thread is lost **"
 _MOVES = {"init": "", "start": "starts", "continue": "goes on", "deliver": "is delivered", "crash-role": ""}
 
 
@@ -26,20 +28,35 @@ def print_story(page: Page, trace: Trace, sources: Mapping[str, str]) -> None:
             page.line(Text("--- cycle ---", style="bold magenta"), indent=2)
         _print_entry(page, index, entry, sources, names)
     if trace.stutter:
-        page.line(
-            Text("--- stutter --- nothing forces another step: the run stays here for ever", "bold magenta"), 2, 4
-        )
+        page.line(Text("--- stutter --- the run stays here for ever", "bold magenta"), 2, 4)
     elif trace.cycle_start is not None:
         page.line(Text(f"--- back to the state after step {trace.cycle_start - 1} ---", "bold magenta"), 2, 4)
     for sentence in trace.fairness:
         page.line(Text(printable(sentence), style="dim"), _BODY, 2)
 
 
-def print_state(page: Page, state: Iterable[tuple[str, str]]) -> None:
-    """Print a whole state, one line per place."""
-    for place, text in state:
-        joint = " = " if place.isidentifier() else ": "
-        page.line(Text(printable(place), "cyan") + Text(joint + printable(text), ""), _DETAIL, 4)
+def print_state(page: Page, state: Iterable[tuple[str, str]], names: Mapping[str, str]) -> None:
+    """Print a whole state: a line for each variable, thread and message, one for all role instances that are alike."""
+    described = [(owner, _description(owner, list(lines), names)) for owner, lines in groupby(state, key=_owner)]
+    for (is_role, text), alike in groupby(described, key=lambda line: ("#" in line[0], line[1])):
+        owners = [printable(owner) for owner, _ in alike]
+        for shown in [", ".join(owners)] if is_role else owners:
+            page.line(Text().append(shown, "cyan").append(printable(text)), _DETAIL, 4)
+
+
+def _owner(line: tuple[str, str]) -> str:
+    """What a place belongs to: `Node#0` for `Node#0.offset`, otherwise itself."""
+    return line[0].partition(".")[0]
+
+
+def _description(owner: str, lines: list[tuple[str, str]], names: Mapping[str, str]) -> str:
+    _, text = lines[0]
+    if "#" in owner:
+        return ": " + ", ".join(f"{place.partition('.')[2]} = {text}" for place, text in lines if text)
+    if is_thread(owner):
+        standing = read_thread(text, names)
+        return f": {standing.text if standing else text}"
+    return f" = {text}"
 
 
 def file_names(sources: Mapping[str, str]) -> dict[str, str]:
@@ -54,17 +71,19 @@ def _print_entry(page: Page, index: int, entry: TraceEntry, sources: Mapping[str
     page.line(Text(f"{index:4d}  ", "bold") + _headline(entry), hang=_BODY)
     for source_line in _source_lines(entry, sources, names):
         page.line(source_line, _BODY, _BODY)
-    if entry.labels:
-        page.line(Text(f"label {', '.join(entry.labels)}", "dim"), _DETAIL, 4)
+    # That a call started can be seen from the source; what the model's author named is worth telling.
+    labels = [label for label in entry.labels if not label.endswith(".call")]
+    if labels:
+        page.line(Text(f"label {', '.join(labels)}", "dim"), _DETAIL, 4)
     for name, value in entry.returns:
         page.line(Text(f"{printable(name)} returns {printable(value)}", "dim"), _DETAIL, 4)
     if entry.kind == "init":
-        print_state(page, entry.state)
+        print_state(page, entry.state, names)
     elif not entry.changes:
         page.line(Text("nothing changes", "dim"), _DETAIL, 4)
     else:
         for change in entry.changes:
-            _print_change(page, change)
+            _print_change(page, change, names, entry.crash)
 
 
 def _headline(entry: TraceEntry) -> Text:
@@ -89,11 +108,18 @@ def _headline(entry: TraceEntry) -> Text:
 
 
 def _source_lines(entry: TraceEntry, sources: Mapping[str, str], names: dict[str, str]) -> list[Text]:
-    """The lines that the step executed, the first and the last of them where there are many."""
+    """The lines that the step executed, the first and the last where there are many. Of Init the state says all.
+
+    Guards that held and heads of blocks are left out, unless there is nothing else: they are no news.
+    """
+    if entry.kind == "init":
+        return []
     places = list(dict.fromkeys(entry.lines))
     if not places and entry.file is not None and entry.line is not None:
         places = [(entry.file, entry.line)]
-    lines = [_source_line(file, line, sources, names) for file, line in places]
+    rows = [(file, line, source_row(sources, file, line)) for file, line in places]
+    rows = [row for row in rows if not _is_no_news(row[2])] or rows
+    lines = [_source_line(names.get(file, file), line, row) for file, line, row in rows]
     left_out = len(lines) - _MOST_SOURCE_LINES
     if left_out > 1:
         half = _MOST_SOURCE_LINES // 2
@@ -101,29 +127,51 @@ def _source_lines(entry: TraceEntry, sources: Mapping[str, str], names: dict[str
     return lines
 
 
-def _source_line(file: str, line: int, sources: Mapping[str, str], names: dict[str, str]) -> Text:
+def _is_no_news(row: str) -> bool:
+    return row.startswith("require ") or row in ("atomic:", "serial:", "parallel:", "oneof:")
+
+
+def source_row(sources: Mapping[str, str], file: str, line: int) -> str:
+    """A line of a model without its indentation and without the comment at its end."""
     rows = sources.get(file, "").split("\n")
     row = rows[line - 1].strip() if 1 <= line <= len(rows) else ""
-    name = names.get(file, file)
+    quote = ""
+    for position, character in enumerate(row):
+        if quote:
+            quote = "" if character == quote and row[position - 1] != "\\" else quote
+        elif character in "\"'":
+            quote = character
+        elif character == "#":
+            return row[:position].rstrip()
+    return row
+
+
+def _source_line(name: str, line: int, row: str) -> Text:
     where = f"{name}:{line}" if name else f"{line:4d}"
     return Text(f"{where} | ", "dim") + Text(printable(row), "italic")
 
 
-def _print_change(page: Page, change: Change) -> None:
+def _print_change(page: Page, change: Change, names: Mapping[str, str], crash: bool) -> None:
+    if is_thread(change.place):
+        for part in thread_changes(change, names):
+            line = _change_line(part)
+            if change.new is None:
+                line = Text().append(printable(part.place), "cyan").append(" is lost" if crash else " ends")
+            page.line(line, _DETAIL, 4)
+        return
     line = _change_line(change)
     if line.cell_len + _DETAIL > page.width:
-        parts = differences(change)
-        lines = [_change_line(part) for part in parts]
-        if sum(part.cell_len for part in lines) < line.cell_len:
-            for part in lines:
-                page.line(part, _DETAIL, 4)
+        lines = [_change_line(part) for part in differences(change)]
+        if sum(shorter.cell_len for shorter in lines) < line.cell_len:
+            for shorter in lines:
+                page.line(shorter, _DETAIL, 4)
             return
     page.line(line, _DETAIL, 4)
 
 
 def _change_line(change: Change) -> Text:
     """`place: old -> new`; a part that came is marked `+`, one that went `-`."""
-    line = Text(f"{printable(change.place)}: ", "cyan")
+    line = Text().append(printable(change.place), "cyan").append(": ")
     old = None if change.old is None else printable(change.old)
     new = None if change.new is None else printable(change.new)
     if old is None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePath
 
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
 from checker.report import ExitCode, PropertyReport, Report
 from checker.view.page import Page, printable
-from checker.view.story import print_state, print_story
+from checker.view.story import file_names, print_state, print_story
 from fizz.errors import Diagnostic, render
 
 _COLORS = {
@@ -29,17 +30,26 @@ _CUTS = {
 }
 
 
-def print_report(page: Page, report: Report) -> None:
-    """Print everything: warnings, counterexamples, the table of properties, the counts, and the verdict at the end."""
+def print_report(page: Page, report: Report, *, every: bool = False) -> None:
+    """Print warnings, the counterexample, the table of properties, the counts, and the verdict at the end.
+
+    `every`: the counterexamples of all violated properties, not of the leading one only.
+    """
     for warning in report.warnings:
         print_diagnostic(page, warning, report.sources, "yellow")
         page.line()
     if report.error is not None:
         _print_failure(page, report)
-    for finding in _findings(report):
+    findings = _findings(report)
+    shown = findings if every else findings[:1]
+    for finding in shown:
         _print_finding(page, finding, report.sources)
     if report.properties:
         _print_properties(page, report)
+    if len(shown) < len(findings):
+        others = ", ".join(f"--property {printable(p.name)}" for p in findings[1:])
+        page.line(Text(f"To see the other counterexamples: {others}, or --keep-going.", "dim"), hang=2)
+        page.line()
     _print_counts(page, report)
     if report.stats:
         print_stats(page, report.stats)
@@ -70,7 +80,7 @@ def verdict_sentence(report: Report) -> str:
         case ExitCode.MODEL_ERROR:
             return "the model itself failed while running"
         case ExitCode.INTERRUPTED:
-            return "interrupted: what follows from the part that was explored is shown, nothing more is known"
+            return "stopped before the end; this is what was found until then"
         case _:
             return ""
 
@@ -83,9 +93,25 @@ def _cut_sentence(report: Report) -> str:
 
 def print_diagnostic(page: Page, diagnostic: Diagnostic, sources: Mapping[str, str], color: str) -> None:
     """A message about the model: the text as the language page prescribes it, the carets in colour."""
-    for number, row in enumerate(render(diagnostic, sources).split("\n")):
-        style = "bold" if number == 0 else color if set(row.partition("|")[2]) == {" ", "^"} else ""
-        page.line(Text(printable(row), style), hang=2)
+    message, *rows = render(diagnostic, sources).split("\n")
+    page.line(Text(printable(message), "bold"), hang=2)
+    if len(rows) >= 2 and rows[1].endswith("^"):
+        for row, style in zip(_excerpt(rows[0], rows[1], page.width), ("", color), strict=True):
+            page.line(Text(row, style))
+        rows = rows[2:]
+    for row in rows:
+        page.line(Text(printable(row)), hang=2)
+
+
+def _excerpt(line: str, carets: str, width: int) -> tuple[str, str]:
+    """The source line and the carets below it, as the terminal shows them: nothing wraps, the first caret is seen."""
+    margin, first = line.index("|") + 2, carets.index("^")
+    before, marked = printable(line[margin:first]), printable(line[first : len(carets)])
+    after = printable(line[len(carets) :])
+    below = " " * cell_len(before) + "^" * max(1, cell_len(marked))
+    room = width - margin
+    left_out = max(0, cell_len(before) - room // 2) if cell_len(before + marked + after) > room else 0
+    return line[:margin] + (before + marked + after)[left_out:][:room], carets[:margin] + below[left_out:][:room]
 
 
 def _print_failure(page: Page, report: Report) -> None:
@@ -118,7 +144,7 @@ def _print_finding(page: Page, finding: PropertyReport, sources: Mapping[str, st
     print_story(page, trace, sources)
     if trace.steps > 0 and trace.cycle_start is None:
         page.line(Text("The state at the end:", "bold"), 6)
-        print_state(page, trace.entries[-1].state)
+        print_state(page, trace.entries[-1].state, file_names(sources))
     page.line()
 
 
@@ -149,7 +175,9 @@ def _print_counts(page: Page, report: Report) -> None:
     page.line(", ".join(counts), hang=2)
     rate = f", {report.states / report.elapsed_s:,.0f} states/s" if report.elapsed_s > 0 else ""
     effort = f"{report.elapsed_s:.1f} s{rate}, {report.peak_memory_mb:,.0f} MB, engine {report.engine}"
-    page.line(Text(effort, "dim"), hang=2)
+    # States are told apart by keys of 128 bits (language page, 5.6.1): the chance that two of them have the same.
+    collision = f"{report.states**2 / 2**129:.0e}"
+    page.line(Text(f"{effort}, key collision below {collision}", "dim"), hang=2)
 
 
 def print_stats(page: Page, stats: Mapping[str, object]) -> None:

@@ -1,0 +1,64 @@
+"""`check`: a model in, a report out."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+
+from checker.conclude import conclude
+from checker.course import ProgressSink
+from checker.engines import engine_of
+from checker.exploration import Settings
+from checker.explore import explore
+from checker.properties import properties_of
+from checker.report import Report
+from fizz import Module, load
+from interpreter import compile_module
+
+
+def check(
+    model: str | os.PathLike[str] | Module,
+    *,
+    engine: str = "embedded",
+    settings: Settings | None = None,
+    options: Mapping[str, str] | None = None,
+    constants: Mapping[str, str] | None = None,
+    progress: ProgressSink | None = None,
+) -> Report:
+    """Explore a model and judge its properties.
+
+    `model` is a path or a module that is loaded already. `options` and `constants` are overrides, as texts, for a
+    model given by path. A violated property, a model that fails while running and an interruption are results. Raises
+    `FizzError` for a model, option or constant that is wrong, `OSError` for a file that can not be read, `Problem`
+    for a request that can not be served.
+    """
+    begun, cpu_begun = time.monotonic(), time.process_time()
+    settings = settings or Settings()
+    chosen = engine_of(engine)
+    module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
+    program = compile_module(module)
+    properties = properties_of(program, settings.properties)
+    exploration = explore(chosen, program, properties, settings, progress)
+    return conclude(
+        module,
+        program,
+        properties,
+        exploration,
+        engine=chosen.name,
+        stats=exploration.stats if settings.stats else {},
+        elapsed_s=time.monotonic() - begun,
+        cpu_s=time.process_time() - cpu_begun,
+        peak_memory_mb=_peak_memory_mb(),
+    )
+
+
+def _peak_memory_mb() -> float:
+    """The most memory this process has held; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20

@@ -1,0 +1,133 @@
+"""From an exploration to the report.
+
+Verdicts, the leading counterexample, traces, warnings (language page, 10.7 and 12.6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from checker.exploration import Exploration, Finding
+from checker.properties.base import Phase, Property
+from checker.replay import replay
+from checker.report import ExitCode, ModelFailure, PropertyReport, PropertyVerdict, Report, Verdict
+from checker.trace import Trace
+from fizz import Diagnostic, Module
+from interpreter import Machine, Program
+
+
+def conclude(
+    module: Module,
+    program: Program,
+    properties: tuple[Property, ...],
+    exploration: Exploration,
+    *,
+    engine: str,
+    stats: Mapping[str, object],
+    elapsed_s: float,
+    cpu_s: float,
+    peak_memory_mb: float,
+) -> Report:
+    """The report of one run; counterexamples are replayed here."""
+    machine = Machine(program)
+    reports = tuple(_report(p, exploration, machine) for p in properties)
+    leading = _leading(properties, exploration)
+    verdict, exit_code = _verdict(leading, exploration)
+    error = exploration.error
+    trace = replay(machine, error) if error is not None else _trace_of(leading, reports, properties)
+    return Report(
+        verdict=verdict,
+        exit_code=exit_code,
+        model=module.path,
+        engine=engine,
+        states=exploration.states,
+        transitions=exploration.transitions,
+        crash_steps=exploration.crash_steps,
+        initial=exploration.initial,
+        cut=exploration.cut,
+        cut_by=_cut_by(exploration),
+        depth=exploration.depth,
+        properties=reports,
+        trace=trace,
+        leading=None if leading is None or error is not None else leading.name,
+        error=None if error is None else _failure(error),
+        warnings=module.warnings + _warnings(program, exploration),
+        sources=module.sources,
+        elapsed_s=elapsed_s,
+        cpu_s=cpu_s,
+        peak_memory_mb=peak_memory_mb,
+        stats=stats,
+    )
+
+
+def _report(property: Property, exploration: Exploration, machine: Machine) -> PropertyReport:
+    finding = exploration.findings.get(property.key)
+    if finding is None:
+        return PropertyReport(property.name, property.kind, _property_verdict(property, exploration))
+    trace = replay(machine, finding)
+    steps = finding.steps if finding.path else None
+    return PropertyReport(property.name, property.kind, "violated", steps, trace, finding.instance)
+
+
+def _property_verdict(property: Property, exploration: Exploration) -> PropertyVerdict:
+    """The verdict of a property that was not found violated."""
+    if property.key in exploration.met:
+        return "holds"
+    if property.key not in exploration.judged:
+        return "undecided"
+    return "holds-within-bound" if exploration.bounded else "holds"
+
+
+def _leading(properties: tuple[Property, ...], exploration: Exploration) -> Property | None:
+    """The violated property that the report leads with: the earliest phase, the shortest finding, then file order.
+
+    So it is the same one with and without going on after the first violation.
+    """
+    violated = [p for p in properties if p.key in exploration.findings]
+
+    def length(p: Property) -> int:
+        return exploration.findings[p.key].steps if p.phase is Phase.SAFETY else 0
+
+    return min(violated, key=lambda p: (p.phase, length(p)), default=None)
+
+
+def _verdict(leading: Property | None, exploration: Exploration) -> tuple[Verdict, ExitCode]:
+    if exploration.stopped == "interrupted":
+        return "interrupted", ExitCode.INTERRUPTED
+    if exploration.error is not None:
+        return "error", ExitCode.MODEL_ERROR
+    if leading is not None:
+        return leading.verdict, leading.exit_code
+    if exploration.bounded:
+        return "bounded", ExitCode.BOUNDED
+    return "passed", ExitCode.PASSED
+
+
+def _trace_of(
+    leading: Property | None, reports: tuple[PropertyReport, ...], properties: tuple[Property, ...]
+) -> Trace | None:
+    return None if leading is None else reports[properties.index(leading)].trace
+
+
+def _cut_by(exploration: Exploration) -> str | None:
+    if exploration.stopped in ("max_states", "timeout"):
+        return exploration.stopped
+    return "max_actions" if exploration.cut else None
+
+
+def _failure(finding: Finding) -> ModelFailure:
+    assert finding.error is not None
+    return ModelFailure(finding.error.diagnostic, finding.error.calls, finding.steps)
+
+
+def _warnings(program: Program, exploration: Exploration) -> tuple[Diagnostic, ...]:
+    """What a complete exploration has to say about the model itself."""
+    warnings = []
+    if exploration.cut and exploration.stopped == "complete":
+        bound = program.options.max_actions
+        text = f"the search was bounded: {exploration.cut:,} states at max_actions = {bound} start no further action"
+        warnings.append(Diagnostic("W12", text, hint="raise max_actions to see what lies beyond"))
+    for name, span in exploration.idle_actions.items():
+        text = f"action '{name}' never had a step"
+        warnings.append(Diagnostic("W3", text, span, "this is where it gave up most often"))
+    return tuple(warnings)

@@ -1,0 +1,116 @@
+"""The course of an exploration: level after level, what was found first, and when to stop (language page, 10.7)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Literal as OneOf
+
+from checker.engines.protocol import Level, Run, Witness
+from checker.exploration import Finding, PathLink, Progress, StopReason
+from checker.properties.base import Phase, Property
+from interpreter import ModelError, Program
+
+ProgressSink = Callable[[Progress], None]
+_TICK_S = 0.1
+
+
+class Clock:
+    """Time since the beginning, and the progress that is told by it."""
+
+    def __init__(self, timeout_s: float | None, sink: ProgressSink | None) -> None:
+        self.timeout_s = timeout_s
+        self.sink = sink
+        self.begun = self.told = time.monotonic()
+        self.total = Level()
+        self.depth = 0
+
+    @property
+    def over(self) -> bool:
+        """Is the time up?"""
+        return self.timeout_s is not None and time.monotonic() - self.begun >= self.timeout_s
+
+    def tick(self, states: int, transitions: int) -> None:
+        """Tell how far the level under way has come, if it is time to."""
+        now = time.monotonic()
+        if self.sink is not None and now - self.told >= _TICK_S:
+            self.told = now
+            self._tell("exploring", states, transitions)
+
+    def judging(self) -> None:
+        """Tell that the search for lassos begins."""
+        self._tell("judging liveness", 0, 0)
+
+    def _tell(self, phase: OneOf["exploring", "judging liveness"], states: int, transitions: int) -> None:
+        if self.sink is not None:
+            states, transitions = self.total.states + states, self.total.transitions + transitions
+            elapsed_s = time.monotonic() - self.begun
+            self.sink(Progress(phase, states, transitions, self.depth, self.total.frontier, elapsed_s))
+
+
+class Course:
+    """One exploration under way: sums over levels, and the first witness of each property."""
+
+    def __init__(self, run: Run, program: Program, properties: tuple[Property, ...], clock: Clock) -> None:
+        self.run = run
+        self.program = program
+        self.clock = clock
+        self.total = clock.total
+        self.initial = self.depth = 0
+        self.stopped: StopReason = "complete"
+        self.witnesses: dict[str, Finding] = {}
+        self.error: Finding | None = None
+        self._safety = {p.key for p in properties if p.phase is Phase.SAFETY}
+        self._last = Level()
+
+    def go(self, max_states: int | None, on: bool) -> None:
+        """Explore until there is no further level or a reason to stop. `on`: violations are none."""
+        try:
+            self._add(self.run.first())
+            self.initial = self.total.states
+            if not self.initial and self.error is None:
+                self.error = Finding(None, (), error=self._no_initial_state())
+            while (reason := self._reason_to_stop(max_states, on)) is None:
+                self.clock.depth += 1
+                self._add(self.run.next())
+                if self._last.states:
+                    self.depth = self.clock.depth
+            self.stopped = reason
+        except KeyboardInterrupt:
+            self.stopped = "interrupted"
+
+    def _no_initial_state(self) -> ModelError:
+        init = self.program.init
+        span = None if init is None else self.program.routines[init].span
+        return ModelError("R19", "no initial state: every way through Init is aborted", span)
+
+    def _reason_to_stop(self, max_states: int | None, on: bool) -> StopReason | None:
+        if not on and (self.error is not None or not self._safety.isdisjoint(self.witnesses)):
+            return "violation"
+        if self.total.frontier == 0:
+            return "violation" if self.total.pruned else "complete"
+        if max_states is not None and self.total.states >= max_states:
+            return "max_states"
+        return "timeout" if self.clock.over else None
+
+    def _add(self, level: Level) -> None:
+        self._last = level
+        self.total.add_counts(level)
+        for key, witness in level.witnesses.items():
+            if key not in self.witnesses:
+                self.witnesses[key] = self._finding(key, witness)
+        if level.error is not None and self.error is None:
+            self.error = self._finding(None, level.error)
+
+    def _finding(self, key: str | None, witness: Witness) -> Finding:
+        path = () if witness.source is None else self.run.path(witness.source)
+        if witness.order is not None:
+            path = (*path, PathLink(witness.order, witness.target))
+        return Finding(key, path, instance=witness.instance, error=witness.error, reduced=self.run.symmetric)
+
+    @property
+    def cut(self) -> int:
+        """States whose steps were not all explored: those at the bound, and the last level of a search that was cut."""
+        if self.stopped in ("max_states", "timeout"):
+            return self.total.cut - self._last.cut + self.total.frontier
+        return self.total.cut

@@ -1,0 +1,148 @@
+"""Effects: what the results in a bundle do to rows of one packing, as bits to clear and to set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.engines.columns.packing import Packing
+from checker.engines.columns.tables import Ints, Words
+from checker.engines.columns.walk import Bundles, results_of
+from checker.engines.read_tree import Result
+from interpreter.intern import Interner
+from interpreter.state import UNBOUND, Slot
+from interpreter.step import Aborted, Failure, Outcome
+
+NOTHING = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One result as a step: `fast` if it is bits to set in the same layout; else the machine applies it row by row."""
+
+    outcome: Outcome
+    twin: bool
+    order: int
+    fast: bool
+    thread: int
+    writes: tuple[tuple[Slot, int], ...]
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a bundle counts for: distinct names of steps and of twins, and what went wrong or gave up in it."""
+
+    effects: list[int] = field(default_factory=list)
+    moves: int = 0
+    crashes: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    aborted: list[Aborted] = field(default_factory=list)
+
+
+class Effects:
+    """The effects of one rule on one packing, by bundle."""
+
+    def __init__(
+        self,
+        packing: Packing,
+        interner: Interner,
+        bundles: Bundles,
+        order_of: Callable[[tuple[int, ...], int], int],
+    ) -> None:
+        self.packing = packing
+        self.bundles = bundles
+        self._interner = interner
+        self._order_of = order_of
+        self.effects: list[Effect] = []
+        self.summaries: list[Summary] = []
+        self.written: set[Slot] = set()
+        self._known: dict[tuple[int, bool], int] = {}
+        self._version = -1
+        self._fresh = True
+        self.first: Ints = np.zeros(0, dtype=np.int64)
+        self.length: Ints = np.zeros(0, dtype=np.int64)
+        self.flat: Ints = np.zeros(0, dtype=np.int64)
+        self.moves: Ints = np.zeros(0, dtype=np.int64)
+        self.crashes: Ints = np.zeros(0, dtype=np.int64)
+        self.keep: list[Words] = []
+        self.bits: list[Words] = []
+        self.orders: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        self.fast: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self.twin: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self.thread: Ints = np.zeros(0, dtype=np.int64)
+
+    def learn(self) -> None:
+        """Make the effects of bundles that are new; their values get codes, so the packing may be outgrown after."""
+        for number in range(len(self.summaries), len(self.bundles)):
+            self._fresh = True
+            self.summaries.append(self._summary(results_of(self.bundles.parts[number])))
+
+    def _summary(self, results: list[Result]) -> Summary:
+        summary = Summary()
+        names: set[tuple[str, ...]] = set()
+        twins: set[tuple[str, ...]] = set()
+        for result in results:
+            if isinstance(result, Failure):
+                summary.failures.append(result)
+            elif isinstance(result, Aborted):
+                summary.aborted.append(result)
+            else:
+                names.add(result.choices)
+                summary.effects.append(self._effect(result, False))
+                if result.may_crash:
+                    twins.add(result.choices)
+                    summary.effects.append(self._effect(result, True))
+        summary.moves, summary.crashes = len(names), len(twins)
+        return summary
+
+    def _effect(self, outcome: Outcome, twin: bool) -> int:
+        key = (id(outcome), twin)
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        packing, interner = self.packing, self._interner
+        fast = not packing.layout.cells and not outcome.sent
+        fast = fast and all(
+            slot in packing.layout.index and number != UNBOUND and not interner.references(number)
+            for slot, number in outcome.writes
+        )
+        thread = NOTHING
+        if outcome.thread is not None and not twin:
+            fast = fast and not interner.references(outcome.thread)
+            thread = packing.thread_table.code(outcome.thread)
+        if fast:
+            for slot, number in outcome.writes:
+                packing.tables[slot].code(number)
+                self.written.add(slot)
+        number = self._known[key] = len(self.effects)
+        order = self._order_of(outcome.forks, int(twin))
+        self.effects.append(Effect(outcome, twin, order, fast, thread, outcome.writes))
+        return number
+
+    def compile(self) -> None:
+        """Bring the arrays up to date with what was learned and with the packing."""
+        if not self._fresh and self._version == self.packing.version:
+            return
+        self._fresh, self._version = False, self.packing.version
+        lengths = [len(summary.effects) for summary in self.summaries]
+        self.length = np.array(lengths, dtype=np.int64)
+        self.first = np.cumsum(self.length) - self.length
+        self.flat = np.array([effect for summary in self.summaries for effect in summary.effects], dtype=np.int64)
+        self.moves = np.array([summary.moves for summary in self.summaries], dtype=np.int64)
+        self.crashes = np.array([summary.crashes for summary in self.summaries], dtype=np.int64)
+        self.orders = np.array([effect.order for effect in self.effects], dtype=np.int32)
+        self.fast = np.array([effect.fast for effect in self.effects], dtype=np.bool_)
+        self.twin = np.array([effect.twin for effect in self.effects], dtype=np.bool_)
+        self.thread = np.array([effect.thread for effect in self.effects], dtype=np.int64)
+        width = self.packing.width
+        keep = np.full((width, len(self.effects)), ~np.uint64(0), dtype=np.uint64)
+        bits = np.zeros((width, len(self.effects)), dtype=np.uint64)
+        for i, effect in enumerate(self.effects):
+            for slot, number in effect.writes if effect.fast else ():
+                place = self.packing.fields[slot]
+                keep[place.word, i] &= ~(place.mask << place.shift)
+                bits[place.word, i] |= np.uint64(place.table.codes[number]) << place.shift
+        self.keep, self.bits = list(keep), list(bits)

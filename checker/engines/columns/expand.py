@@ -1,0 +1,266 @@
+"""All steps from some rows of a frontier: rule by rule, fast where an effect is bits to set, else by the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from checker.engines.columns.judge import Judge
+from checker.engines.columns.packing import Packing, Rows
+from checker.engines.columns.places import move_threads
+from checker.engines.columns.reach import Reach
+from checker.engines.columns.remembered import Remembered
+from checker.engines.columns.sources import StateColumns
+from checker.engines.columns.space import Space
+from checker.engines.columns.step_rules import StepRule, StepRules
+from checker.engines.columns.store import Batch
+from checker.engines.columns.tables import Ints, Mask, Words
+from checker.engines.protocol import STEP_STAGE, Level, Witness
+from checker.engines.read_tree import Counters, Leaf, ReadTree
+from interpreter.state import State
+from interpreter.step import Outcome, StepKind, StepOrder
+
+
+@dataclass(slots=True)
+class Frontier:
+    """The states of one packing that are to be expanded, by number; keys in halves."""
+
+    packing: Packing
+    rows: Rows
+    numbers: Ints
+    starts: Ints
+    high: Words
+    low: Words
+    cut: Mask
+
+    def key(self, row: int) -> int:
+        return (int(self.high[row]) << 64) | int(self.low[row])
+
+    def keep(self, rows: Ints) -> None:
+        """Leave out all other rows."""
+        self.rows = self.rows.take(rows)
+        self.numbers, self.starts, self.cut = self.numbers[rows], self.starts[rows], self.cut[rows]
+        self.high, self.low = self.high[rows], self.low[rows]
+
+
+@dataclass(slots=True)
+class Arrived:
+    """A target made by the machine."""
+
+    state: State
+    parent: int
+    order: int
+    starts: int
+
+
+@dataclass(slots=True)
+class Chunk:
+    """Some rows of a frontier under way: what their steps brought so far."""
+
+    part: Frontier
+    begin: int
+    end: int
+    level: Level
+    moves: Ints
+    failed: Mask
+    fast: list[Batch] = field(default_factory=list)
+    slow: dict[Packing, list[Arrived]] = field(default_factory=dict)
+
+    def rows(self) -> Rows:
+        return Rows([word[self.begin : self.end] for word in self.part.rows.words])
+
+
+@dataclass(slots=True)
+class _Chosen:
+    """The effects of one rule on rows of a chunk: row `source[i]` of `rows`, which is row `origin[i]` of the frontier."""
+
+    rule: StepRule
+    rows: Rows
+    source: Ints
+    origin: Ints
+    effects: Ints
+
+    def only(self, which: Mask) -> _Chosen:
+        return _Chosen(self.rule, self.rows, self.source[which], self.origin[which], self.effects[which])
+
+
+class ColumnExpander:
+    """Applies the rules of one packing to chunks. `refit` packs everything of the packing anew when it is outgrown."""
+
+    def __init__(self, space: Space, judge: Judge, packing: Packing, counters: Counters, acted: set[int]) -> None:
+        self.space = space
+        self.judge = judge
+        self.packing = packing
+        self.rules = StepRules(space, packing, counters)
+        self._acted = acted
+        self._reach = Remembered(ReadTree(counters))
+        self._looks: Reach | None = None
+
+    def lookup(self, rule: StepRule, chunk: Chunk) -> tuple[Ints, Rows, list[Ints]]:
+        """The rows in which a rule may step, by place in the chunk, and their bundles. New values may outgrow the packing."""
+        rows = chunk.rows()
+        allowed = self.rules.allowed(rule, rows, chunk.part.cut[chunk.begin : chunk.end])
+        which = np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
+        if not len(which):
+            return which, rows, []
+        chosen = rows if len(which) == len(rows) else rows.take(which)
+        return which, chosen, rule.bundles(chosen)
+
+    def apply(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows, units: list[Ints]) -> None:
+        """Take the steps that the bundles say."""
+        rule.effects.compile()
+        for column in units:
+            if column.any():
+                chunk.moves[which] += rule.effects.moves[column]
+                self._count(rule, chunk, which, column)
+                self._step(rule, chunk, which, rows, column)
+
+    def _count(self, rule: StepRule, chunk: Chunk, which: Ints, column: Ints) -> None:
+        """What the bundles count for, and the errors and the ways given up among them."""
+        effects, level = rule.effects, chunk.level
+        amounts = np.bincount(column, minlength=len(effects.summaries))
+        moved = int(amounts @ effects.moves)
+        if rule.kind is StepKind.CRASH_ROLE:
+            level.crash_steps += moved
+            chunk.moves[which] -= effects.moves[column]
+        else:
+            level.transitions += moved
+            level.crash_steps += int(amounts @ effects.crashes)
+        for bundle in np.flatnonzero(amounts).tolist():
+            summary = effects.summaries[bundle]
+            if summary.failures:
+                hit = which[column == bundle]
+                chunk.failed[hit] = True
+                for failure in summary.failures:
+                    order = StepOrder(rule.candidate.order, failure.forks, 0)
+                    key = chunk.part.key(chunk.begin + int(hit[0]))
+                    level.fail(Witness(key, order, error=failure.error, stage=STEP_STAGE))
+        self._note_idle(rule, level, amounts, moved)
+
+    def _note_idle(self, rule: StepRule, level: Level, amounts: Ints, moved: int) -> None:
+        subject = rule.candidate.rule.subject
+        if rule.kind is not StepKind.START or subject in self._acted:
+            return
+        if moved:
+            self._acted.add(subject)
+            level.acted.add(subject)
+            return
+        for bundle in np.flatnonzero(amounts).tolist():
+            for aborted in rule.effects.summaries[bundle].aborted:
+                level.aborted[subject, aborted.span] += int(amounts[bundle])
+
+    def _step(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows, column: Ints) -> None:
+        effects = rule.effects
+        lengths = effects.length[column]
+        source = np.repeat(np.arange(len(column)), lengths)
+        if not len(source):
+            return
+        ends = np.cumsum(lengths)
+        within = np.arange(len(source)) - np.repeat(ends - lengths, lengths)
+        numbers = effects.flat[effects.first[column][source] + within]
+        chosen = _Chosen(rule, rows, source, chunk.begin + which[source], numbers)
+        quick = effects.fast[numbers]
+        if self.rules.counted(rule):
+            quick = np.zeros_like(quick)
+        if not quick.all():
+            self._by_machine(chosen.only(~quick), chunk)
+            chosen = chosen.only(quick)
+        if len(chosen.source):
+            batch = self._by_columns(chosen, chunk)
+            if len(batch.rows):
+                chunk.fast.append(batch)
+                if self.judge.of_steps:
+                    self.judge.steps(rule, chunk.part, batch, chunk.level)
+
+    # --- by the machine --------------------------------------------------------------------------------------------
+
+    def _by_machine(self, chosen: _Chosen, chunk: Chunk) -> None:
+        part, rule = chunk.part, chosen.rule
+        start = rule.kind is StepKind.START
+        for row, at, effect in zip(chosen.source.tolist(), chosen.origin.tolist(), chosen.effects.tolist(), strict=True):
+            before = self.packing.unpack(chosen.rows, row)
+            known = rule.effects.effects[effect]
+            after = rule.apply_slowly(before, known)
+            if after is None:
+                continue
+            found = chunk.slow.setdefault(self.space.packing(after.layout), [])
+            found.append(Arrived(after, int(part.numbers[at]), known.order, int(part.starts[at]) + start))
+            if self.judge.of_steps and not known.twin and rule.kind is not StepKind.CRASH_ROLE:
+                self.judge.step(before, after, part.key(at), known.order, chunk.level)
+
+    # --- by columns ------------------------------------------------------------------------------------------------
+
+    def _by_columns(self, chosen: _Chosen, chunk: Chunk) -> Batch:
+        part, rule, rows = chunk.part, chosen.rule, chosen.rows
+        effects, source, origin, numbers = rule.effects, chosen.source, chosen.origin, chosen.effects
+        high, low = part.high[origin], part.low[origin]
+        words = [
+            (word[source] & keep[numbers]) | bits[numbers]
+            for word, keep, bits in zip(rows.words, effects.keep, effects.bits, strict=True)
+        ]
+        for slot in effects.written:
+            place = self.packing.fields[slot]
+            old = ((rows.words[place.word] >> place.shift) & place.mask)[source]
+            new = (words[place.word] >> place.shift) & place.mask
+            high += place.table.high[new] - place.table.high[old]
+            low += place.table.low[new] - place.table.low[old]
+        after = Rows(words)
+        self._move_threads(chosen, after, high, low)
+        starts = part.starts[origin] + (rule.kind is StepKind.START)
+        orders, twins = effects.orders[numbers], effects.twin[numbers]
+        batch = Batch(after, high, low, part.numbers[origin], orders, starts, twins, origin)
+        return self._without_losses(chosen, batch, chunk) if self._may_lose(rule) else batch
+
+    def _move_threads(self, chosen: _Chosen, after: Rows, high: Words, low: Words) -> None:
+        rule = chosen.rule
+        threads = rule.effects.thread[chosen.effects]
+        if rule.place is not None:
+            more = move_threads(self.packing, after, self.space.ranks, rule.place, threads)
+            high += more[0]
+            low += more[1]
+        elif rule.kind is StepKind.CRASH_ROLE:
+            for effect in np.unique(chosen.effects).tolist():
+                dropped = rule.dropped_by(effect)
+                if dropped:
+                    self._move_some(after, np.flatnonzero(chosen.effects == effect), threads, dropped, high, low)
+        elif threads.any():
+            self._move_some(after, np.flatnonzero(threads), threads, (), high, low)
+
+    def _move_some(
+        self, after: Rows, some: Ints, threads: Ints, dropped: tuple[int, ...], high: Words, low: Words
+    ) -> None:
+        part = after.take(some)
+        more = move_threads(self.packing, part, self.space.ranks, None, threads[some], dropped)
+        for word, changed in zip(after.words, part.words, strict=True):
+            word[some] = changed
+        high[some] += more[0]
+        low[some] += more[1]
+
+    # --- instances that nobody refers to any more ------------------------------------------------------------------
+
+    def _may_lose(self, rule: StepRule) -> bool:
+        """Can a step of this rule take away a reference to an instance?"""
+        if not self.packing.layout.owned:
+            return False
+        if rule.place is not None or rule.kind is StepKind.CRASH_ROLE or rule.effects.thread.any():
+            return True
+        return any(self.space.holds_instances(slot) for slot in rule.effects.written)
+
+    def _without_losses(self, chosen: _Chosen, batch: Batch, chunk: Chunk) -> Batch:
+        """Rows in which some instance may be out of reach are made by the machine."""
+        packing = self.packing
+        if self._looks is None:
+            self._looks = Reach(self.space.machine, packing.unpack(batch.rows, 0), packing.threads)
+        looks = self._looks
+        columns = StateColumns(packing, batch.rows, self.space.machine.values)
+        bundles = self._reach.lookup(columns, lambda row, _: looks.run(packing.unpack(batch.rows, row)))[0]
+        reached = np.array([_all_reached(leaves) for leaves in self._reach.bundles.parts])[bundles]
+        if reached.all():
+            return batch
+        self._by_machine(chosen.only(~reached), chunk)
+        return batch.take(np.flatnonzero(reached))
+
+
+def _all_reached(leaves: tuple[Leaf, ...]) -> bool:
+    return any(isinstance(leaf.result, Outcome) and leaf.result.value is True for leaf in leaves)

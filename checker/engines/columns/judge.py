@@ -1,0 +1,259 @@
+"""`Judge`: assertions over columns of states and of steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.engines.assertions import Assertions
+from checker.engines.columns.packing import Packing, Rows
+from checker.engines.columns.remembered import Remembered
+from checker.engines.columns.sources import NeedsRows, PairColumns, StateColumns
+from checker.engines.columns.space import Space
+from checker.engines.columns.store import Batch, Store
+from checker.engines.columns.tables import Ints
+from checker.engines.protocol import STATE_STAGE, TRANSITION_STAGE, Level, Task, Witness
+from checker.engines.read_tree import ReadTree
+from checker.properties.base import Looks, Watch
+from interpreter import ModelError
+from interpreter.state import Layout, State
+from interpreter.step import Failure, Outcome, Rule
+
+if TYPE_CHECKING:
+    from checker.engines.columns.expand import Frontier
+    from checker.engines.columns.step_rules import StepRule
+
+TRUE, FALSE, FAILED = 1, 0, 2
+
+
+class _Asked:
+    """One assertion rule over the rows of one packing, or of a pair of them."""
+
+    def __init__(self, tree: ReadTree) -> None:
+        self.remembered = Remembered(tree)
+        self.values: NDArray[np.int8] = np.zeros(0, dtype=np.int8)
+
+    def column(self) -> NDArray[np.int8]:
+        """TRUE, FALSE or FAILED for each bundle."""
+        parts = self.remembered.bundles.parts
+        if len(self.values) != len(parts):
+            self.values = np.array([_verdict(leaves) for leaves in parts], dtype=np.int8)
+        return self.values
+
+    def error(self, bundle: int) -> ModelError:
+        result = self.remembered.bundles.parts[bundle][0].result
+        assert isinstance(result, Failure)
+        return result.error
+
+
+def _verdict(leaves: tuple[object, ...]) -> int:
+    if not leaves:
+        return FALSE
+    result = leaves[0].result  # type: ignore[attr-defined]
+    if isinstance(result, Outcome):
+        return TRUE if result.value else FALSE
+    return FAILED
+
+
+class Judge:
+    """Asks the assertions that a task watches."""
+
+    def __init__(self, task: Task, space: Space) -> None:
+        self.task = task
+        self.space = space
+        self.of_states = task.watching(Looks.STATES)
+        self.of_steps = task.watching(Looks.STEPS)
+        self.recorded = {watch.key: bytearray() for watch in task.watches if watch.records}
+        self._asked: dict[tuple[object, ...], _Asked | None] = {}
+        self._rowwise = Assertions(space.machine, space.memory.result)
+        self._rules: dict[tuple[int, Layout], list[Rule]] = {}
+
+    # --- states ----------------------------------------------------------------------------------------------------
+
+    def states(self, parts: list[Frontier], level: Level, store: Store) -> list[Ints | None]:
+        """Judge the states of a level; per part the rows to go on with, None for all."""
+        pruned = [np.zeros(len(part.rows), dtype=np.bool_) for part in parts]
+        base = store.first[-2] if len(store.first) > 1 else 0
+        count = store.first[-1] - base
+        for watch in self.of_states:
+            answers = np.zeros(count, dtype=np.uint8)
+            least: tuple[int, str | None] | None = None
+            for part, gone in zip(parts, pruned, strict=True):
+                values, instances = self._values(watch, part, level)
+                answers[part.numbers - base] = values == TRUE
+                if watch.seeks is None:
+                    continue
+                hits = np.flatnonzero(values == (TRUE if watch.seeks else FALSE))
+                if len(hits):
+                    number = int(part.numbers[hits[0]])
+                    if least is None or number < least[0]:
+                        least = number, instances.get(int(hits[0]))
+                    if watch.prunes and self.task.prune:
+                        gone[hits] = True
+            if least is not None:
+                level.see(watch.key, Witness(store.key(least[0]), instance=least[1]))
+            if watch.records:
+                self.recorded[watch.key] += answers.tobytes()
+        return [np.flatnonzero(~gone) if gone.any() else None for gone in pruned]
+
+    def _values(self, watch: Watch, part: Frontier, level: Level) -> tuple[NDArray[np.int8], dict[int, str | None]]:
+        """TRUE, FALSE or FAILED per row; the instance that decided, for the first row of each verdict that is sought."""
+        assert watch.assertion is not None
+        program = self.space.machine.program.assertions[watch.assertion]
+        wanted = TRUE if program.kind == "exists" else FALSE
+        values = np.full(len(part.rows), FALSE if wanted == TRUE else TRUE, dtype=np.int8)
+        instances: dict[int, str | None] = {}
+        open_rows = np.arange(len(part.rows))
+        for rule in self._rules_of(watch.assertion, part.packing):
+            if not len(open_rows):
+                break
+            rows = part.rows if len(open_rows) == len(part.rows) else part.rows.take(open_rows)
+            found = self._ask(rule, part.packing, rows)
+            if found is None:
+                return self._row_by_row(watch, part, level)
+            asked, bundles = found
+            verdicts = asked.column()[bundles]
+            failed = np.flatnonzero(verdicts == FAILED)
+            if len(failed):
+                row = int(open_rows[failed[0]])
+                level.broken.add(watch.key)
+                error = asked.error(int(bundles[failed[0]]))
+                level.fail(Witness(part.key(row), error=error, stage=STATE_STAGE))
+            decided = verdicts != (TRUE if wanted == FALSE else FALSE)
+            values[open_rows[decided]] = verdicts[decided]
+            hits = open_rows[verdicts == wanted]
+            if len(hits) and rule.instance is not None:
+                instances[int(hits[0])] = f"{rule.instance[0]}#{rule.instance[1]}"
+            open_rows = open_rows[~decided]
+        return values, instances
+
+    def _rules_of(self, assertion: int, packing: Packing) -> list[Rule]:
+        key = (assertion, packing.layout)
+        if key not in self._rules:
+            nowhere = State(packing.layout, (0,) * len(packing.layout.slots))
+            self._rules[key] = self.space.machine.assertion_rules(assertion, nowhere)
+        return self._rules[key]
+
+    def _ask(self, rule: Rule, packing: Packing, rows: Rows) -> tuple[_Asked, Ints] | None:
+        """The bundles of an assertion rule; None if it must be asked row by row."""
+        key = (rule, packing)
+        if key not in self._asked:
+            self._asked[key] = _Asked(self.space.memory.tree(rule))
+        asked = self._asked[key]
+        if asked is None:
+            return None
+        machine = self.space.machine
+        columns = StateColumns(packing, rows, machine.values)
+        try:
+            bundles = asked.remembered.lookup(
+                columns, lambda row, choices: machine.run(rule, machine.view(packing.unpack(rows, row)), choices)
+            )
+        except NeedsRows:
+            self._asked[key] = None
+            return None
+        return asked, bundles[0]
+
+    def _row_by_row(self, watch: Watch, part: Frontier, level: Level) -> tuple[NDArray[np.int8], dict[int, str | None]]:
+        assert watch.assertion is not None
+        values = np.empty(len(part.rows), dtype=np.int8)
+        instances: dict[int, str | None] = {}
+        for row in range(len(part.rows)):
+            try:
+                answer = self._rowwise.holds(watch.assertion, part.packing.unpack(part.rows, row))
+            except ModelError as error:
+                level.broken.add(watch.key)
+                level.fail(Witness(part.key(row), error=error, stage=STATE_STAGE))
+                values[row] = FAILED
+                continue
+            values[row] = TRUE if answer.value else FALSE
+            instances[row] = answer.instance
+        return values, instances
+
+    # --- steps -----------------------------------------------------------------------------------------------------
+
+    def steps(self, rule: StepRule, part: Frontier, batch: Batch, level: Level) -> None:
+        """Judge steps that stay in one packing; crashes are left out."""
+        live = np.flatnonzero(~batch.twin)
+        if rule.candidate.order[0] == 3 or not len(live):
+            return
+        packing = part.packing
+        before, after = part.rows.take(batch.origin[live]), batch.rows.take(live)
+        visible = packing.mask([slot for slot in packing.layout.slots if slot[0] in ("heap", "field")])
+        changed = np.zeros(len(live), dtype=np.bool_)
+        for old, new, bits in zip(before.words, after.words, visible, strict=True):
+            changed |= ((old ^ new) & bits) != 0
+        some = np.flatnonzero(changed)
+        if not len(some):
+            return
+        rows = live[some]
+        before, after = before.take(some), after.take(some)
+        for watch in self.of_steps:
+            self._judge_pairs(watch, packing, before, after, rows, batch, part, level)
+
+    def _judge_pairs(
+        self,
+        watch: Watch,
+        packing: Packing,
+        before: Rows,
+        after: Rows,
+        rows: Ints,
+        batch: Batch,
+        part: Frontier,
+        level: Level,
+    ) -> None:
+        assert watch.assertion is not None
+        machine = self.space.machine
+        for rule in self._rules_of(watch.assertion, packing):
+            key = (rule, packing, "pair")
+            if key not in self._asked:
+                self._asked[key] = _Asked(self.space.memory.tree(rule))
+            asked = self._asked[key]
+            assert asked is not None
+            interner = machine.values
+            columns = PairColumns(StateColumns(packing, before, interner), StateColumns(packing, after, interner))
+            bundles = asked.remembered.lookup(
+                columns,
+                lambda row, choices, rule=rule: machine.run(  # type: ignore[misc]
+                    rule, machine.pair_view(packing.unpack(before, row), packing.unpack(after, row)), choices
+                ),
+            )[0]
+            verdicts = asked.column()[bundles]
+            for verdict in (FALSE, FAILED):
+                hits = np.flatnonzero(verdicts == verdict)
+                if not len(hits):
+                    continue
+                # The least witness comes from the least source.
+                sources = batch.origin[rows[hits]]
+                for at in hits[sources == sources.min()].tolist():
+                    self._step_witness(watch, rule, asked, int(bundles[at]), int(rows[at]), batch, part, level)
+
+    def _step_witness(
+        self, watch: Watch, rule: Rule, asked: _Asked, bundle: int, row: int, batch: Batch, part: Frontier, level: Level
+    ) -> None:
+        source = part.key(int(batch.origin[row]))
+        order = self.space.orders[int(batch.orders[row])]
+        target = (int(batch.high[row]) << 64) | int(batch.low[row])
+        if asked.column()[bundle] == FAILED:
+            level.broken.add(watch.key)
+            level.fail(Witness(source, order, target, error=asked.error(bundle), stage=TRANSITION_STAGE))
+        elif watch.seeks is False:
+            instance = None if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}"
+            level.see(watch.key, Witness(source, order, target, instance))
+
+    def step(self, before: State, after: State, source: int, order: int, level: Level) -> None:
+        """Judge one step that was made by the machine."""
+        target = self.space.machine.key(after)
+        for watch in self.of_steps:
+            assert watch.assertion is not None
+            try:
+                answer = self._rowwise.holds_between(watch.assertion, before, after)
+            except ModelError as error:
+                level.broken.add(watch.key)
+                witness = Witness(source, self.space.orders[order], target, error=error, stage=TRANSITION_STAGE)
+                level.fail(witness)
+                continue
+            if answer.value is watch.seeks:
+                level.see(watch.key, Witness(source, self.space.orders[order], target, answer.instance))
+

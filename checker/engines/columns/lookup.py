@@ -1,0 +1,140 @@
+"""Lookup of bundles: a lossy table of what rows read, in front of the walk through the tree.
+
+A unit is a rule, or its ways that begin with certain choices: what these read together is less than what all ways read, so
+rows that look alike to a unit are many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.engines.columns.packing import Rows
+from checker.engines.columns.tables import Ints, Words
+from checker.engines.columns.walk import Walker
+from interpreter.state import Slot
+
+_FACTORS: Final = [
+    np.uint64(0x9E3779B97F4A7C15),
+    np.uint64(0xC2B2AE3D27D4EB4F),
+    np.uint64(0x165667B19E3779F9),
+    np.uint64(0xD6E8FEB86659FD93),
+]
+_FIRST_BITS: Final = 10
+_MOST_BITS: Final = 17
+
+
+class Unit:
+    """The table of one unit."""
+
+    def __init__(self, branch: tuple[int, ...] | None) -> None:
+        self.branch = branch
+        self.slots: set[Slot] = set()
+        self.lookups = 0
+        self.misses = 0
+        self._bits = _FIRST_BITS
+        self._mask: list[tuple[int, np.uint64]] = []
+        self._version = -1
+        self._keys: list[Words] = []
+        self._values: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+
+    def refit(self, mask: Words, version: int) -> None:
+        """Start the table anew for other bits."""
+        self._mask = [(word, bits) for word, bits in enumerate(mask) if bits]
+        self._version = version
+        self._clear()
+
+    def _clear(self) -> None:
+        self._keys = [np.zeros(1 << self._bits, dtype=np.uint64) for _ in self._mask]
+        self._values = np.full(1 << self._bits, -1, dtype=np.int32)
+
+    def lookup(
+        self, words: list[Words], mask_of: Callable[[set[Slot]], Words], version: int, walker: Callable[[], Walker]
+    ) -> Ints:
+        """The bundle of each row. `mask_of` gives the bits of slots in the words, `walker` walks rows by index."""
+        if self._version != version:
+            self.refit(mask_of(self.slots), version)
+        count = len(words[0])
+        self.lookups += count
+        found = np.empty(count, dtype=np.int64)
+        rows = np.arange(count)
+        while len(rows):
+            masked = [words[word][rows] & bits for word, bits in self._mask]
+            if not masked:
+                places = np.zeros(len(rows), dtype=np.int64)
+            else:
+                mixed = masked[0] * _FACTORS[0]
+                for i, column in enumerate(masked[1:], 1):
+                    mixed ^= (column ^ (mixed >> np.uint64(29))) * _FACTORS[i % 4]
+                mixed ^= mixed >> np.uint64(32)
+                mixed *= _FACTORS[3]
+                places = (mixed >> np.uint64(64 - self._bits)).astype(np.int64)
+            values = self._values[places]
+            known = values >= 0
+            for column, keys in zip(masked, self._keys, strict=True):
+                known &= keys[places] == column
+            found[rows] = values
+            missing = np.flatnonzero(~known)
+            if not len(missing):
+                break
+            rows = self._learn(rows, missing, masked, places, found, mask_of, version, walker())
+        return found
+
+    def _learn(
+        self,
+        rows: Ints,
+        missing: Ints,
+        masked: list[Words],
+        places: Ints,
+        found: Ints,
+        mask_of: Callable[[set[Slot]], Words],
+        version: int,
+        walker: Walker,
+    ) -> Ints:
+        """Walk one row of each kind among those missing; the rows that must be looked up again are returned."""
+        first, back = _distinct([column[missing] for column in masked], len(missing))
+        chosen = missing[first]
+        bundles = walker.walk(rows[chosen])
+        self.misses += len(chosen)
+        if not walker.slots <= self.slots:
+            # Rows that looked alike may differ in what was read just now.
+            self.slots |= walker.slots
+            self.refit(mask_of(self.slots), version)
+            found[rows[chosen]] = bundles
+            return rows[missing]
+        if self.misses > (4 << self._bits) and self._bits < _MOST_BITS:
+            self._bits += 2
+            self._clear()
+            found[rows[missing]] = bundles[back]
+            return rows[:0]
+        for column, keys in zip(masked, self._keys, strict=True):
+            keys[places[chosen]] = column[chosen]
+        self._values[places[chosen]] = bundles
+        found[rows[missing]] = bundles[back]
+        return rows[:0]
+
+
+def _distinct(columns: list[Words], count: int) -> tuple[Ints, Ints]:
+    """One index per distinct row of the columns, and for each row which of those it equals."""
+    if not columns:
+        return np.zeros(1, dtype=np.int64), np.zeros(count, dtype=np.int64)
+    if len(columns) == 1:
+        _, first, back = np.unique(columns[0], return_index=True, return_inverse=True)
+        return first, back
+    order = np.lexsort(columns)
+    new = np.ones(count, dtype=np.bool_)
+    new[1:] = False
+    for column in columns:
+        ordered = column[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    back = np.empty(count, dtype=np.int64)
+    back[order] = np.cumsum(new) - 1
+    return order[new], back
+
+
+def select(rows: Rows, which: Ints) -> Rows:
+    """Some of the rows; all of them without a copy."""
+    return rows if len(which) == len(rows) else rows.take(which)

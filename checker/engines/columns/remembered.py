@@ -1,0 +1,79 @@
+"""`Remembered`: one rule over the rows of one packing, with its bundles, split into units where it begins with choices."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import Final
+
+import numpy as np
+
+from checker.engines.columns.lookup import Unit
+from checker.engines.columns.sources import Asked, Columns, RunRow
+from checker.engines.columns.tables import Ints
+from checker.engines.columns.walk import Bundles, Walker
+from checker.engines.read_tree import ReadTree, TreeNode
+
+_MOST_UNITS: Final = 64
+_SPLIT_LEVELS: Final = 3
+
+
+class Remembered:
+    """A rule's bundles by row. `counters` of the tree are kept up to date."""
+
+    def __init__(self, tree: ReadTree, shared: dict[int, TreeNode] | None = None) -> None:
+        self.tree = tree
+        self.shared = shared
+        self.bundles = Bundles()
+        self.units = [Unit(None)]
+        self._sizes: list[int] = []
+
+    def lookup(self, columns: Columns, run: RunRow) -> list[Ints]:
+        """The bundles of all rows, one column per unit: the results of a row are those of all its bundles together."""
+        source = Asked(columns, run)
+        words, version = columns.words, columns.version
+        while True:
+            walkers: list[Walker] = []
+
+            def walker(unit: Unit) -> Walker:
+                made = Walker(self.tree, source, self.bundles, unit.branch, self.shared)
+                walkers.append(made)
+                return made
+
+            found = [
+                unit.lookup(words, columns.mask_of, version, lambda unit=unit: walker(unit))  # type: ignore[misc]
+                for unit in self.units
+            ]
+            if not self._split(walkers):
+                break
+        self.tree.counters.evaluations += len(words[0])
+        return found
+
+    def _split(self, walkers: list[Walker]) -> bool:
+        """Make a unit of each combination of the first choices, if more of them were met than there are units."""
+        sizes = list(self._sizes)
+        for walker in walkers:
+            for level, size in enumerate(walker.sizes[:_SPLIT_LEVELS]):
+                if level >= len(sizes):
+                    sizes.append(size)
+                sizes[level] = max(sizes[level], size)
+        if sizes == self._sizes:
+            return False
+        self._sizes = sizes
+        levels = len(sizes)
+        while levels and prod(sizes[:levels]) > _MOST_UNITS:
+            levels -= 1
+        branches = list(product(*[range(size) for size in sizes[:levels]]))
+        if [unit.branch for unit in self.units] == [*branches]:
+            return False
+        self.units = [Unit(branch) for branch in branches] if levels else [Unit(None)]
+        return True
+
+
+def combined(columns: list[Ints], bundles: Bundles) -> Ints:
+    """One bundle per row from those of all units."""
+    total = columns[0]
+    for column in columns[1:]:
+        if column.any():
+            total = np.where(column == 0, total, np.where(total == 0, column, bundles.join(total, column)))
+    return total

@@ -1,0 +1,155 @@
+"""`ColumnsRun`: an exploration by columns, level by level. It takes over where a run row by row became wide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from checker.engines.columns.expand import Arrived, Chunk, ColumnExpander, Frontier
+from checker.engines.columns.judge import Judge
+from checker.engines.columns.packing import Packing
+from checker.engines.columns.space import Space
+from checker.engines.columns.store import Batch, Store
+from checker.engines.protocol import Level, Task, Witness
+from checker.engines.read_tree import Counters
+from checker.exploration import PathLink
+from checker.properties.base import Looks
+
+_CHUNK = 1 << 15
+_HALF = (1 << 64) - 1
+
+
+class ColumnsRun:
+    """Exploration by columns of one program in this process."""
+
+    def __init__(self, task: Task, space: Space, store: Store) -> None:
+        self.task = task
+        self.space = space
+        self.store = store
+        self.judge = Judge(task, space)
+        self.frontier: list[Frontier] = []
+        self._bound = task.program.options.max_actions
+        self._counters = Counters()
+        self._expanders: dict[Packing, ColumnExpander] = {}
+        self._batches: dict[Packing, list[Batch]] = {}
+        self.acted: set[int] = set()
+        self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
+
+    # --- one level -------------------------------------------------------------------------------------------------
+
+    def next(self) -> Level:
+        """Expand the frontier."""
+        level = Level()
+        self._batches = {}
+        for part in self.frontier:
+            self._make_room(part)
+            for begin in range(0, len(part.rows), _CHUNK):
+                self._expand(part, begin, min(begin + _CHUNK, len(part.rows)), level)
+                found = sum(len(batch.rows) for batches in self._batches.values() for batch in batches)
+                self.task.tick(found, level.transitions)
+        self._complete(level)
+        return level
+
+    def _make_room(self, part: Frontier) -> None:
+        """More places for threads, where the last one is taken and another thread may come."""
+        packing = part.packing
+        while packing.threads < self.task.program.options.max_concurrent_actions:
+            if not packing.codes(part.rows, ("thread", packing.threads - 1)).any():
+                return
+            self._refit(packing, packing.threads + 1, ())
+
+    def _refit(self, packing: Packing, threads: int, more: tuple[Batch, ...] | list[Batch]) -> None:
+        """Pack everything of a packing anew, `more` batches among it."""
+        self.space.refits += 1
+        rows = [part.rows for part in self.frontier if part.packing is packing]
+        rows += [batch.rows for batch in (*self._batches.get(packing, ()), *more)]
+        if threads != packing.threads:
+            self._expanders.pop(packing, None)
+        packing.refit(rows, threads)
+
+    def _expand(self, part: Frontier, begin: int, end: int, level: Level) -> None:
+        packing = part.packing
+        if packing not in self._expanders:
+            self._expanders[packing] = ColumnExpander(self.space, self.judge, packing, self._counters, self.acted)
+        expander = self._expanders[packing]
+        count = end - begin
+        chunk = Chunk(part, begin, end, level, np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_))
+        for rule in expander.rules:
+            which, rows, units = expander.lookup(rule, chunk)
+            while packing.outgrown:
+                self._refit(packing, packing.threads, chunk.fast)
+                which, rows, units = expander.lookup(rule, chunk)
+            if units:
+                expander.apply(rule, chunk, which, rows, units)
+        self._keep(chunk)
+        dead = np.flatnonzero((chunk.moves == 0) & ~chunk.failed & ~part.cut[begin:end])
+        if len(dead):
+            for watch in self._of_dead_ends:
+                level.see(watch.key, Witness(part.key(begin + int(dead[0]))))
+
+    def _keep(self, chunk: Chunk) -> None:
+        """Of what a chunk brought, keep what is new."""
+        made = {chunk.part.packing: chunk.fast} if chunk.fast else {}
+        for packing, arrived in chunk.slow.items():
+            for one in arrived:
+                packing.learn(one.state)
+            threads = max(packing.threads, *[len(one.state.threads) for one in arrived])
+            if packing.outgrown or threads > packing.threads:
+                self._refit(packing, threads, made.get(packing, ()))
+            made.setdefault(packing, []).append(self._packed(packing, arrived))
+        ranks = self.space.order_ranks()
+        for packing, batches in made.items():
+            fresh = self.store.fresh(Batch.joined(batches), ranks)
+            if len(fresh.rows):
+                self._batches.setdefault(packing, []).append(fresh)
+
+    def _packed(self, packing: Packing, arrived: list[Arrived]) -> Batch:
+        count = len(arrived)
+        keys = [self.space.machine.key(one.state) for one in arrived]
+        return Batch(
+            self.space.pack(packing, [one.state for one in arrived]),
+            np.array([key >> 64 for key in keys], dtype=np.uint64),
+            np.array([key & _HALF for key in keys], dtype=np.uint64),
+            np.array([one.parent for one in arrived], dtype=np.int64),
+            np.array([one.order for one in arrived], dtype=np.int32),
+            np.array([one.starts for one in arrived], dtype=np.int64),
+            np.zeros(count, dtype=np.bool_),
+            np.zeros(count, dtype=np.int64),
+        )
+
+    def _complete(self, level: Level) -> None:
+        """Number the new states by key, judge them, and make them the frontier."""
+        ranks = self.space.order_ranks()
+        new = {p: self.store.fresh(Batch.joined(made), ranks) for p, made in self._batches.items() if made}
+        self._batches = {}
+        numbers = self.store.add(list(new.values()))
+        self.take(
+            [
+                Frontier(packing, b.rows, own, b.starts, b.high, b.low, b.starts >= self._bound)
+                for (packing, b), own in zip(new.items(), numbers, strict=True)
+            ],
+            level,
+        )
+
+    def take(self, frontier: list[Frontier], level: Level) -> None:
+        """Judge states that were numbered just now, and go on from them."""
+        self.frontier = frontier
+        for part in frontier:
+            level.states += len(part.rows)
+            level.cut += int(part.cut.sum())
+        for part, kept in zip(frontier, self.judge.states(frontier, level, self.store), strict=True):
+            if kept is not None:
+                level.pruned += len(part.rows) - len(kept)
+                part.keep(kept)
+        level.frontier = sum(len(part.rows) for part in frontier)
+
+    # --- asking ----------------------------------------------------------------------------------------------------
+
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        """The path to a state."""
+        return self.store.path(key, self.space.orders)
+
+    def stats(self) -> Mapping[str, object]:
+        """What the columns did, for `--stats`."""
+        return {"packings": len(self.space.packings), "re-packs": self.space.refits}

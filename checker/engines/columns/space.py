@@ -1,0 +1,69 @@
+"""`Space`: what all packings of a run share: the machine, the memory, codes, step orders, and the packings themselves."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from checker.engines.columns.packing import Packing, Rows
+from checker.engines.columns.places import Ranks
+from checker.engines.columns.tables import CodeTable
+from checker.engines.memory import Memory
+from checker.engines.read_tree import TreeNode
+from interpreter import Machine
+from interpreter.state import Layout, Slot, State
+from interpreter.step import StepOrder
+
+
+class Space:
+    """The tables of one run in one process."""
+
+    def __init__(self, machine: Machine, memory: Memory) -> None:
+        self.machine = machine
+        self.memory = memory
+        self.packings: dict[Layout, Packing] = {}
+        self.tables: dict[Slot, CodeTable] = {}
+        self.threads = CodeTable(partial(machine.slot_sum, ("thread",)), empty=True)
+        self.ranks = Ranks(self.threads, machine.values)
+        self.orders: list[StepOrder] = []
+        self._order_numbers: dict[StepOrder, int] = {}
+        self.parked: dict[int, TreeNode] = {}
+        """The trees of parked threads, by the thread's id: the same wherever the thread is parked."""
+        self.refits = 0
+
+    def order(self, candidate: tuple[int, ...], forks: tuple[int, ...], twin: int) -> int:
+        """The number of a place in the step order."""
+        order = StepOrder(candidate, forks, twin)
+        known = self._order_numbers.get(order)
+        if known is None:
+            known = self._order_numbers[order] = len(self.orders)
+            self.orders.append(order)
+        return known
+
+    def order_ranks(self) -> np.ndarray:
+        """The rank of each numbered order among all."""
+        ranks = np.empty(len(self.orders), dtype=np.int64)
+        ranks[sorted(range(len(self.orders)), key=self.orders.__getitem__)] = np.arange(len(self.orders))
+        return ranks
+
+    def packing(self, layout: Layout) -> Packing:
+        """The packing of a layout."""
+        known = self.packings.get(layout)
+        if known is None:
+            for slot in layout.slots:
+                if slot not in self.tables:
+                    self.tables[slot] = CodeTable(partial(self.machine.slot_sum, slot))
+            places = min(2, self.machine.program.options.max_concurrent_actions)
+            known = self.packings[layout] = Packing(layout, self.tables, self.threads, places)
+        return known
+
+    def holds_instances(self, slot: Slot) -> bool:
+        """Whether any value that the slot has taken refers to a role instance."""
+        roles = self.machine.values.roles
+        return any(number >= 0 and bool(roles(number)) for number in self.tables[slot].ids)
+
+    def pack(self, packing: Packing, states: list[State]) -> Rows:
+        """Rows of states whose values have codes that fit."""
+        words = np.array([packing.pack(state) for state in states], dtype=np.uint64)
+        return Rows([np.ascontiguousarray(words[:, i]) for i in range(packing.width)])

@@ -1,0 +1,178 @@
+"""`StepRules`: all rules of one packing in step order, applied to rows of states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from checker.engines.columns.effects import Effect, Effects
+from checker.engines.columns.packing import Packing, Rows
+from checker.engines.columns.remembered import Remembered
+from checker.engines.columns.sources import StateColumns
+from checker.engines.columns.space import Space
+from checker.engines.columns.tables import NO_PROPERTY, Ints, Mask
+from checker.engines.read_tree import Counters, ReadTree
+from interpreter.state import Slot, State
+from interpreter.step import Aborted, Candidate, Event, Outcome, Read, Rule, StepKind, Way
+
+
+class StepRule:
+    """One rule on one packing. `place`: the place of the thread that continues; `dropped` threads go with a role crash."""
+
+    def __init__(self, space: Space, packing: Packing, candidate: Candidate, place: int | None, tree: ReadTree) -> None:
+        self.space = space
+        self.packing = packing
+        self.candidate = candidate
+        self.place = place
+        self.kind = candidate.rule.kind
+        shared = space.parked if place is not None else None
+        self.remembered = Remembered(tree, shared)
+        order_of = partial(space.order, candidate.order)
+        self.effects = Effects(packing, space.machine.values, self.remembered.bundles, order_of)
+        self.dropped: dict[int, tuple[int, ...]] = {}
+
+    def bundles(self, rows: Rows) -> list[Ints]:
+        """The bundles of the rows, per unit; new ones have their effects made."""
+        columns = StateColumns(self.packing, rows, self.space.machine.values)
+        found = self.remembered.lookup(columns, lambda row, choices: self._run(self.packing.unpack(rows, row), choices))
+        self.effects.learn()
+        return found
+
+    def dropped_by(self, effect: int) -> tuple[int, ...]:
+        """The places whose threads are lost with this effect of a role crash."""
+        return self.dropped[id(self.effects.effects[effect].outcome)]
+
+    def rule_in(self, state: State) -> Rule:
+        """The rule that this stands for in a state."""
+        if self.place is None:
+            return self.candidate.rule
+        return Rule(StepKind.CONTINUE, state.threads[self.place])
+
+    def _run(self, state: State, choices: tuple[int, ...]) -> Way:
+        if self.kind is StepKind.CRASH_ROLE:
+            return self._crash(state)
+        rule = self.rule_in(state)
+        way = self.space.machine.run(rule, self.space.machine.view(state), choices)
+        if self.place is None:
+            return way
+        return Way((Read(("thread", self.place), rule.subject), *way.events), way.result)
+
+    def _crash(self, state: State) -> Way:
+        """A role crash as a way: it reads the threads and the reset values."""
+        transitions = self.space.machine.transitions
+        instance = self.candidate.rule.instance
+        assert instance is not None
+        events: list[Event] = []
+        for place in range(self.packing.threads):
+            thread = state.threads[place] if place < len(state.threads) else -1
+            events.append(Read(("thread", place), thread))
+        if any(instance in transitions.waiting_instances(thread) for thread in state.threads):
+            return Way(tuple(events), Aborted("waits for a reply", self.space.machine.program.routines[0].span))
+        writes: list[tuple[Slot, int]] = []
+        for slot, reset in transitions.resets(state.layout, instance):
+            events.append(Read(reset, state.get(reset)))
+            writes.append((slot, state.get(reset)))
+        outcome = Outcome(tuple(writes), None, (), (), (), False, (), (), (), ())
+        dropped = [i for i, thread in enumerate(state.threads) if transitions.top_instance(thread) == instance]
+        self.dropped[id(outcome)] = tuple(dropped)
+        return Way(tuple(events), outcome)
+
+    def apply_slowly(self, state: State, effect: Effect) -> State | None:
+        """The target of an effect by the machine itself."""
+        rule = self.rule_in(state)
+        if rule.kind is StepKind.CRASH_ROLE:
+            assert rule.instance is not None
+            return self.space.machine.crash_role(state, rule.instance)
+        return self.space.machine.apply(state, rule, effect.outcome, effect.twin)
+
+
+@dataclass(slots=True)
+class _Limit:
+    """A limited action: which count codes forbid a start, or how many threads of some roots there may be."""
+
+    slot: Slot | None
+    counter: str
+    most: int
+    key: str = ""
+    column: Ints = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        self.column = NO_PROPERTY
+
+
+class StepRules:
+    """The rules of one packing. They are made anew when the number of places for threads changes."""
+
+    def __init__(self, space: Space, packing: Packing, crash_counters: Counters) -> None:
+        self.space = space
+        self.packing = packing
+        self.rules: list[StepRule] = []
+        memory = space.memory
+        for place in range(packing.threads):
+            candidate = Candidate((0, place), f"thread-{place}", Rule(StepKind.CONTINUE, -1))
+            self.rules.append(StepRule(space, packing, candidate, place, ReadTree(memory.counters)))
+        for candidate in space.machine.starts_in(packing.layout):
+            self.rules.append(StepRule(space, packing, candidate, None, memory.tree(candidate.rule)))
+        if space.machine.program.options.crash_on_yield:
+            for candidate in space.machine.role_crashes_in(packing.layout):
+                self.rules.append(StepRule(space, packing, candidate, None, ReadTree(crash_counters)))
+        self._limits: dict[Rule, list[_Limit]] = {}
+
+    def __iter__(self) -> Iterator[StepRule]:
+        return iter(self.rules)
+
+    def allowed(self, rule: StepRule, rows: Rows, cut: Mask | None) -> Mask | None:
+        """Which rows the rule may step in; None: all. `cut` rows start no action (None: do not ask)."""
+        if rule.kind is StepKind.CONTINUE:
+            assert rule.place is not None
+            codes = self.packing.codes(rows, ("thread", rule.place))
+            found = codes != 0
+            if rule.place:
+                # Equal threads make one step.
+                found &= codes != self.packing.codes(rows, ("thread", rule.place - 1))
+            return found
+        if rule.kind is not StepKind.START:
+            return None
+        most = self.space.machine.program.options.max_concurrent_actions
+        allowed: Mask | None = None
+        if most <= self.packing.threads:
+            allowed = self.packing.codes(rows, ("thread", most - 1)) == 0
+        if cut is not None and cut.any():
+            allowed = ~cut if allowed is None else allowed & ~cut
+        for limit in self._limits_of(rule.candidate.rule):
+            below = self._below(limit, rows)
+            allowed = below if allowed is None else allowed & below
+        return allowed
+
+    def _limits_of(self, rule: Rule) -> list[_Limit]:
+        known = self._limits.get(rule)
+        if known is None:
+            limits, options = self.space.machine.limits, self.space.machine.program.options
+            known = [_Limit(("count", counter), counter, most) for counter, most in limits.limited(rule)]
+            for key in limits.keys(rule.subject, rule.instance):
+                option = options.action_options.get(key)
+                if option is not None and option.max_concurrent_actions is not None:
+                    known.append(_Limit(None, "", option.max_concurrent_actions, key))
+            self._limits[rule] = known
+        return known
+
+    def _below(self, limit: _Limit, rows: Rows) -> Mask:
+        machine = self.space.machine
+        if limit.slot is not None:
+            if limit.slot not in self.packing.fields:
+                return np.full(len(rows), limit.most > 0, dtype=np.bool_)
+            table = self.packing.table(limit.slot)
+            limit.column = table.property(machine.values.payload, limit.column)
+            return np.asarray(limit.column[self.packing.codes(rows, limit.slot)] < limit.most)
+        keys, root = machine.limits.keys, machine.transitions.root
+        of: Callable[[int], bool] = lambda thread: limit.key in keys(*root(thread))  # noqa: E731
+        limit.column = self.space.threads.property(of, limit.column)
+        running = sum(limit.column[self.packing.codes(rows, ("thread", i))] for i in range(self.packing.threads))
+        return np.asarray(running < limit.most)
+
+    def counted(self, rule: StepRule) -> bool:
+        """Whether a start of this rule is counted in the state: then the machine applies it."""
+        return rule.kind is StepKind.START and bool(self.space.machine.limits.counters(rule.candidate.rule))

@@ -1,0 +1,172 @@
+"""Read trees walked by columns: which leaves each of many states reaches.
+
+What a rule comes to in a state is a *bundle*: the tuple of its results, one per way. Rows that read the same have the same
+bundle, so a walk gives one small number per row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from checker.engines.columns.tables import Ints
+from checker.engines.read_tree import Forking, Leaf, Reading, ReadTree, Result, TreeNode, too_many_ways
+from interpreter.machine import MAX_WAYS
+from interpreter.state import Slot
+from interpreter.step import Way
+
+
+class Source(Protocol):
+    """Rows that can be asked for slots."""
+
+    def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
+        """The codes of a slot in these rows, and the ids by code; or one id that holds for all rows."""
+        ...
+
+    def run(self, row: int, choices: tuple[int, ...]) -> Way:
+        """One way through the rule in one row."""
+        ...
+
+
+class Bundles:
+    """Bundles of results by number; number 0 is the empty one."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[Leaf, ...]] = [()]
+        self._numbers: dict[tuple[Leaf, ...], int] = {(): 0}
+        self._joined: dict[tuple[int, int], int] = {}
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def number(self, leaves: tuple[Leaf, ...]) -> int:
+        known = self._numbers.get(leaves)
+        if known is None:
+            known = self._numbers[leaves] = len(self.parts)
+            self.parts.append(leaves)
+        return known
+
+    def join(self, left: Ints, right: Ints) -> Ints:
+        """The bundles of both, row by row."""
+        pairs, back = np.unique(left << 32 | right, return_inverse=True)
+        joined = np.empty(len(pairs), dtype=np.int64)
+        for i, pair in enumerate(pairs.tolist()):
+            a, b = pair >> 32, pair & 0xFFFF_FFFF
+            known = self._joined.get((a, b))
+            if known is None:
+                known = self._joined[a, b] = self.number(self.parts[a] + self.parts[b])
+            joined[i] = known
+        return joined[back]
+
+
+class Walker:
+    """Walks one rule's tree. `slots` collects what was read, `sizes` how many alternatives each choice had at most.
+
+    `branch`: only ways whose first choices are these (None: all ways). `shared`: trees by the answer at the root.
+    """
+
+    def __init__(
+        self,
+        tree: ReadTree,
+        source: Source,
+        bundles: Bundles,
+        branch: tuple[int, ...] | None,
+        shared: dict[int, TreeNode] | None = None,
+    ) -> None:
+        self.tree = tree
+        self.shared = shared
+        self.source = source
+        self.bundles = bundles
+        self.branch = branch
+        self.slots: set[Slot] = set()
+        self.sizes: list[int] = []
+
+    def walk(self, rows: Ints) -> Ints:
+        """The bundle of each row."""
+        if not len(rows):
+            return np.zeros(0, dtype=np.int64)
+        if self.tree.root is None:
+            self.tree.root = self.tree.learn(self.source.run(int(rows[0]), ()), 0)
+        return self._node(self.tree.root, rows, (), 0)
+
+    def _node(self, node: TreeNode, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
+        while True:
+            if isinstance(node, Leaf):
+                return self._leaf(node, rows, choices)
+            depth += 1
+            if isinstance(node, Forking):
+                return self._fork(node, rows, choices, depth)
+            self.slots.add(node.slot)
+            answers = self.source.codes(node.slot, rows)
+            if not isinstance(answers, int):
+                break
+            node = self._branch(node, answers, int(rows[0]), choices, depth)
+        return self._read(node, *answers, rows, choices, depth)
+
+    def _leaf(self, leaf: Leaf, rows: Ints, choices: tuple[int, ...]) -> Ints:
+        ours = self.branch is None or all(taken == 0 for taken in self.branch[len(choices) :])
+        return np.full(len(rows), self.bundles.number((leaf,)) if ours else 0, dtype=np.int64)
+
+    def _branch(self, node: Reading, answer: int, row: int, choices: tuple[int, ...], depth: int) -> TreeNode:
+        found = node.branches.get(answer)
+        if found is None:
+            # Below the root of a place for threads stands the tree of the thread, wherever it is parked.
+            known = self.shared if self.shared is not None and node is self.tree.root else None
+            found = None if known is None else known.get(answer)
+            if found is None:
+                found = self.tree.learn(self.source.run(row, choices), depth)
+                if known is not None:
+                    known[answer] = found
+            node.branches[answer] = found
+        return found
+
+    def _read(
+        self, node: Reading, codes: Ints, ids: Sequence[int], rows: Ints, choices: tuple[int, ...], depth: int
+    ) -> Ints:
+        if len(rows) == 1:
+            child = self._branch(node, ids[int(codes[0])], int(rows[0]), choices, depth)
+            return self._node(child, rows, choices, depth)
+        order = np.argsort(codes, kind="stable")
+        ordered = codes[order]
+        cuts = [0, *(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist(), len(rows)]
+        if len(cuts) == 2:
+            child = self._branch(node, ids[int(codes[0])], int(rows[0]), choices, depth)
+            return self._node(child, rows, choices, depth)
+        # Codes that lead to one node go on together.
+        groups: dict[int, tuple[TreeNode, list[Ints]]] = {}
+        for begin, end in zip(cuts, cuts[1:], strict=False):
+            part = order[begin:end]
+            child = self._branch(node, ids[int(ordered[begin])], int(rows[part[0]]), choices, depth)
+            groups.setdefault(id(child), (child, []))[1].append(part)
+        found = np.empty(len(rows), dtype=np.int64)
+        for child, parts in groups.values():
+            part = parts[0] if len(parts) == 1 else np.concatenate(parts)
+            found[part] = self._node(child, rows[part], choices, depth)
+        return found
+
+    def _fork(self, node: Forking, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
+        size = len(node.branches)
+        level = len(choices)
+        while len(self.sizes) <= level:
+            self.sizes.append(0)
+        self.sizes[level] = max(self.sizes[level], size)
+        taken: Sequence[int] = range(size)
+        if self.branch is not None and level < len(self.branch):
+            taken = [self.branch[level]] if self.branch[level] < size else []
+        total: Ints | None = None
+        for i in taken:
+            child = node.branches[i]
+            if child is None:
+                child = node.branches[i] = self.tree.learn(self.source.run(int(rows[0]), (*choices, i)), depth)
+            found = self._node(child, rows, (*choices, i), depth)
+            total = found if total is None else self.bundles.join(total, found)
+        return np.zeros(len(rows), dtype=np.int64) if total is None else total
+
+
+def results_of(leaves: tuple[Leaf, ...]) -> list[Result]:
+    """The results in a bundle, in the order of their choices."""
+    if len(leaves) > MAX_WAYS:
+        return [too_many_ways()]
+    return [leaf.result for leaf in leaves]

@@ -1,0 +1,18 @@
+"""The Spark engine: the embedded one until the frontier is wide, then one Spark job a level on partitioned states."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from checker.engines.protocol import Run, Task
+
+
+class SparkEngine:
+    name = "spark"
+
+    def begin(self, task: Task) -> Run:
+        # Workers import this package too, and have no use for the driver's side of it.
+        from checker.engines.spark.run import SparkRun
+
+        return SparkRun(task)

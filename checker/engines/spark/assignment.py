@@ -1,0 +1,80 @@
+"""What the driver and the tasks of a level tell each other. Data only; the states themselves travel by files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from checker.engines.protocol import Level, Task
+from checker.engines.read_tree import Counters
+from checker.engines.spark.visited import Runs
+from checker.exploration import Settings
+from checker.properties.base import Watch
+from interpreter import Machine, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What holds for a whole run; sent to each worker once. `folder` is where the files are."""
+
+    run: str
+    folder: str
+    partitions: int
+    program: Program
+    watches: tuple[Watch, ...]
+    settings: Settings
+    prune: bool
+    graph: bool
+    machine: Callable[[Program], Machine]
+
+    def task(self) -> Task:
+        """The task as an engine in this process would be given it."""
+        return Task(self.program, self.watches, self.settings, self.prune, self.graph, machine=self.machine)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One task: take in the candidates of a level for a partition, and expand those that are new.
+
+    `inbound` are the files with candidates. `judged`: they come from the driver, which has sorted out, judged and
+    counted them already. `graph`: write down the edges.
+    """
+
+    level: int
+    partition: int
+    inbound: tuple[str, ...]
+    runs: Runs
+    judged: bool
+    graph: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a task reports. `arrived` speaks of its states, `expanded` of the steps from them.
+
+    `outbound` counts the candidates for each partition. `worker` names the process, `counters` is what that process has
+    evaluated so far in this run.
+    """
+
+    partition: int
+    runs: Runs
+    arrived: Level
+    expanded: Level
+    outbound: tuple[int, ...]
+    worker: str
+    counters: Counters
+
+
+def found_file(level: int, partition: int) -> str:
+    """The file of the states found: keys, sources, places in the table of orders, that table, recorded answers."""
+    return f"found-{level}-{partition}"
+
+
+def outbound_file(level: int, sender: int) -> str:
+    """The file of the candidates that the expansion of a level brought: a part for each partition."""
+    return f"outbound-{level}-{sender}"
+
+
+def edges_file(level: int, partition: int) -> str:
+    """The file of the edges from the states of a level: the table of shapes, places in it by state, targets' keys."""
+    return f"edges-{level}-{partition}"

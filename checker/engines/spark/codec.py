@@ -1,0 +1,160 @@
+"""States and candidates in bytes, by value: the ids in a state mean nothing outside of the process that made it."""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from checker.engines.spark.keys import WIDTH, Keys, key_array, key_column, key_number
+from interpreter import Machine
+from interpreter.state import Layout, State
+from interpreter.step import StepOrder
+
+# States of one batch are much alike, so the fastest level takes off most of what there is to take off.
+_LEVEL: Final = 1
+
+
+class PackedStates(NamedTuple):
+    """A batch of states. Layouts and distinct values are written once; a state is a row of places in these tables.
+
+    A row is: layout, number of threads, number of messages, then the values, threads and messages. `first` says where
+    each row begins.
+    """
+
+    layouts: tuple[tuple[tuple[str | int, ...], ...], ...]
+    values: tuple[bytes, ...]
+    rows: bytes
+    first: bytes
+
+
+class StateCodec:
+    """Packs and unpacks the states of one machine. Values that were met before are neither written nor read anew."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._values = machine.values
+        self._layouts = machine.transitions.layouts
+        self._written: dict[int, bytes] = {}
+        self._read: dict[bytes, int] = {}
+
+    def pack_states(self, states: Iterable[State]) -> PackedStates:
+        layouts: dict[Layout, int] = {}
+        values: dict[int, int] = {}
+        rows = array("I")
+        first = array("Q", [0])
+        for state in states:
+            rows.append(layouts.setdefault(state.layout, len(layouts)))
+            rows.append(len(state.threads))
+            rows.append(len(state.messages))
+            for group in (state.values, state.threads, state.messages):
+                rows.extend([values.setdefault(number, len(values)) for number in group])
+            first.append(len(rows))
+        return PackedStates(
+            tuple(layout.slots for layout in layouts),
+            tuple(self._write(number) for number in values),
+            rows.tobytes(),
+            first.tobytes(),
+        )
+
+    def unpack_states(self, packed: PackedStates) -> UnpackedStates:
+        layouts = [self._layouts.ordered(slots) for slots in packed.layouts]
+        values = [self._load(data) for data in packed.values]
+        return UnpackedStates(layouts, values, array("I", packed.rows), array("Q", packed.first))
+
+    def _write(self, number: int) -> bytes:
+        data = self._written.get(number)
+        if data is None:
+            data = self._written[number] = pickle.dumps(self._values.portable(number), pickle.HIGHEST_PROTOCOL)
+        return data
+
+    def _load(self, data: bytes) -> int:
+        number = self._read.get(data)
+        if number is None:
+            number = self._read[data] = self._values.load(pickle.loads(data))
+        return number
+
+
+class UnpackedStates:
+    """A batch of states in the ids of this process; each is put together when it is asked for."""
+
+    __slots__ = ("_first", "_layouts", "_rows", "_values")
+
+    def __init__(self, layouts: list[Layout], values: list[int], rows: array[int], first: array[int]) -> None:
+        self._layouts = layouts
+        self._values = values
+        self._rows = rows
+        self._first = first
+
+    def state(self, place: int) -> State:
+        begin, end = self._first[place], self._first[place + 1]
+        layout = self._layouts[self._rows[begin]]
+        ids = [self._values[i] for i in self._rows[begin + 3 : end]]
+        threads = len(layout.slots)
+        messages = threads + self._rows[begin + 1]
+        return State(layout, tuple(ids[:threads]), tuple(ids[threads:messages]), tuple(ids[messages:]))
+
+
+class Candidate(NamedTuple):
+    """A state that a step from `source` leads to; `starts` as in the language page, 9.2."""
+
+    key: int
+    source: int
+    order: StepOrder
+    starts: int
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The candidates of one partition for another, in columns and sorted by key."""
+
+    keys: Keys
+    sources: bytes
+    orders: list[StepOrder]
+    starts: array[int]
+    states: UnpackedStates
+
+    def key(self, place: int) -> int:
+        return key_number(self.keys, place)
+
+    def source(self, place: int) -> int:
+        return int.from_bytes(self.sources[WIDTH * place : WIDTH * (place + 1)], "big")
+
+
+def pack_candidates(codec: StateCodec, candidates: Sequence[Candidate]) -> bytes:
+    """Candidates for one partition, which are sorted by key."""
+    if not candidates:
+        return b""
+    table, numbers = pack_orders([c.order for c in candidates])
+    content = (
+        key_column(c.key for c in candidates).tobytes(),
+        key_column(c.source for c in candidates).tobytes(),
+        table,
+        numbers,
+        array("Q", [c.starts for c in candidates]).tobytes(),
+        codec.pack_states(c.state for c in candidates),
+    )
+    return zlib.compress(pickle.dumps(content, pickle.HIGHEST_PROTOCOL), _LEVEL)
+
+
+def unpack_candidates(codec: StateCodec, data: bytes) -> Candidates:
+    """What `pack_candidates` wrote, here or elsewhere; `data` is not empty."""
+    keys, sources, table, numbers, starts, states = pickle.loads(zlib.decompress(data))
+    return Candidates(
+        key_array(keys), sources, unpack_orders(table, numbers), array("Q", starts), codec.unpack_states(states)
+    )
+
+
+def pack_orders(orders: Iterable[StepOrder]) -> tuple[bytes, bytes]:
+    """Orders in two columns: a table of the distinct ones, and the place of each in it."""
+    table: dict[StepOrder, int] = {}
+    numbers = array("I", [table.setdefault(order, len(table)) for order in orders])
+    return pickle.dumps(tuple(table), pickle.HIGHEST_PROTOCOL), numbers.tobytes()
+
+
+def unpack_orders(table: bytes, numbers: bytes) -> list[StepOrder]:
+    orders: tuple[StepOrder, ...] = pickle.loads(table)
+    return [orders[i] for i in array("I", numbers)]

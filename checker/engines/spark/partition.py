@@ -1,0 +1,187 @@
+"""One level of one partition: take in what was sent, drop what was seen, judge and expand the rest, send on."""
+
+from __future__ import annotations
+
+import pickle
+from array import array
+from typing import NamedTuple
+
+import numpy as np
+
+from checker.engines.expander import Arrival, Expander
+from checker.engines.protocol import Level
+from checker.engines.spark.assignment import Assignment, edges_file, found_file, outbound_file
+from checker.engines.spark.codec import (
+    Candidate,
+    Candidates,
+    StateCodec,
+    pack_candidates,
+    pack_orders,
+    unpack_candidates,
+)
+from checker.engines.spark.gathering import Gathering, Newcomer
+from checker.engines.spark.keys import key_column, partition_of
+from checker.engines.spark.store import Store
+from checker.engines.spark.visited import Runs, add_run, seen
+from checker.liveness.graph import LiveStep
+from interpreter.state import State
+from interpreter.step import StepKind
+
+
+class Source(NamedTuple):
+    """A state to be expanded."""
+
+    key: int
+    state: State
+    starts: int
+    cut: bool
+
+
+class Shape(NamedTuple):
+    """What many states have in common in the graph (see `Graph.add_state`): the first `inside` steps have targets."""
+
+    steps: tuple[LiveStep, ...]
+    inside: int
+    quiet: bool
+    cut: bool
+
+
+class Edges:
+    """The edges from the states of one level, in order of their keys."""
+
+    def __init__(self) -> None:
+        self._shapes: dict[Shape, int] = {}
+        self._numbers = array("I")
+        self._targets: list[int] = []
+
+    def add(self, source: Source, live: list[LiveStep], targets: list[int], hidden: list[LiveStep]) -> None:
+        shape = Shape((*live, *hidden), len(live), not source.state.threads, source.cut)
+        self._numbers.append(self._shapes.setdefault(shape, len(self._shapes)))
+        self._targets += targets
+
+    def parts(self) -> list[bytes]:
+        shapes = pickle.dumps(tuple(self._shapes), pickle.HIGHEST_PROTOCOL)
+        return [shapes, self._numbers.tobytes(), key_column(self._targets).tobytes()]
+
+
+class Partition:
+    """The work of one task. All it writes is a function of its assignment: any number of attempts come to the same."""
+
+    def __init__(self, assignment: Assignment, partitions: int, store: Store, expander: Expander, codec: StateCodec):
+        self.assignment = assignment
+        self.partitions = partitions
+        self.store = store
+        self.expander = expander
+        self.codec = codec
+        self.arrived = Level()
+        self.expanded = Level()
+        self.outbound: tuple[int, ...] = ()
+        options = expander.task.program.options
+        self._bound = options.max_actions
+        self._encoding = expander.machine.encoding if options.exclude else None
+
+    def run(self) -> Runs:
+        """Do the work; the runs of this partition afterwards. `arrived`, `expanded` and `outbound` are then known."""
+        given = self.assignment
+        newcomers = self._take_in().in_order()
+        if given.judged:
+            sources = [self._source(key, newcomer) for key, newcomer in newcomers]
+            runs = given.runs
+        else:
+            sources = self._complete(newcomers)
+            runs = add_run(self.store, given.runs, given.partition, given.level, key_column(k for k, _ in newcomers))
+        self._expand(sources)
+        return runs
+
+    # --- taking in -------------------------------------------------------------------------------------------------
+
+    def _take_in(self) -> Gathering[tuple[Candidates, int]]:
+        """The candidates that are new, each once."""
+        gathering: Gathering[tuple[Candidates, int]] = Gathering(
+            lambda place: place[0].states.state(place[1]), self._encoding
+        )
+        for name in self.assignment.inbound:
+            data = self.store.read(name, self.assignment.partition)
+            if not data:
+                continue
+            candidates = unpack_candidates(self.codec, data)
+            # What the driver has judged is in the runs already.
+            runs = () if self.assignment.judged else self.assignment.runs
+            known = seen(self.store, runs, candidates.keys)
+            for place in np.flatnonzero(~known).tolist():
+                gathering.add(
+                    candidates.key(place),
+                    candidates.source(place),
+                    candidates.orders[place],
+                    candidates.starts[place],
+                    (candidates, place),
+                )
+        return gathering
+
+    def _source(self, key: int, newcomer: Newcomer[tuple[Candidates, int]]) -> Source:
+        candidates, place = newcomer.place
+        return Source(key, candidates.states.state(place), newcomer.starts, newcomer.starts >= self._bound)
+
+    def _complete(self, newcomers: list[tuple[int, Newcomer[tuple[Candidates, int]]]]) -> list[Source]:
+        """Judge the new states, and write down that they were found; those to be expanded."""
+        level = self.arrived
+        sources: list[Source] = []
+        recorded = {key: bytearray() for key in self.expander.recorded}
+        for key, newcomer in newcomers:
+            source = self._source(key, newcomer)
+            judgement = self.expander.judge(source.state, key, level)
+            for column, answer in zip(recorded.values(), judgement.answers, strict=True):
+                column.append(answer)
+            level.cut += source.cut
+            level.pruned += judgement.pruned
+            if not judgement.pruned:
+                sources.append(source)
+        level.states = len(newcomers)
+        level.frontier = len(sources)
+        if newcomers:
+            table, numbers = pack_orders(newcomer.order for _, newcomer in newcomers)
+            found = [
+                key_column(key for key, _ in newcomers).tobytes(),
+                key_column(newcomer.source for _, newcomer in newcomers).tobytes(),
+                numbers,
+                table,
+                *map(bytes, recorded.values()),
+            ]
+            self.store.write(found_file(self.assignment.level, self.assignment.partition), found)
+        return sources
+
+    # --- expanding -------------------------------------------------------------------------------------------------
+
+    def _expand(self, sources: list[Source]) -> None:
+        given = self.assignment
+        gatherings = [Gathering[State](lambda state: state, self._encoding) for _ in range(self.partitions)]
+        edges = Edges()
+        for source in sources:
+            arrivals = self.expander.expand(source.state, source.key, source.cut, self.expanded)
+            for arrival in arrivals:
+                gatherings[partition_of(arrival.key, self.partitions)].add(
+                    arrival.key, source.key, arrival.order, source.starts + arrival.start, arrival.state
+                )
+            if given.graph:
+                self._add_edges(edges, source, arrivals)
+        if sources:
+            parts = [self._pack(gathering) for gathering in gatherings]
+            self.store.write(outbound_file(given.level, given.partition), parts)
+            if given.graph:
+                self.store.write(edges_file(given.level, given.partition), edges.parts())
+        self.outbound = tuple(len(gathering.newcomers) for gathering in gatherings)
+
+    def _pack(self, gathering: Gathering[State]) -> bytes:
+        return pack_candidates(
+            self.codec, [Candidate(key, n.source, n.order, n.starts, n.place) for key, n in gathering.in_order()]
+        )
+
+    def _add_edges(self, edges: Edges, source: Source, arrivals: list[Arrival]) -> None:
+        live: list[LiveStep] = []
+        targets: list[int] = []
+        for arrival in arrivals:
+            if arrival.live is not None:
+                live.append(arrival.live)
+                targets.append(arrival.key)
+        hidden = self.expander.available(source.state, (StepKind.START,)) if source.cut else []
+        edges.add(source, live, targets, hidden)

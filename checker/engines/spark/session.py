@@ -1,0 +1,190 @@
+"""A Spark session: started quietly and only when it is needed, or borrowed from whoever has one running."""
+
+from __future__ import annotations
+
+import os
+import queue
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final
+
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+
+from checker.engines.spark.java import java_home
+from checker.engines.spark.master import in_one_place, on_this_machine
+from checker.problems import EnvironmentProblem
+
+_TICK_S: Final = 0.1
+_QUIET: Final = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+}
+_AT_HOME: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+_DEAD_WORKER: Final = ("exited unexpectedly", "ExecutorLostFailure", "Python worker failed to connect back")
+
+
+@dataclass(slots=True)
+class Session:
+    """A Spark context that jobs can be run on. `owned`: we started it and stop it, with its `folder` and `log`."""
+
+    context: SparkContext
+    owned: bool
+    folder: Path | None = None
+    log: IO[bytes] | None = None
+    _calls: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = field(default_factory=queue.SimpleQueue)
+
+    def __post_init__(self) -> None:
+        # One thread for all jobs: py4j keeps a connection and a Java thread for every thread that ever called.
+        threading.Thread(target=self._serve, name="spark-jobs", daemon=True).start()
+
+    @property
+    def in_one_place(self) -> bool:
+        """Do the workers see what the driver sees?"""
+        return in_one_place(str(self.context.master))
+
+    def run(
+        self, group: str, title: str, work: Callable[[bytes], bytes], items: Sequence[bytes], tick: Callable[[], None]
+    ) -> list[bytes]:
+        """One job with one task per item, in order. `tick` is called while it runs; an interruption cancels it."""
+
+        def job() -> list[bytes]:
+            self.context.setJobGroup(group, title)
+            return self.context.parallelize(items, len(items)).map(work).collect()
+
+        future: Future[list[bytes]] = Future()
+        self._calls.put((job, future))
+        try:
+            while True:
+                try:
+                    return future.result(timeout=_TICK_S)
+                except NotYet:
+                    if future.done():
+                        raise
+                    tick()
+        except KeyboardInterrupt:
+            self.context.cancelJobGroup(group)
+            raise
+        except Exception as failure:
+            raise self._explained(failure) from failure
+
+    def _serve(self) -> None:
+        while (call := self._calls.get()) is not None:
+            function, future = call
+            try:
+                future.set_result(function())
+            except BaseException as failure:  # noqa: BLE001 - whoever waits for the result is to have it
+                future.set_exception(failure)
+
+    def _explained(self, failure: Exception) -> Exception:
+        """A worker that died is a matter of the machine; all else is a mistake of ours."""
+        text = str(failure)
+        if any(sign in text for sign in _DEAD_WORKER):
+            return EnvironmentProblem(
+                "a Spark worker died, most likely for lack of memory",
+                "give it more room (--conf spark.executor.memory=…), or use more partitions: "
+                "--conf spark.default.parallelism=…",
+            )
+        return failure
+
+    def close(self) -> None:
+        """Stop the session if it is ours, and remove its folder."""
+        self._calls.put(None)
+        if self.owned:
+            self.context.stop()
+        if self.log is not None:
+            self.log.close()
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def open_session(master: str, conf: Mapping[str, str], java: Path) -> Session:
+    """The running session of this process, whatever its master; else a new one.
+
+    Raises `EnvironmentProblem` if Spark does not start.
+    """
+    running = SparkContext._active_spark_context
+    if running is not None:
+        return Session(running, owned=False)
+    folder = Path(tempfile.mkdtemp(prefix="fizzpy-spark-"))
+    # What the Java process says goes to a file without a name: terminals are for the report.
+    log = tempfile.TemporaryFile()  # noqa: SIM115 - the process writes to it as long as it lives
+    try:
+        with _surroundings(master, java_home(java, folder)), _own_interrupt():
+            return Session(_start(master, conf, folder, log), True, folder, log)
+    except BaseException as failure:
+        reason = _reason(failure, log)
+        log.close()
+        shutil.rmtree(folder, ignore_errors=True)
+        if not isinstance(failure, Exception):
+            raise
+        raise EnvironmentProblem(
+            f"Spark does not start with the master '{master}': {reason}",
+            "check --master, --conf and the Java in use; --engine embedded needs none of them",
+        ) from failure
+
+
+def _start(master: str, conf: Mapping[str, str], folder: Path, log: IO[bytes]) -> SparkContext:
+    chosen = {"spark.app.name": "fizzpy", "spark.local.dir": str(folder), **_QUIET}
+    if on_this_machine(master):
+        chosen |= _AT_HOME
+    settings = SparkConf(loadDefaults=False)
+    for key, value in (chosen | dict(conf) | {"spark.master": master}).items():
+        settings.set(key, value)
+    gateway = None
+    if SparkContext._gateway is None:
+        gateway = launch_gateway(settings, {"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+    return SparkContext(conf=settings, gateway=gateway)
+
+
+@contextmanager
+def _surroundings(master: str, home: Path) -> Iterator[None]:
+    """What Spark looks for in the environment of this process, as long as it starts."""
+    wanted = {"JAVA_HOME": str(home)}
+    if on_this_machine(master):
+        import sys
+
+        wanted |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _own_interrupt() -> Iterator[None]:
+    """Spark takes over Ctrl-C when it starts; afterwards it is ours again."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _reason(failure: BaseException, log: IO[bytes]) -> str:
+    """What went wrong at the start, in one line: the root of Java's exception, or the last words of its process."""
+    causes = [line for line in str(failure).splitlines() if line.startswith(("Caused by: ", ": "))]
+    if not causes:
+        log.seek(0)
+        said = [line.strip() for line in log.read().decode(errors="replace").splitlines() if line.strip()]
+        causes = said[-1:] or [str(failure)]
+    line = causes[-1].removeprefix("Caused by: ").removeprefix(": ")
+    return line[:300]

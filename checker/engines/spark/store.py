@@ -1,0 +1,96 @@
+"""The files of a run: parts with checksums, written whole or not at all, so that tasks may be tried again."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+import uuid
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from checker.problems import EnvironmentProblem
+
+_MAGIC: Final = b"fizzpy-1"
+_HEAD: Final = struct.Struct("<8sII")
+_PART: Final = struct.Struct("<QI")
+
+
+@dataclass(slots=True)
+class Store:
+    """A folder that the driver and all workers see. A name is written by one task only, always with one meaning."""
+
+    folder: Path
+    _mapped: dict[tuple[str, int], memoryview] = field(default_factory=dict)
+
+    def write(self, name: str, parts: Sequence[bytes]) -> None:
+        """Write a file. Whoever reads the name sees the old file or the new one, never half of it."""
+        index = b"".join(_PART.pack(len(part), zlib.crc32(part)) for part in parts)
+        path = self.folder / name
+        # Two attempts at one task may write at the same time, on different machines.
+        unfinished = path.with_name(f"{name}.{uuid.uuid4().hex}.part")
+        try:
+            with unfinished.open("xb") as file:
+                file.write(_HEAD.pack(_MAGIC, len(parts), zlib.crc32(index)) + index)
+                for part in parts:
+                    file.write(part)
+            unfinished.replace(path)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+
+    def read(self, name: str, part: int) -> bytes:
+        """One part of a file."""
+        with (self.folder / name).open("rb") as file:
+            begin, length, checksum = self._find(file, part)
+            file.seek(begin)
+            data = file.read(length)
+        if len(data) != length or zlib.crc32(data) != checksum:
+            raise self._damaged(name)
+        return data
+
+    def map(self, name: str, part: int) -> memoryview:
+        """One part of a file, in memory only as far as it is used. It is checked once in a process."""
+        known = self._mapped.get((name, part))
+        if known is None:
+            with (self.folder / name).open("rb") as file:
+                begin, length, checksum = self._find(file, part)
+                if os.fstat(file.fileno()).st_size < begin + length:
+                    raise self._damaged(name)
+                whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            known = whole[begin : begin + length]
+            if zlib.crc32(known) != checksum:
+                raise self._damaged(name)
+            self._mapped[name, part] = known
+        return known
+
+    def has(self, name: str) -> bool:
+        return (self.folder / name).is_file()
+
+    def remove(self, name: str) -> None:
+        """Remove a file that nobody will ask for again."""
+        (self.folder / name).unlink(missing_ok=True)
+
+    def forget_all_but(self, names: frozenset[str]) -> None:
+        """Let go of mapped files that are of no use any more, so that the disk gets their space back."""
+        for name, part in [key for key in self._mapped if key[0] not in names]:
+            del self._mapped[name, part]
+
+    def _find(self, file: BinaryIO, part: int) -> tuple[int, int, int]:
+        """Where a part begins, its length and its checksum."""
+        head = file.read(_HEAD.size)
+        magic, count, checksum = _HEAD.unpack(head) if len(head) == _HEAD.size else (b"", 0, 0)
+        index = file.read(_PART.size * count) if magic == _MAGIC else b""
+        if magic != _MAGIC or len(index) != _PART.size * count or zlib.crc32(index) != checksum:
+            raise self._damaged(Path(file.name).name)
+        entries = list(_PART.iter_unpack(index))
+        begin = _HEAD.size + len(index) + sum(length for length, _ in entries[:part])
+        return (begin, *entries[part])
+
+    def _damaged(self, name: str) -> EnvironmentProblem:
+        return EnvironmentProblem(
+            f"the file {self.folder / name} is damaged", "check the disk that it lies on, and run again"
+        )

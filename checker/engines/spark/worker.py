@@ -1,0 +1,101 @@
+"""What runs in Spark's Python workers: one machine per process with all it has learned, kept from task to task."""
+
+from __future__ import annotations
+
+import errno
+import os
+import pickle
+import sys
+import uuid
+import zipimport
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from checker.engines.expander import Expander
+from checker.engines.spark.assignment import Assignment, Order, Summary
+from checker.engines.spark.codec import StateCodec
+from checker.engines.spark.partition import Partition
+from checker.engines.spark.store import Store
+from checker.problems import EnvironmentProblem, Problem
+
+if TYPE_CHECKING:
+    from pyspark import Broadcast
+
+
+@dataclass(slots=True)
+class Worker:
+    """What this process keeps of a run. `acted`: the actions that were seen to have steps here, by whatever attempt."""
+
+    order: Order
+    store: Store
+    expander: Expander
+    codec: StateCodec
+    name: str = field(default_factory=lambda: uuid.uuid4().hex)
+    acted: set[int] = field(default_factory=set)
+
+    def perform(self, assignment: Assignment) -> Summary:
+        """Do one task."""
+        if not self.store.folder.is_dir():
+            raise _not_shared(self.store.folder)
+        self.store.forget_all_but(frozenset(run.name for run in assignment.runs))
+        partition = Partition(assignment, self.order.partitions, self.store, self.expander, self.codec)
+        try:
+            runs = partition.run()
+        finally:
+            # The expander tells of each action once, and an attempt that failed has told nobody.
+            self.acted |= partition.expanded.acted
+        partition.expanded.acted |= self.acted
+        return Summary(
+            assignment.partition,
+            runs,
+            partition.arrived,
+            partition.expanded,
+            partition.outbound,
+            self.name,
+            self.expander.memory.total(),
+        )
+
+
+_workers: list[Worker] = []
+"""The worker of the latest run: a process that serves one run after the other keeps nothing of the earlier ones."""
+
+
+def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
+    """One task of a Spark job: a pickled assignment in, a pickled summary out, or the problem that cannot be helped."""
+    answer: Summary | Problem
+    try:
+        answer = _worker(run, order).perform(pickle.loads(data))
+    except Problem as problem:
+        answer = problem
+    except OSError as failure:
+        # No other attempt will find more room.
+        if failure.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        where = f" ({failure.filename})" if failure.filename else ""
+        answer = EnvironmentProblem(f"the disk is full{where}", "make room, or set TMPDIR to a larger disk")
+    _forget_archives()
+    return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+
+
+def _worker(run: str, order: Broadcast[bytes]) -> Worker:
+    if not _workers or _workers[0].order.run != run:
+        _workers.clear()
+        told: Order = pickle.loads(order.value)
+        expander = Expander(told.task())
+        _workers.append(Worker(told, Store(Path(told.folder)), expander, StateCodec(expander.machine)))
+    return _workers[0]
+
+
+def _not_shared(folder: Path) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"the Spark executor on {os.uname().nodename} does not see the folder {folder}",
+        "name a folder that all machines share: --conf spark.fizzpy.folder=DIR",
+    )
+
+
+def _forget_archives() -> None:
+    """Spark may look for new modules before a task: with archives to read again, that takes a tenth of a second."""
+    for path, finder in list(sys.path_importer_cache.items()):
+        if isinstance(finder, zipimport.zipimporter):
+            del sys.path_importer_cache[path]

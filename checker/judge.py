@@ -1,0 +1,143 @@
+"""The judgement after the exploration, kind by kind (language page, 10.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from checker.course import Course
+from checker.exploration import Exploration, Finding, PathLink
+from checker.liveness.graph import Graph
+from checker.properties.base import Phase, Property
+from fizz import Options, Span
+from interpreter import Program
+from interpreter.program import ActionProgram
+
+
+class CourseEvidence:
+    """What a course brought, as properties ask for it."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        self._graph: Graph | None = None
+
+    @property
+    def options(self) -> Options:
+        return self.course.program.options
+
+    @property
+    def bounded(self) -> bool:
+        return self.course.cut > 0
+
+    def witness(self, key: str) -> Finding | None:
+        return self.course.witnesses.get(key)
+
+    def graph(self) -> Graph:
+        if self._graph is None:
+            self._graph = self.course.run.graph()
+        return self._graph
+
+    def answers(self, key: str) -> bytearray:
+        return self.course.run.answers(key)
+
+    def path(self, state: int) -> tuple[PathLink, ...]:
+        return self.course.run.path(self.graph().key(state))
+
+
+class Judge:
+    """Concludes phase by phase. `unreduced` explores again without symmetry, which only liveness may need."""
+
+    def __init__(self, course: Course, properties: tuple[Property, ...], unreduced: Callable[[], Course]) -> None:
+        self.course = course
+        self.evidence = CourseEvidence(course)
+        self.properties = properties
+        self.findings: dict[str, Finding] = {}
+        self.judged: set[str] = set()
+        self._unreduced = unreduced
+        self._whole: CourseEvidence | None = None
+
+    def judge(self, everything: bool) -> Exploration:
+        """The exploration with its findings. Unless `everything` is asked for, the first phase that finds is the last."""
+        course, total = self.course, self.course.total
+        for p in self.properties:
+            if p.phase is Phase.SAFETY and (finding := course.witnesses.get(p.key)) is not None:
+                self.findings[p.key] = finding
+        try:
+            for phase in Phase:
+                found = bool(self.findings) or course.error is not None
+                if phase > self._last_phase or (phase is not Phase.SAFETY and found and not everything):
+                    break
+                self._conclude(phase)
+        except KeyboardInterrupt:
+            course.stopped = "interrupted"
+        if course.stopped in ("violation", "interrupted"):
+            self.judged.clear()
+        return Exploration(
+            stopped=course.stopped,
+            states=total.states,
+            transitions=total.transitions,
+            crash_steps=total.crash_steps,
+            initial=course.initial,
+            cut=course.cut,
+            depth=course.depth,
+            findings=self.findings,
+            met=frozenset(p.key for p in self.properties if p.met(self.evidence)),
+            judged=frozenset(self.judged),
+            error=course.error,
+            idle_actions=self._idle_actions(),
+            stats=course.run.stats(),
+        )
+
+    @property
+    def _last_phase(self) -> Phase:
+        """How far the judgement may go after this end of the exploration."""
+        match self.course.stopped:
+            case "violation":
+                return Phase.SAFETY
+            case "interrupted":
+                return Phase.DEADLOCK
+            case "timeout":
+                # The time is over; a search for lassos could take as long again.
+                return Phase.EXISTS
+        return Phase.LIVENESS
+
+    def _conclude(self, phase: Phase) -> None:
+        checked = [p for p in self.properties if p.phase is phase and p.watch(self.evidence.options) is not None]
+        if checked and phase is Phase.LIVENESS:
+            self.course.clock.judging()
+        for p in checked:
+            # An assertion that failed on some state has no answer; only a violation found elsewhere counts.
+            if p.key in self.course.total.broken and p.key not in self.course.witnesses:
+                continue
+            found = p.conclude(self.evidence)
+            if found is not None and phase is Phase.LIVENESS and self.course.run.symmetric:
+                # Among least images instances lose their names, and fairness is per instance: the whole space must tell.
+                found = p.conclude(self._whole_space())
+            if found is not None:
+                self.findings[p.key] = found
+            elif not (self.evidence.bounded and p.needs_whole_space):
+                self.judged.add(p.key)
+
+    def _whole_space(self) -> CourseEvidence:
+        if self._whole is None:
+            again = self._unreduced()
+            if again.stopped == "interrupted":
+                raise KeyboardInterrupt
+            self._whole = CourseEvidence(again)
+        return self._whole
+
+    def _idle_actions(self) -> dict[str, Span]:
+        """The actions that never had a step in the whole space, with the place where they gave up most often."""
+        course = self.course
+        if course.stopped != "complete" or course.cut or course.error is not None:
+            return {}
+        idle: dict[str, Span] = {}
+        for action in all_actions(course.program):
+            places = {span: n for (routine, span), n in course.total.aborted.items() if routine == action.routine}
+            if action.routine not in course.total.acted and places:
+                idle[action.key] = min(places, key=lambda span: (-places[span], span))
+        return idle
+
+
+def all_actions(program: Program) -> list[ActionProgram]:
+    """The actions of the model and of its roles, in that order."""
+    return [*program.actions, *(action for role in program.roles for action in role.actions)]
