@@ -172,10 +172,8 @@ class Body:
             return None, None
         role, name = self.scope.role, function.name
         if is_self(function.value) and role is not None:
-            for candidate in role.functions:
-                if candidate.name == name:
-                    return candidate, name
-            return None, None
+            known = self.model.functions_of[role.name].get(name)
+            return known, name if known is not None else None
         if not self._is_surely_role_call(function):
             return None, None
         candidates = self.model.role_functions[name]

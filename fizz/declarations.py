@@ -29,6 +29,7 @@ class Declarations:
     state_variables: dict[str, Span] = field(default_factory=dict)
     init_locals: dict[str, Span] = field(default_factory=dict)  # bound only in nested blocks of Init
     role_functions: dict[str, list[ast.Function]] = field(default_factory=dict)  # by name, of all roles
+    functions_of: dict[str, dict[str, ast.Function]] = field(default_factory=dict)  # by role, then by name
     role_helpers: set[str] = field(default_factory=set)
     role_parameters: dict[str, set[str]] = field(default_factory=dict)  # role -> names given to its constructor
     uses_channels: bool = False
@@ -106,6 +107,7 @@ def _declare_role(found: Declarations, role: ast.Role) -> None:
     assertion_spans: dict[str, Span] = {}
     for assertion in role.assertions:
         _define(found, assertion_spans, assertion.name, assertion.name_span)
+    found.functions_of[role.name] = {function.name: function for function in role.functions}
     for function in role.functions:
         found.role_functions.setdefault(function.name, []).append(function)
     found.role_helpers.update(helper.name for helper in role.helpers)

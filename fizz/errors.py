@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+MAX_WIDTH = 160
+
 
 class Span(NamedTuple):
     """A stretch of source text: lines and columns count from 1, the end column is exclusive."""
@@ -72,6 +74,11 @@ def _excerpt(span: Span, text: str) -> list[str]:
     row = rows[span.line - 1].rstrip("\r")
     end = span.end_column if span.end_line == span.line else len(row) + 1
     width = max(1, min(end, len(row) + 1) - span.column)
+    # Of a very long line only the part around the place is shown.
+    first = max(0, span.column - 1 - MAX_WIDTH // 2) if len(row) > MAX_WIDTH else 0
+    shown = ("…" if first else "") + row[first : first + MAX_WIDTH] + ("…" if first + MAX_WIDTH < len(row) else "")
+    before = row[first : span.column - 1]
     # Tabs are kept in the margin below, so that the carets stand under the text in any terminal.
-    margin = "".join("\t" if c == "\t" else " " for c in row[: span.column - 1])
-    return [f"{span.line:5d} | {row}", f"{'':5s} | {margin}{'^' * width}"]
+    margin = (" " if first else "") + "".join("\t" if c == "\t" else " " for c in before)
+    carets = "^" * min(width, first + MAX_WIDTH - span.column + 1)
+    return [f"{span.line:5d} | {shown}", f"{'':5s} | {margin}{carets}"]

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from fizz import ast, cache
 from fizz.errors import Diagnostic, FizzError, Span
-from fizz.layout import FrontMatter, lay_out
+from fizz.layout import MAX_MESSAGES, FrontMatter, lay_out
 from fizz.module import HelperModule
 
 MAX_BYTES = 1024 * 1024
+MAX_INCLUDES = 50
 _ONLY_MODELS = "a model is one UTF-8 text file"
 
 
@@ -65,6 +66,9 @@ class Files:
         if Path(include.path).is_absolute() or not _is_inside(identity, self.root):
             hint = f"the directory of the model is {self.root}"
             return self._refuse(include, f"'{include.path}' is outside the directory of the model", hint)
+        if len(self._open) > MAX_INCLUDES:
+            text = f"includes are nested more than {MAX_INCLUDES} deep"
+            return self._refuse(include, text, "include the file from the model itself")
         if identity in self._open:
             return self._refuse(include, f"'{include.path}' includes itself", "remove one of the includes of the cycle")
         if identity in self._done:
@@ -107,11 +111,15 @@ def parse_file(file: str, text: str) -> ParsedFile:
     items: list[ast.Item] = []
     diagnostics = list(layout.diagnostics)
     warnings: list[Diagnostic] = []
+    found = 0
     for piece in layout.pieces:
+        if found == MAX_MESSAGES:
+            break
         try:
             lowered, old_spellings = lower_piece(piece)
         except FizzError as error:
             diagnostics.extend(error.diagnostics)
+            found += 1
         else:
             items.extend(lowered)
             warnings.extend(old_spellings)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from fizz import ast
 from fizz.bodies import Body
 from fizz.declarations import Declarations, defined_twice
 from fizz.scope import Messages, Scope
-from fizz.walk import all_statements, own_expressions, subexpressions
+from fizz.walk import all_statements, helper_bodies, own_expressions, subexpressions
 
 _FORBIDDEN: dict[type[ast.Statement], str] = {
     ast.While: "`while`",
@@ -45,8 +47,9 @@ class _HelperBody(Body):
         if isinstance(statement, ast.Helper):
             inner = frozenset(self.scope.locals)
             check_helper(self.model, self.messages, statement, inner)
-            for place in _references(statement, statement.name):
-                _report_recursion(self.messages, statement.name, place)
+            for place in _names_in(statement):
+                if place.id == statement.name:
+                    _report_recursion(self.messages, statement.name, place)
         else:
             super().statement(statement, around)  # type: ignore[arg-type]
 
@@ -64,43 +67,45 @@ def check_parameters(model: Declarations, messages: Messages, parameters: tuple[
 
 def check_recursion(model: Declarations, messages: Messages) -> None:
     """Reports each mention of a top-level `def` by which it can reach itself."""
-    mentions: dict[str, dict[str, ast.Name]] = {}
+    mentions: dict[str, dict[str, ast.Name]] = {name: {} for name in model.helpers}
     for name, helper in model.helpers.items():
-        mentions[name] = {}
-        for other in model.helpers:
-            for place in _references(helper, other):
-                mentions[name].setdefault(other, place)
-    for name in mentions:
+        for place in _names_in(helper):
+            if place.id in model.helpers:
+                mentions[name].setdefault(place.id, place)
+    circular = _on_cycles({name: set(places) for name, places in mentions.items()})
+    for name in circular:
         for other, place in mentions[name].items():
-            if _reaches(mentions, other, name):
+            if other in circular:
                 _report_recursion(messages, name, place)
 
 
-def _reaches(mentions: dict[str, dict[str, ast.Name]], start: str, goal: str) -> bool:
-    seen: set[str] = set()
-    waiting = [start]
-    while waiting:
-        name = waiting.pop()
-        if name == goal:
-            return True
-        if name not in seen:
-            seen.add(name)
-            waiting.extend(mentions[name])
-    return False
+def _on_cycles(edges: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The nodes on cycles, and between cycles: what is left when ends and beginnings of paths are taken away."""
+    for _ in range(2):
+        backwards: dict[str, set[str]] = {name: set() for name in edges}
+        for name, targets in edges.items():
+            for target in targets:
+                backwards[target].add(name)
+        waiting = [name for name, targets in edges.items() if not targets]
+        while waiting:
+            name = waiting.pop()
+            for source in backwards.pop(name):
+                edges[source].discard(name)
+                if not edges[source]:
+                    waiting.append(source)
+        edges = {name: sources & backwards.keys() for name, sources in backwards.items()}
+    return edges
 
 
 def _report_recursion(messages: Messages, name: str, place: ast.Name) -> None:
     messages.error("L36", f"recursion in the `def` helper '{name}'", place.span, "use a `func`, or a loop")
 
 
-def _references(helper: ast.Helper, name: str) -> list[ast.Name]:
-    """The places in a `def` that mention a name."""
-    found: list[ast.Name] = []
-    for statement in all_statements(helper.body):
-        if isinstance(statement, ast.Helper):
-            found += _references(statement, name)
-        for expression in own_expressions(statement):
-            for inner in subexpressions(expression):
-                if isinstance(inner, ast.Name) and inner.id == name:
-                    found.append(inner)
-    return found
+def _names_in(helper: ast.Helper) -> Iterator[ast.Name]:
+    """The names that a `def` mentions."""
+    for body in helper_bodies(helper):
+        for statement in all_statements(body):
+            for expression in own_expressions(statement):
+                for inner in subexpressions(expression):
+                    if isinstance(inner, ast.Name):
+                        yield inner

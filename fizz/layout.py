@@ -16,6 +16,7 @@ LINE_END, INDENT, DEDENT, FRAGMENT = "\x01", "\x02", "\x03", "\x04"
 TAB_WIDTH = 4
 MAX_BRACKETS = 100
 MAX_BLOCKS = 40
+MAX_MESSAGES = 100  # of broken lines in a file; some twenty are shown
 
 _SCAN = re.compile(
     r'(?P<string>"""(?:[^\\]|\\.)*?"""|' + r"'''(?:[^\\]|\\.)*?'''" + r'|"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*')"
@@ -135,7 +136,7 @@ def _logical_lines(file: str, text: str, first_line: int, diagnostics: list[Diag
 
     def report(code: str, message: str, start: int, end: int, hint: str | None = None) -> None:
         nonlocal broken
-        if not broken:
+        if not broken and len(diagnostics) < MAX_MESSAGES:
             diagnostics.append(Diagnostic(code, message, _span(file, text, start, end, first_line), hint))
         broken = True
 
@@ -183,8 +184,13 @@ def _logical_lines(file: str, text: str, first_line: int, diagnostics: list[Diag
                 opening = brackets.pop()
                 if _PAIRS[text[opening]] != match.group():
                     wanted = _PAIRS[text[opening]]
-                    report("L1", f"unexpected '{match.group()}', expected '{wanted}'", start, end,
-                           f"'{text[opening]}' was opened in line {first_line + text.count(chr(10), 0, opening)}")
+                    report(
+                        "L1",
+                        f"unexpected '{match.group()}', expected '{wanted}'",
+                        start,
+                        end,
+                        f"'{text[opening]}' was opened in line {first_line + text.count(chr(10), 0, opening)}",
+                    )
         elif kind == "wrong":
             _report_character(match.group(), text, start, report)
     parts.append(text[copied:])

@@ -19,7 +19,10 @@ from fizz.walk import all_expressions
 
 MAX_ERRORS = 20
 _EMPTY = "a model has an `action Init:` that binds the state variables, and actions that change them"
-_DEFINED = re.compile(r"\b(?:action|func|role|assertion|def)\s+(\w+)|((?:\w+\s*,\s*)*\w+)\s*=(?!=)")
+# What looks like a definition or an assignment, from the start of a line; bounded, so that no text makes it slow.
+_DEFINED = re.compile(
+    r"^[ \t]*(?:[\w<> ]{0,60}\b(?:action|func|role|assertion|def)[ \t]+(\w+)|([\w ,()]{1,200}?)=(?!=))", re.MULTILINE
+)
 
 
 def load(

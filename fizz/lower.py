@@ -16,7 +16,7 @@ from fizz.tree import Tree, child, children, the
 _MODIFIER = re.compile(r"([^\W\d]\w*)(?:\s*<\s*(\w*)\s*>)?")
 _FLOWS: tuple[str, ...] = get_args(ast.Flow)
 _KINDS: tuple[str, ...] = get_args(ast.AssertionKind)
-_STATE = "write `@state(ephemeral=[\"field\"])` or `@state(durable=[\"field\"])`"
+_STATE = 'write `@state(ephemeral=["field"])` or `@state(durable=["field"])`'
 
 
 def lower_piece(piece: Piece) -> tuple[tuple[ast.Item, ...], tuple[Diagnostic, ...]]:
@@ -214,14 +214,14 @@ class _Items(Statements):
             value = arguments[0].value
             if not isinstance(value, ast.ListExpression | ast.TupleExpression):
                 raise self.error_at("L33", "'@state' takes a list of field names", value.span, _STATE)
-            names: list[str] = []
+            names: dict[str, None] = {}
             for item in value.items:
                 name = item.value if isinstance(item, ast.Literal) else None
                 if not isinstance(name, str) or not name.isidentifier():
                     raise self.error_at("L33", "'@state' takes a list of field names", item.span, "a name is a string")
                 if name in names:
                     raise self.error_at("L33", f"field '{name}' is named twice", item.span)
-                names.append(name)
+                names[name] = None
             if not names:
                 text = "'@state' with an empty list has no effect"
                 self.warnings.append(Diagnostic("W9", text, decorator.span, "name fields, or remove it"))

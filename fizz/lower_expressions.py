@@ -90,7 +90,7 @@ class Expressions:
 
     def lambda_(self, tree: Tree) -> ast.Expression:
         self._enter(1, tree)
-        given = child(tree, "Parameters")
+        given = child(tree, "LambdaParameters")
         parameters = self.parameters(given) if given is not None else ()
         body = self.test(the(tree, "Test"))
         self._leave(1)
@@ -100,7 +100,9 @@ class Expressions:
         """Parameters of a func, def or lambda; that stars are for a def only is the caller's to check."""
         result: list[ast.Parameter] = []
         kinds: dict[str, OneOf["plain", "star", "double star"]] = {"": "plain", "*": "star", "**": "double star"}
-        for node in children(tree, "Parameter"):
+        for node in tree:
+            if node.rule_name not in ("Parameter", "LambdaParameter"):
+                continue
             stars = child(node, "Stars")
             name = the(node, "Name").value
             default_tree = child(node, "Default")
@@ -316,10 +318,11 @@ class Expressions:
                 kind: OneOf["star", "double star"] = "star" if first.value == "*" else "double star"
                 named = named or kind == "double star"
                 result.append(ast.Argument(span, kind, None, self.test(node[1])))
-        names = [argument.name for argument in result if argument.name is not None]
+        names: set[str] = set()
         for argument in result:
-            if argument.name is not None and names.count(argument.name) > 1:
+            if argument.name is not None and argument.name in names:
                 raise self.error_at("L1", f"argument '{argument.name}' is given twice", argument.span)
+            names.add(argument.name or "")
         return tuple(result)
 
     def _positional(self, node: Tree, alone: bool) -> ast.Expression:

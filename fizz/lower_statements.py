@@ -30,7 +30,8 @@ class Statements(Expressions):
                 self._add(statements, self.statement(node))
         if not statements:
             hint = "a body that is documentation only does nothing: write `pass` if you mean that"
-            raise self.error("L3", "the block has no statement", body, hint)
+            where = body if body.rule_name == "SimpleLine" else the(body, "Statement")
+            raise self.places.error("L3", "the block has no statement", where.position, where.position_end - 1, hint)
         last, first = statements[-1].span, statements[0].span
         span = first._replace(end_line=last.end_line, end_column=last.end_column)
         return ast.Block(span, tuple(statements))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 
 BUILTIN_FUNCTIONS = frozenset(
     "abs all any bool bytes chr dict dir enumerate fail float getattr hasattr hash int len list max min ord print"
@@ -31,11 +32,16 @@ METHODS = frozenset(
 )
 
 
+_LONGEST, _MOST = 100, 2000  # names that are looked at: edit distance takes the square of the length
+
+
 def near_hint(name: str, candidates: Iterable[str]) -> str | None:
     """`did you mean 'counter'?` for the nearest candidate within two edits, if any."""
+    if len(name) > _LONGEST:
+        return None
     allowed = 2 if len(name) > 3 else min(1, len(name) - 1)
     best: tuple[int, str] | None = None
-    for candidate in candidates:
+    for candidate in islice(candidates, _MOST):
         if abs(len(candidate) - len(name)) <= allowed and candidate != name:
             found = (_distance(name, candidate), candidate)
             if found[0] <= allowed and (best is None or found < best):

@@ -33,7 +33,7 @@ _NOT_IN_LANGUAGE = {
     "try": "run-time errors stop the check; test the condition with `if`",
     "except": "run-time errors stop the check; test the condition with `if`",
     "finally": "run-time errors stop the check; test the condition with `if`",
-    "raise": "use `fail(\"text\")`",
+    "raise": 'use `fail("text")`',
     "with": "use an `atomic:` block",
     "global": "state variables are bound in `action Init` and can be assigned anywhere",
     "nonlocal": "state variables are bound in `action Init` and can be assigned anywhere",
@@ -104,6 +104,8 @@ def parse_piece(piece: Piece) -> Tree:
         tree: Tree = _parser().parse(piece.text)
     except NoMatch as error:
         raise _translate(piece, error) from None
+    except RecursionError:
+        raise Places(piece).error("L1", "nested too deeply", 0, 1, "split it into several statements") from None
     return tree
 
 
@@ -127,7 +129,7 @@ def _translate(piece: Piece, error: NoMatch) -> FizzError:
         return places.error("L6", f"'{token}' is not part of the language", start, end, _NOT_IN_LANGUAGE[token])
     if token in _BLOCKS and piece.text[end:].lstrip().startswith(":"):
         return places.error("L10", f"'{token}:' blocks are not supported", start, end, _BLOCKS[token])
-    wanted = _describe(expected)
+    wanted = _describe(expected) if token != INDENT else ""
     text = f"unexpected {_name(token)}" + (f", expected {wanted}" if wanted else "")
     return places.error("L1", text, start, end, _hint(token, expected, offset))
 
@@ -165,6 +167,8 @@ def _describe(expected: set[str]) -> str:
 def _hint(token: str, expected: set[str], offset: int) -> str | None:
     if token in _HINTS:
         return _HINTS[token]
+    if token == INDENT:
+        return "only the lines of a block are indented more than the line above"
     if "DefinitionHeader" in expected:
         if offset == 0 and token in _COMPOUND:
             return f"'{token}' stands inside an action, func, assertion or def"

@@ -10,6 +10,7 @@ from typing import Literal as OneOf
 from fizz import ast
 from fizz.declarations import Declarations, bound_by
 from fizz.errors import Diagnostic, Span
+from fizz.layout import MAX_MESSAGES
 from fizz.names import ASSERTION_NAMES, BUILTIN_FUNCTIONS, BUILTIN_MODULES, RESERVED_FUNCTIONS, near_hint
 from fizz.walk import all_statements
 
@@ -23,8 +24,14 @@ class Messages:
     errors: list[Diagnostic] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there are far more errors than are shown."""
+        return len(self.errors) >= MAX_MESSAGES
+
     def error(self, code: str, text: str, span: Span, hint: str | None = None) -> None:
-        self.errors.append(Diagnostic(code, text, span, hint))
+        if not self.is_full:
+            self.errors.append(Diagnostic(code, text, span, hint))
 
     def warning(self, code: str, text: str, span: Span, hint: str | None = None) -> None:
         self.warnings.append(Diagnostic(code, text, span, hint))
@@ -64,8 +71,8 @@ class Scope:
             else:
                 bound.update(name.id for name in bound_by(statement))
         sees_state = kind != "def"
-        bound -= own | set(model.constants) | (set(model.state_variables) if sees_state else set())
-        return cls(model, messages, kind, role, bound | own | outer, own | outer)
+        local = {n for n in bound if n not in model.constants and not (sees_state and n in model.state_variables)}
+        return cls(model, messages, kind, role, local | own | outer, own | outer)
 
     # --- reading
 
@@ -120,7 +127,7 @@ class Scope:
             text = f"'{word}' is first bound inside a nested block of Init, so it is not a state variable"
             self.messages.error("L23", text, name.span, "bind it at the top level of Init")
             return
-        hint = near_hint(word, sorted({*self._visible()}))
+        hint = near_hint(word, sorted({*self._visible()})) if not self.messages.is_full else None
         if hint is None and word in ("true", "false", "null", "none", "nil"):
             hint = f"write `{ {'true': 'True', 'false': 'False'}.get(word, 'None') }`"
         self.messages.error("L20", f"undefined name '{word}'", name.span, hint)

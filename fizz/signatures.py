@@ -9,6 +9,7 @@ from fizz.scope import Messages
 def check_arguments(call: ast.Call, name: str, parameters: tuple[ast.Parameter, ...], messages: Messages) -> None:
     """Reports missing, unexpected and superfluous arguments (L26)."""
     plain = [parameter for parameter in parameters if parameter.kind == "plain"]
+    names = {parameter.name for parameter in plain}
     kinds = {parameter.kind for parameter in parameters}
     hint = f"its parameters are ({', '.join(_shown(parameter) for parameter in parameters)})"
     given: set[str] = set()
@@ -29,14 +30,14 @@ def check_arguments(call: ast.Call, name: str, parameters: tuple[ast.Parameter, 
             if argument.name in given:
                 text = f"wrong arguments for '{name}': '{argument.name}' is given twice"
                 messages.error("L26", text, argument.span, hint)
-            elif argument.name not in {p.name for p in plain} and "double star" not in kinds:
+            elif argument.name not in names and "double star" not in kinds:
                 text = f"wrong arguments for '{name}': unexpected '{argument.name}'"
                 messages.error("L26", text, argument.span, hint)
             given.add(argument.name)
     missing = [parameter.name for parameter in plain if parameter.default is None and parameter.name not in given]
     if missing and not spread:
-        names = ", ".join(f"'{word}'" for word in missing)
-        messages.error("L26", f"wrong arguments for '{name}': missing {names}", call.span, hint)
+        shown = ", ".join(f"'{word}'" for word in missing)
+        messages.error("L26", f"wrong arguments for '{name}': missing {shown}", call.span, hint)
 
 
 def _shown(parameter: ast.Parameter) -> str:

@@ -77,6 +77,10 @@ class HybridRun:
         self.columns: ColumnsRun | None = None
         self.wide = wide
 
+    @property
+    def symmetric(self) -> bool:
+        return self.rows.symmetric
+
     def first(self) -> Level:
         return self.rows.first()
 

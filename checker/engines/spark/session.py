@@ -29,6 +29,8 @@ _QUIET: Final = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
+# The Java process only hands bytes around. Without its second compiler it starts, and answers, in half the time.
+_NIMBLE: Final = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 _AT_HOME: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 _DEAD_WORKER: Final = ("exited unexpectedly", "ExecutorLostFailure", "Python worker failed to connect back")
 
@@ -134,7 +136,7 @@ def open_session(master: str, conf: Mapping[str, str], java: Path) -> Session:
 
 
 def _start(master: str, conf: Mapping[str, str], folder: Path, log: IO[bytes]) -> SparkContext:
-    chosen = {"spark.app.name": "fizzpy", "spark.local.dir": str(folder), **_QUIET}
+    chosen = {"spark.app.name": "fizzpy", "spark.local.dir": str(folder), **_QUIET, **_NIMBLE}
     if on_this_machine(master):
         chosen |= _AT_HOME
     settings = SparkConf(loadDefaults=False)

@@ -1,0 +1,156 @@
+"""fizzpy: the public Python API. `fizzpy.check("model.fizz")` does what the command `fizzpy check model.fizz` does.
+
+    import fizzpy
+
+    report = fizzpy.check("model.fizz", engine="spark", constants={"N": 3})
+    print(report.verdict, report.states)
+    for entry in report.trace.entries if report.trace else ():
+        print(entry.label, entry.changes)
+
+`Report`, `PropertyReport`, `Trace`, `TraceEntry` and `Change` are the types of what comes back. A model that does not
+parse raises `FizzError`; a wrong request or a missing environment raises `Problem`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from checker.problems import EnvironmentProblem, Problem, UsageProblem
+    from checker.report import ExitCode, PropertyReport, Report
+    from checker.trace import Change, Trace, TraceEntry
+    from fizz import FizzError
+
+__all__ = [
+    "Change",
+    "EnvironmentProblem",
+    "ExitCode",
+    "FizzError",
+    "Problem",
+    "PropertyReport",
+    "Report",
+    "Trace",
+    "TraceEntry",
+    "UsageProblem",
+    "check",
+    "main",
+]
+
+# Where the names above live. They are fetched when they are used: `fizzpy --version` needs none of them.
+_HOMES = {
+    "checker.problems": ("EnvironmentProblem", "Problem", "UsageProblem"),
+    "checker.report": ("ExitCode", "PropertyReport", "Report"),
+    "checker.trace": ("Change", "Trace", "TraceEntry"),
+    "fizz": ("FizzError",),
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _HOMES.items():
+        if name in names:
+            _refuse_strangers()
+            return getattr(importlib.import_module(module), name)
+    raise AttributeError(f"module 'fizzpy' has no attribute '{name}'")
+
+
+def check(
+    model: str | PathLike[str],
+    *,
+    engine: str = "embedded",
+    constants: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+    properties: Sequence[str] | None = None,
+    keep_going: bool = False,
+    max_states: int | None = None,
+    timeout: float | None = None,
+    symmetry: bool = True,
+    stats: bool = False,
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    spark_from: int | None = None,
+    progress: Callable[..., None] | None = None,
+) -> Report:
+    """Explore the state space of a model and say which of its properties hold.
+
+    model       path of a `.fizz` file, or the name of a model that comes with the tool
+    engine      "embedded" (default), "plain" or "spark"; they give the same answer
+    constants   values for top-level constants: None, bool, int, float, str, bytes, and list, tuple, dict, set, range
+    options     any option of the front matter, as {"max_actions": 5} or {"action_options.Send.max_actions": 1}
+    properties  names of the assertions to check; None: all
+    keep_going  explore everything, and find the shortest counterexample of each violated property
+    max_states  stop after the level at which so many states were found
+    timeout     stop after the level at which so many seconds have passed
+    symmetry    False: tell states apart that differ only by a permutation of symmetric values
+    stats       fill `Report.stats`
+    master, conf, spark_from
+                Spark: master URL, configuration, and the width of the frontier from which levels run as Spark jobs
+    progress    called from time to time while the search runs
+
+    Returns a `Report`; a violated property is a result, not an exception. Raises `FizzError` for a model, option or
+    constant that is wrong, `UsageProblem` for a missing file or an unknown property, `EnvironmentProblem` for a machine
+    that lacks something.
+    """
+    _refuse_strangers()
+    from checker.check import check as check_model
+    from checker.exploration import Settings
+    from checker.literals import literal, option_text
+    from checker.locate import locate
+
+    given: dict[str, object] = {"spark_master": master, "spark_from": spark_from}
+    settings = Settings(
+        keep_going=keep_going,
+        max_states=max_states,
+        timeout_s=timeout,
+        properties=None if properties is None else tuple(properties),
+        symmetry=symmetry,
+        stats=stats,
+        spark_conf=tuple((conf or {}).items()),
+        **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
+    )
+    return check_model(
+        locate(str(model)),
+        engine=engine,
+        settings=settings,
+        options={name: option_text(value) for name, value in (options or {}).items()},
+        constants={name: literal(value) for name, value in (constants or {}).items()},
+        progress=progress,
+    )
+
+
+def main() -> int:
+    """The command `fizzpy`: runs it with the arguments of this process and returns its exit code."""
+    try:
+        _refuse_strangers()
+    except ImportError as problem:
+        print(f"fizzpy: {problem}", file=sys.stderr)  # noqa: T201 - the printers live in a package that is not ours
+        return 74
+    try:
+        from checker.cli import run
+    except KeyboardInterrupt:
+        return 130
+    return run(sys.argv[1:])
+
+
+def _refuse_strangers() -> None:
+    """Raise ImportError if one of our packages, whose names are short, is hidden behind somebody else's."""
+    home = Path(__file__).resolve().parent
+    for name in ("fizz", "interpreter", "checker"):
+        spec = importlib.util.find_spec(name)
+        origin = Path(spec.origin).resolve() if spec and spec.origin else None
+        if origin is None or origin.parent.parent != home:
+            found = f"is {origin.parent}" if origin else "is missing"
+            raise ImportError(
+                f"the package '{name}' {found}, not {home / name}; "
+                f"hint: install fizzpy in a virtual environment of its own, and do not put a '{name}' on PYTHONPATH"
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""Remembered rules: what is looked up is what the interpreter would say, and it is asked far less often."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from checker.check import check
+from checker.engines.memory import PROBATION, Memory
+from checker.engines.read_tree import Counters, ReadTree
+from checker.exploration import Settings
+from fizz import Span, load
+from interpreter import Machine, State, StepKind, compile_module
+from interpreter.intern import Tag
+from interpreter.state import Slot
+from interpreter.step import Aborted, Candidate, Event, Fork, Outcome, Read, Way
+from interpreter.view import RememberedView
+
+MODELS = Path(__file__).resolve().parents[2] / "models"
+NOWHERE = Span("toy", 1, 1, 1, 1)
+SAMPLED = (
+    "classics/LostUpdate.fizz",
+    "classics/TwoPhase.fizz",
+    "classics/TwoPhaseRoles.fizz",
+    "venice/VeniceLeaderFollower.fizz",
+    "venice/VenicePromoted.fizz",
+)
+
+# --- the tree --------------------------------------------------------------------------------------------------------
+
+
+def run_from(table: dict[Slot, int], fork: int) -> Callable[[tuple[int, ...]], Way]:
+    """A rule that reads x; if it is 0 it chooses among `fork` alternatives and reads y after the last of them."""
+
+    def run(choices: tuple[int, ...]) -> Way:
+        events: list[Event] = [Read(("x",), table["x",])]
+        if table["x",] == 0:
+            taken = choices[0] if choices else 0
+            events.append(Fork(fork, taken, str(taken)))
+            if taken == fork - 1:
+                events.append(Read(("y",), table["y",]))
+        forks = tuple(event.taken for event in events if isinstance(event, Fork))
+        return Way(tuple(events), Aborted(f"{table['x',]} {forks} {table.get(('y',), '')}", NOWHERE))
+
+    return run
+
+
+def reasons(tree: ReadTree, table: dict[Slot, int]) -> list[str]:
+    results = tree.results(table.__getitem__, run_from(table, 3))
+    return [result.reason for result in results if isinstance(result, Aborted)]
+
+
+def test_all_ways_in_the_order_of_their_choices() -> None:
+    """Each way is run once; equal answers are looked up; only what was read is asked for."""
+    counters = Counters()
+    tree = ReadTree(counters)
+    assert reasons(tree, {("x",): 0, ("y",): 5}) == ["0 (0,) 5", "0 (1,) 5", "0 (2,) 5"]
+    assert (counters.calls, counters.hits) == (3, 0)
+    assert reasons(tree, {("x",): 0, ("y",): 5}) == ["0 (0,) 5", "0 (1,) 5", "0 (2,) 5"]
+    assert (counters.calls, counters.hits) == (3, 1)
+    # Only the last alternative looks at y.
+    assert reasons(tree, {("x",): 0, ("y",): 6}) == ["0 (0,) 5", "0 (1,) 5", "0 (2,) 6"]
+    assert counters.calls == 4
+    assert reasons(tree, {("x",): 1}) == ["1 () "]
+    assert (counters.evaluations, counters.calls, counters.hits) == (4, 5, 1)
+
+
+def test_a_rule_that_reads_something_new_each_time_is_run_anew() -> None:
+    """Remembering ends where it does not pay; the results are the same."""
+    machine = Machine(compile_module(load("m.fizz", text="action Init: n = 0\natomic action Up: n += 1\n")))
+    memory = Memory(machine)
+    state = machine.initial()[0][0].state
+    for _ in range(PROBATION + 10):
+        rule = machine.candidates(state)[0].rule
+        (outcome,) = memory.results(rule, machine.view(state))
+        assert isinstance(outcome, Outcome)
+        target = machine.apply(state, rule, outcome)
+        assert target is not None
+        state = target
+    assert memory.forgetful == {rule}
+    assert memory.total().calls == memory.total().evaluations == PROBATION + 10
+    assert memory.total().nodes == 0
+
+
+# --- models ----------------------------------------------------------------------------------------------------------
+
+
+def test_far_fewer_calls_than_evaluations() -> None:
+    """The interpreter is asked for a small part of the rules that are evaluated."""
+    stats = check(MODELS / "classics/TwoPhase.fizz", settings=Settings(stats=True)).stats
+    calls, evaluations = stats["interpreter calls"], stats["rule evaluations"]
+    assert isinstance(calls, int) and isinstance(evaluations, int)
+    assert calls * 10 < evaluations
+
+
+@pytest.mark.parametrize("model", SAMPLED)
+def test_outcomes_depend_on_nothing_but_what_was_read(model: str) -> None:
+    """Sampled steps are run again with every unread slot poisoned; they do not notice."""
+    machine = Machine(compile_module(load(MODELS / model)))
+    for state, candidate in sampled_steps(machine, 300):
+        for way in machine.ways(candidate.rule, machine.view(state)):
+            answers = {event.slot: event.answer for event in way.events if isinstance(event, Read)}
+            forks = tuple(event.taken for event in way.events if isinstance(event, Fork))
+            assert machine.run(candidate.rule, RememberedView(answers), forks) == way
+
+
+@pytest.mark.parametrize("model", SAMPLED)
+def test_unread_slots_stay_as_they_are(model: str) -> None:
+    """An outcome applied to a state that differs in an unread slot leaves that slot alone."""
+    machine = Machine(compile_module(load(MODELS / model)))
+    poison = machine.values.intern(Tag.STRING, "poison")
+    for state, candidate in sampled_steps(machine, 100):
+        for way in machine.ways(candidate.rule, machine.view(state)):
+            if isinstance(way.result, Outcome) and way.result.thread is None:
+                touched = {e.slot for e in way.events if isinstance(e, Read)} | {slot for slot, _ in way.result.writes}
+                kinds = ("heap", "field")
+                others = [i for i, slot in enumerate(state.layout.slots) if slot not in touched and slot[0] in kinds]
+                if not others or candidate.rule.kind is not StepKind.START or state.layout.owned:
+                    continue
+                values = [poison if i in others else value for i, value in enumerate(state.values)]
+                poisoned = State(state.layout, tuple(values), state.threads, state.messages)
+                target = machine.apply(poisoned, candidate.rule, way.result)
+                clean = machine.apply(state, candidate.rule, way.result)
+                assert target is not None and clean is not None
+                for i, slot in enumerate(clean.layout.slots):
+                    assert target.values[i] == (poison if slot not in touched and slot[0] in kinds else clean.values[i])
+
+
+def sampled_steps(machine: Machine, most: int) -> Iterator[tuple[State, Candidate]]:
+    """States met on random walks, each with one of its rules."""
+    source = random.Random(1)
+    for _ in range(most // 20):
+        state = source.choice(machine.initial()[0]).state
+        for _ in range(20):
+            rules = [c for c in machine.candidates(state) if c.rule.kind is not StepKind.CRASH_ROLE]
+            if rules:
+                yield state, source.choice(rules)
+            steps = machine.steps(state).steps
+            if not steps:
+                break
+            state = source.choice(steps).target

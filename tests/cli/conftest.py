@@ -1,0 +1,56 @@
+"""Ways to run the command: in this process, which is fast, and as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from checker.cli import run
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run of the command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def said(self) -> str:
+        return self.out + self.err
+
+
+@pytest.fixture
+def fizzpy(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Ended]:
+    """Run the command in this process, in an empty folder, and tell how it ended."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+    def call(*arguments: str) -> Ended:
+        code = run(arguments)
+        captured = capsys.readouterr()
+        return Ended(code, captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
+    """Start the command as a process, in an empty folder."""
+
+    def start(*arguments: str, **streams: object) -> subprocess.Popen[str]:
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "fizzpy", *arguments]
+        return subprocess.Popen(command, cwd=tmp_path, env=environment, text=True, **streams)  # type: ignore[call-overload]
+
+    return start

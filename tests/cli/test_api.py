@@ -1,0 +1,95 @@
+"""`fizzpy.check` from Python: the same answer as the command's, with Python values for constants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import fizzpy
+from checker.literals import literal, option_text
+from checker.locate import bundled_models, locate
+
+MODEL = """\
+LIMIT = 3
+PAIR = ("a", 1)
+action Init:
+    n = 0
+atomic action Up:
+    require n < LIMIT
+    n += 1
+atomic action Rest: pass
+always assertion Small:
+    return n <= LIMIT and len(PAIR) == 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "None"),
+        (True, "True"),
+        (-3, "-3"),
+        (1.5, "1.5"),
+        (float("inf"), 'float("inf")'),
+        ('a"\n', '"a\\"\\n"'),
+        (b"a\x00", 'b"\\x61\\x00"'),
+        ([1, [2]], "[1, [2]]"),
+        ((1,), "(1,)"),
+        ((), "()"),
+        ({"a": {1: ()}}, '{"a": {1: ()}}'),
+        ({2, 1}, "set([1, 2])"),
+        (range(0, 6, 2), "range(0, 6, 2)"),
+    ],
+)
+def test_literals(value: object, text: str) -> None:
+    """A Python value becomes an expression of the language."""
+    assert literal(value) == text
+
+
+def test_other_values_are_refused() -> None:
+    """What the language has no literal for is a wrong request."""
+    with pytest.raises(fizzpy.UsageProblem, match="object"):
+        literal(object())
+
+
+def test_option_text() -> None:
+    """Strings stand for themselves; booleans, numbers and lists are spelled as in the front matter."""
+    assert [option_text(value) for value in ("strict", True, 5, ["a"])] == ["strict", "true", "5", '["a"]']
+
+
+def test_check_returns_a_report(tmp_path: Path) -> None:
+    """Constants, options and engine are keywords; a violated property is a result."""
+    model = tmp_path / "m.fizz"
+    model.write_text(MODEL)
+    report = fizzpy.check(model, engine="plain", constants={"LIMIT": 5, "PAIR": (1, 2)}, options={"liveness": "off"})
+    assert (report.verdict, report.states, report.exit_code) == ("passed", 6, fizzpy.ExitCode.PASSED)
+    violated = fizzpy.check(model, constants={"PAIR": [1]})
+    assert violated.exit_code == 12
+    assert isinstance(violated.trace, fizzpy.Trace)
+
+
+def test_mistakes_are_raised(tmp_path: Path) -> None:
+    """A model that does not load raises FizzError, a wrong request raises Problem."""
+    (tmp_path / "m.fizz").write_text(MODEL + "oops")
+    with pytest.raises(fizzpy.FizzError):
+        fizzpy.check(tmp_path / "m.fizz")
+    with pytest.raises(fizzpy.Problem, match="no file"):
+        fizzpy.check(tmp_path / "absent.fizz")
+
+
+def test_every_public_name_is_there() -> None:
+    """What the module announces can be fetched, and nothing else can."""
+    for name in fizzpy.__all__:
+        assert getattr(fizzpy, name)
+    with pytest.raises(AttributeError, match="absent"):
+        _ = fizzpy.absent
+
+
+def test_bundled_models_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By bare name, from any folder; a path with a folder in it means that path only."""
+    monkeypatch.chdir(tmp_path)
+    assert Path(locate("VeniceLeaderFollower.fizz")).is_file()
+    assert {path.name for path in bundled_models()} >= {"VeniceOffsetFirst.fizz", "TwoPhase.fizz", "DieHard.fizz"}
+    with pytest.raises(fizzpy.UsageProblem):
+        locate("./VeniceLeaderFollower.fizz")

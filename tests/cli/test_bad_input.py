@@ -1,0 +1,140 @@
+"""Whatever is given, the answer is one clear message with place, reason and way out, and the right code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+COUNTER = """\
+action Init:
+    n = 0
+atomic action Up:
+    require n < 3
+    n += 1
+atomic action Rest: pass
+always assertion Small:
+    return n <= 3
+"""
+
+
+def broken(old: str, new: str) -> str:
+    assert old in COUNTER
+    return COUNTER.replace(old, new)
+
+
+# name: (contents of m.fizz or None, arguments after `check`, exit code, what must be said)
+CASES: dict[str, tuple[str | bytes | None, list[str], int, list[str]]] = {
+    "missing file": (None, ["absent.fizz"], 2, ["absent.fizz", "no file"]),
+    "missing file, near name": (COUNTER, ["n.fizz"], 2, ["n.fizz", "did you mean 'm.fizz'"]),
+    "misspelled bundled model": (None, ["VeniceLeaderFolower.fizz"], 2, ["did you mean 'VeniceLeaderFollower.fizz'"]),
+    "directory": (COUNTER, ["."], 2, ["directory", "m.fizz"]),
+    "unknown flag": (COUNTER, ["m.fizz", "--engin", "plain"], 2, ["--engin", "--engine"]),
+    "unknown engine": (COUNTER, ["m.fizz", "--engine", "quantum"], 2, ["quantum", "embedded"]),
+    "bad number": (COUNTER, ["m.fizz", "--max-states", "many"], 2, ["many", "--max-states"]),
+    "no model": (None, [], 2, ["MODEL"]),
+    "set without value": (COUNTER, ["m.fizz", "--set", "N"], 2, ["--set", "NAME=EXPR"]),
+    "set of unknown constant": (
+        broken("action Init", "LIMIT = 3\naction Init"),
+        ["m.fizz", "--set", "LIMT=3"],
+        151,
+        ["LIMT", "LIMIT"],
+    ),
+    "set to nonsense": (
+        broken("action Init", "LIMIT = 3\naction Init"),
+        ["m.fizz", "--set", "LIMIT=3 +"],
+        151,
+        ["LIMIT"],
+    ),
+    "unknown property": (COUNTER, ["m.fizz", "--property", "Smal"], 2, ["Smal", "did you mean", "Small"]),
+    "unknown option given": (COUNTER, ["m.fizz", "--option", "max_action=3"], 151, ["max_action", "max_actions"]),
+    "unknown option in file": (
+        f"---\noptions: {{max_action: 3}}\n---\n{COUNTER}",
+        ["m.fizz"],
+        151,
+        ["m.fizz:2", "max_action", "max_actions"],
+    ),
+    "option of wrong type": (
+        f"---\ndeadlock_detection: 7\n---\n{COUNTER}",
+        ["m.fizz"],
+        151,
+        ["m.fizz:2", "deadlock_detection"],
+    ),
+    "front matter is not YAML": (f"---\n{{a: [\n---\n{COUNTER}", ["m.fizz"], 151, ["m.fizz", "YAML"]),
+    "binary file": (b"\x7fELF\x02\x01\x01\x00\xff\xfe\x00\x00", ["m.fizz"], 150, ["m.fizz"]),
+    "large file": (COUNTER + "# filler\n" * 240_000, ["m.fizz"], 150, ["m.fizz", "large"]),
+    "large binary file": (b"\x00\xff" * 1_000_000, ["m.fizz"], 150, ["m.fizz"]),
+    "empty file": ("", ["m.fizz"], 150, ["m.fizz", "nothing to check"]),
+    "syntax error": (broken("n += 1", "n += )"), ["m.fizz"], 150, ["m.fizz:5:", "^"]),
+    "unclosed bracket": (broken("n = 0", "n = (0"), ["m.fizz"], 150, ["m.fizz:"]),
+    "unclosed string": (broken("n = 0", "n = 'a"), ["m.fizz"], 150, ["m.fizz:2"]),
+    "tabs mixed with spaces": (broken("    n += 1", "\t  n += 1"), ["m.fizz"], 150, ["m.fizz:5:"]),
+    "inconsistent dedent": (broken("    n += 1", "  n += 1"), ["m.fizz"], 150, ["m.fizz:5:"]),
+    "unknown name": (
+        broken("require n < 3", "require m < 3"),
+        ["m.fizz"],
+        150,
+        ["m.fizz:4:13", "undefined name 'm'", "^"],
+    ),
+    "python's own words": (broken("n += 1", "import os"), ["m.fizz"], 150, ["m.fizz:5:", "import"]),
+    "deep nesting": (broken("n = 0", "n = " + "(" * 3000 + "0" + ")" * 3000), ["m.fizz"], 150, ["m.fizz"]),
+    "division by zero": (
+        broken("n += 1", "n += 1 // (1 - n)"),
+        ["m.fizz"],
+        75,
+        ["m.fizz:5:", "division by zero", "R5"],
+    ),
+    "endless while": (broken("n += 1", "while n < 9: n = 1"), ["m.fizz"], 75, ["m.fizz:5:", "R20", "while"]),
+    "function in state": (broken("n += 1", "n = len"), ["m.fizz"], 75, ["m.fizz:5:", "R18"]),
+    "huge number": (broken("n += 1", "n = 1 << 100000000000"), ["m.fizz"], 75, ["m.fizz:5:", "R24"]),
+    "error in constant": (broken("action Init", "LIMIT = 1 // 0\naction Init"), ["m.fizz"], 75, ["m.fizz:1:", "R5"]),
+    "no initial state": (broken("n = 0", "n = 0\n    require n == 1"), ["m.fizz"], 75, ["R19"]),
+    "error in assertion": (broken("n <= 3", 'n <= "3"'), ["m.fizz"], 75, ["m.fizz:8:", "R4"]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bad_input(case: str, fizzpy: Callable[..., object], tmp_path: Path) -> None:
+    """The message names the place and the reason; the code is that of the table in `fizzpy check --help`."""
+    contents, arguments, code, fragments = CASES[case]
+    if contents is not None:
+        (tmp_path / "m.fizz").write_bytes(contents if isinstance(contents, bytes) else contents.encode())
+    ended = fizzpy("check", *arguments)
+    assert "Traceback" not in ended.said
+    assert "internal error" not in ended.said
+    assert ended.code == code, ended.said
+    for fragment in fragments:
+        assert fragment in ended.said, ended.said
+    assert len(ended.said.splitlines()) < 60
+
+
+def test_unreadable_file(fizzpy: Callable[..., object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that may not be read is a usage error. (The superuser may read all, so the refusal is staged.)"""
+    (tmp_path / "m.fizz").write_text(COUNTER)
+
+    def refuse(self: Path, *_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    ended = fizzpy("check", "m.fizz")
+    assert ended.code == 2
+    assert "Permission denied" in ended.err
+
+
+def test_control_characters_do_not_reach_the_terminal(fizzpy: Callable[..., object], tmp_path: Path) -> None:
+    """A model cannot move the cursor or recolour the screen through the line that a message quotes."""
+    (tmp_path / "m.fizz").write_text(broken("n += 1", "n += cuonter # \x1b[2J\x1b]0;owned\x07"))
+    ended = fizzpy("check", "m.fizz", "--no-color")
+    assert ended.code == 150
+    assert "\x1b" not in ended.said
+    assert "\x07" not in ended.said
+
+
+def test_parse_reports_as_check_does(fizzpy: Callable[..., object], tmp_path: Path) -> None:
+    """`fizzpy parse` prints the same messages with the same codes."""
+    (tmp_path / "m.fizz").write_text(broken("n += 1", "n += )"))
+    ended = fizzpy("parse", "m.fizz")
+    assert ended.code == 150
+    assert "m.fizz:5:" in ended.err
+    assert fizzpy("parse", "absent.fizz").code == 2

@@ -1,0 +1,139 @@
+"""The command as a process: terminals, closed pipes, Ctrl-C, mistakes of ours, strangers on the path."""
+
+from __future__ import annotations
+
+import errno
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from checker.cli import run
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Two counters that never meet a bound within any patience.
+ENDLESS = """\
+---
+options: {max_actions: 1000000}
+---
+action Init: a, b = 0, 0
+atomic action A: a += 1
+atomic action B: b += 1
+always assertion Fine: return a >= 0
+"""
+
+
+def in_terminal(folder: Path, *arguments: str, interrupt_at: str | None = None) -> tuple[int, str]:
+    """Run the command in a terminal of its own: its exit code and what the terminal was sent.
+
+    When `interrupt_at` appears in the terminal, Ctrl-C is pressed.
+    """
+    leader, follower = pty.openpty()
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}
+    command = [sys.executable, "-m", "fizzpy", *arguments]
+    sent = b""
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdin=follower, stdout=follower, stderr=follower
+    ) as running:
+        os.close(follower)
+        # Reading fails when nobody has the other end open any more.
+        with suppress(OSError):
+            while chunk := os.read(leader, 65536):
+                sent += chunk
+                if interrupt_at and interrupt_at.encode() in sent:
+                    interrupt_at = None
+                    running.send_signal(signal.SIGINT)
+    os.close(leader)
+    return running.returncode, sent.decode()
+
+
+def test_progress_only_in_a_terminal(tmp_path: Path, process: Callable[..., subprocess.Popen[str]]) -> None:
+    """A terminal sees a line with states, rate, depth and frontier; a pipe sees none of it, nor an escape sequence."""
+    (tmp_path / "m.fizz").write_text(ENDLESS)
+    arguments = ["check", "m.fizz", "--max-states", "20000"]
+    code, sent = in_terminal(tmp_path, *arguments)
+    assert code == 3, sent
+    for word in ("states", "depth", "frontier"):
+        assert word in sent.partition("BOUNDED")[0]
+    done = process(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, err = done.communicate()
+    assert done.returncode == 3
+    assert err == ""
+    assert "\x1b" not in out
+    assert "frontier" not in out
+
+
+def test_ctrl_c_prints_what_was_found(tmp_path: Path) -> None:
+    """An interrupted search reports the part it explored, with code 130."""
+    (tmp_path / "m.fizz").write_text(ENDLESS)
+    code, sent = in_terminal(tmp_path, "check", "m.fizz", interrupt_at="frontier")
+    assert code == 130, sent
+    assert "INTERRUPTED" in sent
+    assert "transitions" in sent
+    assert "Traceback" not in sent
+
+
+def test_reader_may_leave(tmp_path: Path, process: Callable[..., subprocess.Popen[str]]) -> None:
+    """When the pipe is closed the command says nothing about it, and its code is still that of the verdict."""
+    (tmp_path / "m.fizz").write_text("action Init: n = 0\natomic action Up:\n    require n < 1\n    n += 1\n")
+    reading, writing = os.pipe()
+    os.close(reading)
+    running = process("check", "m.fizz", stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 11, err
+    assert err == ""
+
+
+def test_a_mistake_of_ours_is_saved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An internal error has code 70, no traceback in the terminal, and a file that holds it."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("staged")
+
+    monkeypatch.setattr("checker.locate.locate", fail)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert run(["check", "m.fizz"]) == 70
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    path = Path(said.split()[-1])
+    assert "ZeroDivisionError: staged" in path.read_text()
+    assert "Traceback" in path.read_text()
+
+
+def test_strangers_are_named(tmp_path: Path) -> None:
+    """A package of the same name from elsewhere is named, with code 74, before anything of it is run."""
+    stranger = tmp_path / "checker"
+    stranger.mkdir()
+    (stranger / "__init__.py").write_text("raise SystemExit('the stranger ran')")
+    code = f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT)!r}]; import fizzpy; sys.exit(fizzpy.main())"
+    done = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=False)
+    assert done.returncode == 74, done.stderr
+    assert str(stranger) in done.stderr
+    assert "the stranger ran" not in done.stderr
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EMFILE])
+def test_refusals_of_the_system(
+    number: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk and the like are a matter of the environment, code 74, with a hint."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number), "/cache/x")
+
+    monkeypatch.setattr("checker.locate.locate", fail)
+    assert run(["check", "m.fizz"]) == 74
+    said = capsys.readouterr().err
+    assert f"{os.strerror(number)}: /cache/x" in said
+    assert "hint: " in said

@@ -1,0 +1,141 @@
+"""The cache saves parsing and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+import fizz
+from fizz import cache, files, lower
+
+TEXT = "N = 1\naction Init:\n    x = N\naction A:\n    x = any [1, 2]\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    place = tmp_path / "cache" / "parsed"
+    monkeypatch.setattr(cache, "folder", lambda: place)
+    return place
+
+
+@pytest.fixture
+def pieces(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The pieces that were really parsed."""
+    seen: list[str] = []
+    original = lower.lower_piece
+
+    def counted(piece: lower.Piece) -> object:
+        seen.append(piece.text)
+        return original(piece)
+
+    monkeypatch.setattr(lower, "lower_piece", counted)
+    return seen
+
+
+def test_second_load_does_not_parse(folder: Path, pieces: list[str], tmp_path: Path) -> None:
+    """The same text is parsed once; the module from the cache is equal, spans and warnings included."""
+    first = fizz.load(tmp_path / "m.fizz", text=TEXT)
+    count = len(pieces)
+    second = fizz.load(tmp_path / "m.fizz", text=TEXT)
+    assert len(pieces) == count == 3
+    assert second == first
+    assert [w.code for w in second.warnings] == ["W5"]
+    assert second.items[2].span == first.items[2].span
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_key(folder: Path, pieces: list[str], tmp_path: Path) -> None:
+    """Another text, another file name: another entry."""
+    fizz.load(tmp_path / "m.fizz", text=TEXT)
+    fizz.load(tmp_path / "m.fizz", text=TEXT + "\n")
+    fizz.load(tmp_path / "n.fizz", text=TEXT)
+    assert len(list(folder.iterdir())) == 3
+    assert cache.key_of("a", "bc") != cache.key_of("ab", "c")
+
+
+def test_overrides_stay_out(folder: Path, tmp_path: Path) -> None:
+    """Constants and options from outside never reach a later load."""
+    path = tmp_path / "m.fizz"
+    plain = fizz.load(path, text=TEXT)
+    changed = fizz.load(path, text=TEXT, constants={"N": "7"}, options={"max_actions": "3"})
+    assert changed != plain
+    assert fizz.load(path, text=TEXT) == plain
+
+
+def test_helper_modules_and_includes_are_read_each_time(folder: Path, tmp_path: Path) -> None:
+    """A change of any file that belongs to the model is seen."""
+    model = tmp_path / "m.fizz"
+    model.write_text('include "core.fizz"\nX = geo.UNIT\n')
+    (tmp_path / "geo.star").write_text("UNIT = 1\n")
+    (tmp_path / "core.fizz").write_text("Core = 1\n")
+    first = fizz.load(model)
+    (tmp_path / "geo.star").write_text("UNIT = 22\n")
+    assert fizz.load(model).helper_modules != first.helper_modules
+    (tmp_path / "core.fizz").write_text("Core = 1\nMore = 2\n")
+    assert fizz.load(model).constants == ("Core", "More", "X")
+
+
+def test_errors_are_not_kept(folder: Path, tmp_path: Path) -> None:
+    """A text that does not parse has no entry."""
+    for _ in range(2):
+        with pytest.raises(fizz.FizzError):
+            fizz.load(tmp_path / "m.fizz", text="x = = 1\n")
+    assert not folder.exists()
+
+
+def test_damage_is_passed_over(folder: Path, tmp_path: Path) -> None:
+    """Whatever stands in an entry, the model loads."""
+    path = tmp_path / "m.fizz"
+    good = fizz.load(path, text=TEXT)
+    (entry,) = folder.iterdir()
+    data = entry.read_bytes()
+    for damaged in (b"", data[:-1], data[:40], b"x" + data[1:], data[:-1] + b"?", os.urandom(200)):
+        entry.write_bytes(damaged)
+        assert fizz.load(path, text=TEXT) == good
+        assert entry.read_bytes() == data
+
+
+class _Foreign:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.system, ("echo foreign",)
+
+
+@pytest.mark.parametrize("value", [_Foreign(), Path("x"), [1, 2], files.normalise, {"a": fizz.Options()}])
+def test_foreign_values_are_refused(value: object, folder: Path, tmp_path: Path) -> None:
+    """An entry makes nothing but trees of a model, even if its digest is right."""
+    path = tmp_path / "m.fizz"
+    good = fizz.load(path, text=TEXT)
+    (entry,) = folder.iterdir()
+    body = pickle.dumps(value)
+    entry.write_bytes(hashlib.sha256(body).digest() + body)
+    assert fizz.load(path, text=TEXT) == good
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no modes")
+def test_a_folder_that_others_can_write_is_not_used(folder: Path, pieces: list[str], tmp_path: Path) -> None:
+    """The cache is used only where nobody else could put something."""
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    for _ in range(2):
+        fizz.load(tmp_path / "m.fizz", text=TEXT)
+    assert len(pieces) == 6
+    assert list(folder.iterdir()) == []
+
+
+def test_an_unusable_folder_is_passed_over(folder: Path, tmp_path: Path) -> None:
+    """Without a writable place everything works, without a word."""
+    folder.parent.mkdir()
+    folder.write_text("not a folder")
+    fizz.load(tmp_path / "m.fizz", text=TEXT)
+
+
+def test_old_entries_are_dropped(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder does not grow without end."""
+    monkeypatch.setattr(cache, "MAX_ENTRIES", 3)
+    for number in range(6):
+        fizz.load(tmp_path / "m.fizz", text=f"N = {number}\n")
+    assert len(list(folder.iterdir())) == 3

@@ -1,0 +1,259 @@
+"""Loading: files, includes, helper modules, constants from outside, limits."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+import fizz
+from fizz import ast
+from fizz.errors import Diagnostic, FizzError
+from fizz.printer import print_module
+
+
+def _write(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        (folder / f"{name}.fizz").write_text(text)
+    return folder / "model.fizz"
+
+
+def _errors(path: Path, text: str | None = None) -> list[Diagnostic]:
+    with pytest.raises(FizzError) as caught:
+        fizz.load(path, text=text)
+    return list(caught.value.diagnostics)
+
+
+def test_names(tmp_path: Path) -> None:
+    """State variables stand in order of first binding, constants in file order."""
+    text = """
+A, B = 1, 2
+C = A
+action Init:
+    y, (x, z) = 1, (2, 3)
+    y = 2
+    w = oneof [1]
+    self_made = f()
+    q.x = 1
+    if True:
+        nested = 1
+        y = 3
+func f(): return 1
+always assertion R: return __returns__ == {}
+""".replace("    q.x = 1\n", "")
+    module = fizz.load(tmp_path / "m.fizz", text=text)
+    assert module.state_variables == ("y", "x", "z", "w", "self_made")
+    assert module.constants == ("A", "B", "C")
+    assert module.reads_returns
+    assert module.path == str(tmp_path / "m.fizz")
+    assert not fizz.load(tmp_path / "m.fizz", text=text.replace("__returns__", "{}")).reads_returns
+    assert pickle.loads(pickle.dumps(module)) == module
+
+
+def test_includes(tmp_path: Path) -> None:
+    """The items of an included file stand in place of the include; a second include changes nothing."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "deep.fizz").write_text("Deep = 1\n")
+    model = _write(
+        tmp_path,
+        model='A = 1\ninclude "core.fizz"\nB = Core\ninclude "core.fizz"\n',
+        core='include "parts/deep.fizz"\nCore = Deep\n',
+    )
+    module = fizz.load(model)
+    assert module.constants == ("A", "Deep", "Core", "B")
+    assert not any(isinstance(item, ast.Include) for item in module.items)
+    assert [Path(name).name for name in module.sources] == ["model.fizz", "core.fizz", "deep.fizz"]
+
+
+def test_include_mistakes(tmp_path: Path) -> None:
+    """Cycles, front matter and double definitions are errors; messages name the file they speak of."""
+    model = _write(tmp_path, model='include "a.fizz"\n', a='include "b.fizz"\n', b='include "a.fizz"\n')
+    (cycle,) = _errors(model)
+    assert cycle.code == "L38" and cycle.span is not None and Path(cycle.span.file).name == "b.fizz"
+    _write(tmp_path, a="---\nliveness: off\n---\nA = 1\n")
+    (front,) = _errors(model)
+    assert front.code == "L11" and front.span is not None and front.span[1:3] == (1, 1)
+    _write(tmp_path, model='A = 1\ninclude "a.fizz"\n', a="\nA = 2\n")
+    (twice,) = _errors(model)
+    assert twice.code == "L21" and twice.hint == f"first defined at {model}:1:1"
+    assert twice.span is not None and Path(twice.span.file).name == "a.fizz"
+    _write(tmp_path, a="x = = 1\n")
+    (syntax,) = _errors(model)
+    assert syntax.code == "L1" and syntax.span is not None and Path(syntax.span.file).name == "a.fizz"
+
+
+def test_helper_modules(tmp_path: Path) -> None:
+    """A module beside the model is loaded when it is mentioned, and only then."""
+    (tmp_path / "geo.star").write_text("UNIT = 2\ndef area(a, b):\n    return a * b * UNIT\n")
+    (tmp_path / "wrong.star").write_text("def f(:\n")
+    module = fizz.load(tmp_path / "m.fizz", text="action Init:\n    x = geo.area(1, b=geo.UNIT)\n")
+    (helper,) = module.helper_modules
+    assert helper.name == "geo" and helper.path == str(tmp_path / "geo.star") and len(helper.items) == 2
+    assert str(tmp_path / "geo.star") in module.sources
+    assert fizz.load(tmp_path / "m.fizz", text="X = 1\n").helper_modules == ()
+    found = _errors(tmp_path / "m.fizz", "X = wrong.f()\n")
+    assert [d.code for d in found] == ["L38", "L1"]
+    (tmp_path / "wrong.star").write_text("def f(): return undefined\n")
+    (inside,) = _errors(tmp_path / "m.fizz", "X = wrong.f()\n")
+    assert inside.code == "L20" and inside.span is not None and inside.span.file == str(tmp_path / "wrong.star")
+    (reserved,) = _errors(tmp_path / "m.fizz", "action Init:\n    geo = 1\n")
+    assert reserved.code == "L35"
+
+
+def test_set(tmp_path: Path) -> None:
+    """A value from outside replaces the right side of a constant, and what follows sees it."""
+    path = tmp_path / "m.fizz"
+    text = "N = 3\nA, B = 1, 2\naction Init:\n    x = N\n"
+    module = fizz.load(path, text=text, constants={"N": "[1, 'two']  # list", "B": "4 + 5"})
+    assert print_module(module).startswith('N = [1, "two"]\n(A, B) = (1, 4 + 5)\n')
+    statement = module.items[0]
+    assert isinstance(statement, ast.ConstantStatement) and isinstance(statement.statement, ast.Assign)
+    assert statement.statement.value.span == ("--set N", 1, 1, 1, 11)
+    assert module.sources["--set N"] == "[1, 'two']  # list"
+    assert print_module(fizz.load(path, text=text)).startswith("N = 3\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code", "text", "place"),
+    [
+        ("M", "1", "O5", "unknown constant 'M'", (1, 1)),
+        ("x", "1", "O5", "unknown constant 'x'", (1, 1)),
+        ("C", "1", "O5", "constant 'C' can not be set alone", (1, 1)),
+        ("Limit", "1 +", "L1", "unexpected end of the text, expected an expression", (1, 4)),
+        ("Limit", "", "L1", "expected one expression", (1, 1)),
+        ("Limit", "1; 2", "L6", "';' is not part of the language", (1, 2)),
+        ("Limit", "1\n2", "L1", "expected one expression", (2, 1)),
+        ("Limit", "(1", "L1", "'(' is never closed", (1, 1)),
+        ("Limit", "'a", "L1", "string is never closed", (1, 1)),
+        ("Limit", "a = 1", "L1", "unexpected '='", (1, 3)),
+        ("Limit", "x", "L20", "constant statement uses the state variable 'x'", (1, 1)),
+        ("Limit", "\x00", "L1", "control character", (1, 1)),
+    ],
+)
+def test_wrong_set(name: str, value: str, code: str, text: str, place: tuple[int, int], tmp_path: Path) -> None:
+    """What is wrong with a value from outside is shown in that value."""
+    model = "Limit = 3\nC = D = 1\naction Init:\n    x = Limit\n"
+    with pytest.raises(FizzError) as caught:
+        fizz.load(tmp_path / "m.fizz", text=model, constants={name: value})
+    diagnostic = caught.value.diagnostics[0]
+    assert diagnostic.code == code and text in diagnostic.text
+    assert diagnostic.span is not None and diagnostic.span.file == f"--set {name}"
+    assert diagnostic.span[1:3] == place
+    assert caught.value.exit_code == (151 if code == "O5" else 150)
+
+
+def test_near_constant(tmp_path: Path) -> None:
+    """The hint of an unknown constant names the nearest one, or all."""
+    for name, hint in (("Limt", "did you mean 'Limit'?"), ("Zzzzz", "constants: Limit, Other")):
+        with pytest.raises(FizzError) as caught:
+            fizz.load(tmp_path / "m.fizz", text="Limit = 1\nOther = 2\n", constants={name: "1"})
+        assert caught.value.diagnostics[0].hint == hint
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    """A missing file is an OSError; a file that is no model text is one clear message."""
+    path = tmp_path / "m.fizz"
+    with pytest.raises(FileNotFoundError):
+        fizz.load(path)
+    with pytest.raises(OSError):
+        fizz.load(tmp_path)
+    for data, text in (
+        (b"\x89PNG\r\n", "not UTF-8 text (byte 0x89)"),
+        (b"x = 1\ny = \xff\n", "not UTF-8 text (byte 0xff)"),
+        (b"\x7fELF\x00\x01", "binary"),
+        (b"x" * (1024 * 1024 + 1), "larger than 1 MiB"),
+        (b"", "no action, nothing to check"),
+        (b"# only comments\n\n", "no action, nothing to check"),
+        (b"---\nliveness: off\n---\n", "no action, nothing to check"),
+    ):
+        path.write_bytes(data)
+        (diagnostic,) = _errors(path)
+        assert diagnostic.code == "L1" and text in diagnostic.text
+    path.write_bytes(b"\xef\xbb\xbfX = 1\r\nY = '''a\r\nb'''\rZ = 2\r")
+    assert fizz.load(path).constants == ("X", "Y", "Z")
+
+
+def test_errors_are_sorted_and_at_most_twenty(tmp_path: Path) -> None:
+    """All mistakes of a file are reported together, sorted by place."""
+    lines = [f"action A{n}:\n    x = {'= 1' if n % 2 else 'missing'}\n" for n in range(30)]
+    found = _errors(tmp_path / "m.fizz", "".join(lines))
+    assert len(found) == 20
+    spans = [d.span for d in found if d.span is not None]
+    assert spans == sorted(spans) and spans[0].line == 2
+
+
+def test_definitions_in_broken_items_are_not_missed(tmp_path: Path) -> None:
+    """Where an item does not parse, the names that it may define are not called undefined."""
+    text = "K = (1\nfunc f(a) return a\naction Init:\n    x = 1 +\n"
+    text += "action A:\n    y = K + x + z\natomic action B:\n    f()\n"
+    codes = [(d.code, d.text) for d in _errors(tmp_path / "m.fizz", text)]
+    assert ("L20", "undefined name 'z'") in codes
+    assert [text for code, text in codes if code == "L20"] == ["undefined name 'z'"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "(" * 10_000 + "1" + ")" * 10_000,
+        "[" * 10_000,
+        "1" + " + 1" * 10_000,
+        "not " * 10_000 + "1",
+        "-" * 10_000 + "1",
+        "a" + ".b" * 10_000,
+        "a" + "[0]" * 10_000,
+        "a" + "(0)" * 10_000,
+        "1 if 2 else " * 1_000 + "3",
+        "lambda: " * 10_000 + "1",
+        "{1: " * 10_000,
+        "f" + '"{' * 2_000,
+        'f"{' + "(" * 1_000 + "1" + ")" * 1_000 + '}"',
+        "1" * 10_000,
+        "'" + "\\x" * 10_000 + "'",
+    ],
+)
+def test_deep_nesting_is_a_message(body: str, tmp_path: Path) -> None:
+    """No expression, however deep, ends in anything but a message with its place."""
+    found = _errors(tmp_path / "m.fizz", f"action Init:\n    a = 1\n    x = {body}\n")
+    assert found[0].code in ("L1", "L6") and found[0].span is not None
+
+
+def test_deep_blocks_are_a_message(tmp_path: Path) -> None:
+    """Blocks have a limit too; what is below the limits loads, pickles and prints."""
+    deep = "action Init:\n" + "".join("    " * n + "if True:\n" for n in range(1, 100)) + "    " * 100 + "x = 1\n"
+    assert "more than 40 deep" in _errors(tmp_path / "m.fizz", deep)[0].text
+    allowed = "action Init:\n" + "".join("    " * n + "if True:\n" for n in range(1, 39)) + "    " * 39
+    nested = "(" * 90 + "1" + ")" * 90
+    chain = " + ".join(["1"] * 75)
+    listed = "[" * 90 + "]" * 90
+    module = fizz.load(tmp_path / "m.fizz", text=f"{allowed}x = [{nested}, {chain}, {listed}]\n")
+    assert len(pickle.dumps(module)) > 0
+    assert print_module(module).count("if True") == 38
+
+
+def test_a_large_model_is_parsed_in_linear_work(tmp_path: Path) -> None:
+    """The number of attempted matches grows with the length of a text, not faster."""
+    from fizz import parse
+
+    def attempts(text: str) -> int:
+        count = 0
+        original = parse._PieceParser._nm_raise
+
+        def counted(self: parse._PieceParser, *arguments: object) -> None:
+            nonlocal count
+            count += 1
+            original(self, *arguments)
+
+        parse._PieceParser._nm_raise = counted
+        try:
+            parse.parse_piece(parse.Piece("m", text, 1))
+        finally:
+            parse._PieceParser._nm_raise = original
+        return count
+
+    line = "x = {'a': [b + c(d, e=f)[0] for g in h if i], 'j': (k, not l)}\x01"
+    one = attempts(line)
+    assert one < 150
+    assert attempts(line * 50) < 55 * one
+    nested = "x = " + "(" * 50 + "1" + ")" * 50 + "\x01"
+    assert attempts(nested) < 50 * 15

@@ -1,0 +1,73 @@
+"""What the tests of the Spark engine share: a real session for the whole run, and a stand-in that needs no Java."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from checker.engines.spark import run as spark_run
+from checker.engines.spark import worker
+from checker.exploration import Settings
+
+
+def settings_for(partitions: int, **more: Any) -> Settings:
+    """Settings by which every level is a Spark job, unless `more` says otherwise."""
+    more = {"spark_from": 0, **more}
+    return Settings(spark_conf=(("spark.default.parallelism", str(partitions)),), stats=True, **more)
+
+
+class Stage:
+    """Takes the place of a Spark session: tasks run in this process, each in a worker of its own, and each one twice."""
+
+    in_one_place = True
+
+    def __init__(self) -> None:
+        self.context = SimpleNamespace(broadcast=lambda value: SimpleNamespace(value=value))
+        self.jobs = 0
+
+    def run(
+        self, group: str, title: str, work: Callable[[bytes], bytes], items: Sequence[bytes], tick: Callable[[], None]
+    ) -> list[bytes]:
+        self.jobs += 1
+        tick()
+        answers = []
+        for item in items:
+            worker._workers.clear()
+            first = pickle.loads(work(item))
+            # Another attempt at the same task, in a worker that has learned from the first one.
+            answers.append(work(item))
+            second = pickle.loads(answers[-1])
+            assert (second.runs, second.outbound, second.arrived.states) == (first.runs, first.outbound, first.arrived.states)
+        return answers
+
+    def close(self) -> None:
+        worker._workers.clear()
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    """The stand-in, in place for a whole file of tests."""
+    found = Stage()
+    with (
+        patch.object(spark_run, "open_session", lambda *_: found),
+        patch.object(spark_run, "find_java", lambda _: Path("java")),
+    ):
+        yield found
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """One Spark session for the whole run; engines find and borrow it. A task may fail three times."""
+    from checker.engines.spark.java import find_java
+    from checker.engines.spark.session import open_session
+
+    session = open_session("local[2,4]", {}, find_java(os.environ))
+    yield session
+    session.close()

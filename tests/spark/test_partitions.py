@@ -1,0 +1,88 @@
+"""The work of the Spark engine without Spark: tasks run here, in workers that share nothing but files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checker.engines import engine_of
+from checker.engines.protocol import Task
+from checker.exploration import Settings
+from checker.expect import Promise, promises_below
+from checker.liveness.graph import Graph
+from checker.properties import properties_of
+from tests.checker.test_agreement import OPTIONS, SETTINGS, told, toys
+from tests.checker.toy import Toy, ToyAssertion, toy_program
+from tests.spark.conftest import Stage, settings_for
+from tests.spark.toys import CarriedToyMachine, explore_carried
+
+MODELS = Path(__file__).resolve().parents[2] / "models"
+QUICK = [promise for promise in promises_below(MODELS) if promise.mark == "quick"]
+
+pytestmark = pytest.mark.usefixtures("stage")
+
+
+@settings(max_examples=300, deadline=None)
+@given(toys(), SETTINGS, OPTIONS, st.integers(1, 3), st.integers(0, 4))
+def test_spark_agrees_with_embedded(
+    toy: Toy, chosen: Settings, options: dict[str, object], partitions: int, spark_from: int
+) -> None:
+    """Counts, findings with their paths and cycles, and judgement are equal, wherever the driver hands over."""
+    embedded = told(explore_carried("embedded", toy, chosen, **options))
+    spark = replace(chosen, spark_conf=settings_for(partitions).spark_conf, spark_from=spark_from)
+    assert told(explore_carried("spark", toy, spark, **options)) == embedded
+
+
+@settings(max_examples=100, deadline=None)
+@given(toys(), OPTIONS, st.integers(1, 3), st.sampled_from((0, 0, 0, 2)), st.integers(1, 8))
+def test_graphs_agree(
+    toy: Toy, options: dict[str, object], partitions: int, spark_from: int, levels: int
+) -> None:
+    """The graphs on which liveness is judged are equal, edge by edge, also when the search stops early."""
+    wanted = ToyAssertion("Live", "always eventually", {(0, 0): True}, default=False)
+    toy = replace(toy, assertions=(wanted,))
+    embedded = graph_of("embedded", toy, options, Settings(), levels)
+    assert graph_of("spark", toy, options, settings_for(partitions, spark_from=spark_from), levels) == embedded
+
+
+def graph_of(engine: str, toy: Toy, options: dict[str, object], chosen: Settings, levels: int) -> list[object]:
+    program = toy_program(toy, **(options | {"liveness": "strict"}))
+    watches = tuple(w for p in properties_of(program, None) if (w := p.watch(program.options)) is not None)
+    run = engine_of(engine).begin(Task(program, watches, chosen, graph=True, machine=CarriedToyMachine))
+    level = run.first()
+    while level.frontier and levels:
+        level = run.next()
+        levels -= 1
+    graph: Graph = run.graph()
+    rows: list[object] = [
+        (
+            graph.key(s),
+            [(graph.mark(e), graph.targets[e]) for e in graph.edges(s)],
+            graph.need(s),
+            graph.quiet[s],
+            graph.cut[s],
+        )
+        for s in range(graph.states)
+    ]
+    answers = run.answers("Live")
+    run.close()
+    return [*rows, answers]
+
+
+@pytest.mark.parametrize("promise", QUICK, ids=lambda promise: promise.title)
+def test_models(promise: Promise, stage: Stage) -> None:
+    """The quick runs of the models give the promised figures, and the embedded engine's report in every other respect."""
+    before = stage.jobs
+    report = promise.run("spark", spark_from=4, spark_conf=settings_for(3).spark_conf)
+    assert promise.broken_by(report) == []
+    assert same(report) == same(promise.run("embedded"))
+    assert stage.jobs > before
+
+
+def same(report: Any) -> Any:
+    return replace(report, engine="", elapsed_s=0.0, cpu_s=0.0, peak_memory_mb=0.0, stats={})

@@ -1,0 +1,88 @@
+"""The JSON report has exactly the fields that programs may rely on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from checker.report import ExitCode, PropertyReport
+from checker.view.json_report import json_error, json_report
+from fizz.errors import Diagnostic, FizzError, Span
+
+FIELDS = [
+    "verdict", "exit_code", "model", "engine", "states", "transitions", "crash_steps", "initial", "cut", "depth",
+    "properties", "trace", "error", "elapsed_s", "cpu_s", "peak_memory_mb",
+]  # fmt: skip
+
+
+def test_fields(samples: Any) -> None:
+    """One object; `stats` only if there are any."""
+    fields = json.loads(json_report(samples.report()))
+    assert list(fields) == FIELDS
+    assert fields["exit_code"] == 12
+    assert fields["error"] is None
+    with_stats = json.loads(json_report(samples.report(stats={"interpreter_calls": 7})))
+    assert with_stats["stats"] == {"interpreter_calls": 7}
+
+
+def test_properties_have_their_traces(samples: Any) -> None:
+    """A violated property brings its counterexample; the others none."""
+    violated, undecided, _ = json.loads(json_report(samples.report()))["properties"]
+    assert (violated["name"], violated["kind"], violated["verdict"], violated["steps"]) == (
+        "Acknowledged",
+        "always",
+        "violated",
+        3,
+    )
+    assert len(violated["trace"]) == 4
+    assert undecided == {"name": "Reached", "kind": "exists", "verdict": "undecided", "steps": None}
+
+
+def test_entries(samples: Any) -> None:
+    """Entry 0 is Init; a change is place, old and new, null where the place did not exist."""
+    trace = json.loads(json_report(samples.report()))["trace"]
+    assert trace[0]["label"] == "Init"
+    assert trace[1] == {
+        "label": 'Node#0.Consume[Any:key="a"]',
+        "kind": "start",
+        "actor": "Node#0.Consume",
+        "file": "store.fizz",
+        "line": 10,
+        "choices": ['Any:key="a"'],
+        "crash": False,
+        "changes": [["thread-0", None, 'Node#0.Consume at store.fizz:12 {event = {"key": "a"}}']],
+    }
+    assert trace[2]["crash"] is True
+
+
+def test_lasso_and_stutter(samples: Any) -> None:
+    """`cycle_start` and `stutter` stand beside `trace`, of the report and of the property."""
+    finding = PropertyReport("E", "always eventually", "violated", 3, samples.lasso)
+    fields = json.loads(json_report(samples.report(properties=(finding,), trace=samples.lasso)))
+    assert fields["cycle_start"] == fields["properties"][0]["cycle_start"] == 2
+    assert "stutter" not in fields
+    stutter = json.loads(json_report(samples.report(trace=samples.stutter)))
+    assert stutter["stutter"] is True
+    assert "cycle_start" not in stutter
+
+
+def test_failure_of_the_model(samples: Any) -> None:
+    """The error has code, place, text and hint."""
+    fields = json.loads(json_report(samples.report(error=samples.failure)))
+    assert fields["error"] == {
+        "code": "R5",
+        "file": "store.fizz",
+        "line": 12,
+        "column": 23,
+        "text": "division by zero",
+        "hint": "test the divisor first",
+    }
+
+
+def test_model_that_does_not_load() -> None:
+    """The same fields, without counts, and the first diagnostic as the error."""
+    error = FizzError((Diagnostic("L20", "undefined name 'x'", Span("m.fizz", 2, 3, 2, 4)), Diagnostic("O1", "other")))
+    fields = json.loads(json_error(error, "m.fizz", "plain"))
+    assert list(fields) == FIELDS
+    assert (fields["verdict"], fields["exit_code"], fields["states"]) == ("error", ExitCode.SYNTAX, 0)
+    assert (fields["error"]["code"], fields["error"]["line"]) == ("L20", 2)

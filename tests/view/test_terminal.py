@@ -1,0 +1,167 @@
+"""A report in the terminal: everything that matters is there, fits, and needs no colour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from checker.report import ExitCode, PropertyReport
+from checker.trace import Change, Trace
+from checker.view.page import printable
+from fizz.errors import Diagnostic, Span
+
+
+def test_a_counterexample_tells_who_where_and_what(samples: Any, printed: Callable[..., str]) -> None:
+    """Each step shows its number, action, choices, thread, source line and changes."""
+    text = printed(samples.report())
+    for line in (
+        "   0  Init",
+        '   1  Node#0.Consume [Any:key="a"]  starts (thread-0)',
+        "        11 | event = log[self.offset]",
+        "   2  Node#0.Consume  goes on (thread-0)  ** CRASH: the thread is lost **",
+        "        Node#0: events = {}, offset = 0",
+        '        thread-0: + Node#0.Consume at line 12 {event = {"key": "a"}}',
+        "        Node#0.offset: 0 -> 1",
+        "        thread-0 is lost",
+        "   3  Node#0  ** CRASH: it loses its threads and what is not durable **",
+    ):
+        assert line in text.splitlines(), text
+
+
+def test_only_the_changed_part_of_a_long_value_is_shown(samples: Any, printed: Callable[..., str]) -> None:
+    """A value that does not fit on a line is compared part by part."""
+    assert 'Node#0.events["beta"]["offset"]: 1 -> 2' in printed(samples.report())
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_nothing_is_wider_than_the_page(width: int, samples: Any, printed: Callable[..., str]) -> None:
+    """Long lines are wrapped, and go on further in."""
+    for trace in (samples.path, samples.lasso, samples.stutter):
+        finding = PropertyReport("Acknowledged", "always", "violated", 3, trace)
+        text = printed(samples.report(properties=(finding,), trace=trace), width)
+        assert max(map(len, text.splitlines())) <= width
+
+
+def test_without_colour_there_are_no_escape_sequences(samples: Any, printed: Callable[..., str]) -> None:
+    """Bold and dim are left out too, so the output can be read by anything."""
+    assert "\x1b" not in printed(samples.report())
+
+
+def test_a_lasso_has_prefix_and_cycle(samples: Any, printed: Callable[..., str]) -> None:
+    """The cycle is announced before its first step, and where it leads after its last."""
+    finding = PropertyReport("Eventually", "always eventually", "violated", 3, samples.lasso)
+    rows = printed(samples.report(properties=(finding,), trace=samples.lasso)).splitlines()
+    assert rows.index("  --- cycle ---") < next(i for i, row in enumerate(rows) if row.startswith("   2  "))
+    assert "  --- back to the state after step 1 ---" in rows
+
+
+def test_a_stutter_is_called_so(samples: Any, printed: Callable[..., str]) -> None:
+    """Staying in the last state for ever is said in words, with the reason why it is fair."""
+    finding = PropertyReport("Eventually", "always eventually", "violated", 2, samples.stutter)
+    text = printed(samples.report(properties=(finding,), trace=samples.stutter))
+    assert "--- stutter ---" in text
+    assert "No fair action is available in this state." in text
+
+
+def test_properties_counts_and_verdict(samples: Any, printed: Callable[..., str]) -> None:
+    """The table has one row for each property; the last line is the verdict."""
+    rows = printed(samples.report()).splitlines()
+    assert [row.split()[0] for row in rows if row.startswith(("Acknowledged  ", "Reached", "deadlock"))] == [
+        "Acknowledged",
+        "Reached",
+        "deadlock",
+    ]
+    assert "12,345 states, 45,678 transitions, 999 crash steps, depth 17, 1 initial" in rows
+    assert rows[-1] == "FAILED  store.fizz: Acknowledged is violated (always, 3 steps)"
+
+
+def test_other_counterexamples_are_shown_on_request(samples: Any, printed: Callable[..., str]) -> None:
+    """The leading one is printed; of the others it is said how to see them, or they follow."""
+    findings = tuple(PropertyReport(name, "always", "violated", 3, samples.path) for name in ("Acknowledged", "Other"))
+    one = printed(samples.report(properties=findings))
+    assert "Other is violated" not in one
+    assert "--property Other, or --keep-going" in one
+    assert "Other is violated: 3 steps" in printed(samples.report(properties=findings), every=True)
+
+
+def test_a_cut_search_says_what_cut_it(samples: Any, printed: Callable[..., str]) -> None:
+    """The verdict names the bound and the number of states that were not explored further."""
+    text = printed(
+        samples.report(
+            verdict="bounded", exit_code=ExitCode.BOUNDED, cut=7, cut_by="max_actions", properties=(), trace=None
+        ),
+        width=120,
+    )
+    assert "cut by the option max_actions (7 states cut)" in text
+
+
+def test_a_failure_of_the_model_has_place_and_path(samples: Any, printed: Callable[..., str]) -> None:
+    """Text, source line, carets, hint, call chain, and the steps that led there."""
+    report = samples.report(
+        verdict="error", exit_code=ExitCode.MODEL_ERROR, properties=(), error=samples.failure, leading=None
+    )
+    text = printed(report)
+    assert "store.fizz:12:23: division by zero [R5]" in text
+    assert "^^^^^^" in text
+    assert "hint: test the divisor first" in text
+    assert "in action Node.Consume" in text
+    assert "   3  Node#0" in text
+
+
+def test_a_model_cannot_write_to_the_terminal(samples: Any, printed: Callable[..., str]) -> None:
+    """Control characters in names and values are spelled out."""
+    entry = replace(samples.path.entries[1], changes=(Change("x", "1", '"\x1b[2J\x9b\u202e"'),))
+    trace = Trace((samples.path.entries[0], entry))
+    text = printed(samples.report(properties=(PropertyReport("P", "always", "violated", 1, trace),), trace=trace))
+    assert not {"\x1b", "\x9b", "\u202e"} & set(text)
+    assert "\\x1b[2J" in text
+
+
+def test_printable_keeps_letters_of_all_scripts() -> None:
+    """Only what controls the terminal is spelled out."""
+    assert printable("größe → Ωmega 日本") == "größe → Ωmega 日本"
+    assert printable("a\tb\nc") == "a    b\nc"
+    assert printable("\x00\x7f\ud800") == "\\x00\\x7f\\ud800"
+
+
+def test_carets_stay_under_a_long_line(printed: Callable[..., str], samples: Any) -> None:
+    """Of a line that is too long only the part around the mistake is shown, with the carets below it."""
+    row = "x" * 300 + "\toops" + "y" * 300
+    diagnostic = Diagnostic("L1", "unexpected 'oops'", Span("m.fizz", 1, 302, 1, 306))
+    text = printed(samples.report(warnings=(diagnostic,), sources={"m.fizz": row}, properties=(), trace=None))
+    line, carets = (row for row in text.splitlines() if " | " in row)
+    assert len(line) <= 80
+    assert line[carets.index("^") : carets.rindex("^") + 1] == "oops"
+
+
+def test_carets_stay_under_escaped_characters(printed: Callable[..., str], samples: Any) -> None:
+    """Characters that are spelled out, and wide ones, move the carets along."""
+    diagnostic = Diagnostic("L1", "unexpected 'oops'", Span("m.fizz", 1, 4, 1, 8))
+    text = printed(
+        samples.report(warnings=(diagnostic,), sources={"m.fizz": "\x1b日\toops"}, properties=(), trace=None)
+    )
+    line, carets = (row for row in text.splitlines() if " | " in row)
+    assert line.endswith("\\x1b日    oops")
+    assert carets.index("^") == line.index("oops") + 1, "the wide letter takes two columns"
+
+
+def test_role_instances_that_are_alike_share_a_line(samples: Any, printed: Callable[..., str]) -> None:
+    """What is said of one is said of all of them; variables of equal value keep their lines."""
+    state = (("a", "1"), ("b", "1"), ("Node#0.x", "0"), ("Node#1.x", "0"), ("Node#2.x", "1"))
+    entry = replace(samples.path.entries[0], state=state)
+    finding = PropertyReport("P", "always", "violated", 0, Trace((entry,)))
+    rows = printed(samples.report(properties=(finding,), trace=finding.trace)).splitlines()
+    shown = ["        a = 1", "        b = 1", "        Node#0, Node#1: x = 0", "        Node#2: x = 1"]
+    assert [row for row in rows if row in shown] == shown
+
+
+def test_enormous_values_are_shortened(samples: Any, printed: Callable[..., str]) -> None:
+    """A value of a million characters is shown by its beginning, and quickly."""
+    entry = replace(samples.path.entries[0], state=(("x", "[" + "1, " * 400_000 + "1]"),))
+    finding = PropertyReport("P", "always", "violated", 0, Trace((entry,)))
+    text = printed(samples.report(properties=(finding,), trace=finding.trace))
+    assert "characters more" in " ".join(text.split())
+    assert len(text) < 10_000
