@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from checker.audit import audit
 from checker.exploration import Exploration, Finding
 from checker.properties.base import Phase, Property
 from checker.replay import replay
 from checker.report import ExitCode, ModelFailure, PropertyReport, PropertyVerdict, Report, Verdict
 from checker.trace import Trace
-from fizz import Diagnostic, Module
+from fizz import Module
 from interpreter import Machine, Program
 
 
@@ -51,12 +52,13 @@ def conclude(
         trace=trace,
         leading=None if leading is None or error is not None else leading.name,
         error=None if error is None else _failure(error),
-        warnings=module.warnings + _warnings(program, exploration),
+        warnings=module.warnings + audit(machine, exploration),
         sources=module.sources,
         elapsed_s=elapsed_s,
         cpu_s=cpu_s,
         peak_memory_mb=peak_memory_mb,
         stats=stats,
+        excluded=program.options.exclude,
     )
 
 
@@ -118,16 +120,3 @@ def _cut_by(exploration: Exploration) -> str | None:
 def _failure(finding: Finding) -> ModelFailure:
     assert finding.error is not None
     return ModelFailure(finding.error.diagnostic, finding.error.calls, finding.steps)
-
-
-def _warnings(program: Program, exploration: Exploration) -> tuple[Diagnostic, ...]:
-    """What a complete exploration has to say about the model itself."""
-    warnings = []
-    if exploration.cut and exploration.stopped == "complete":
-        bound = program.options.max_actions
-        text = f"the search was bounded: {exploration.cut:,} states at max_actions = {bound} start no further action"
-        warnings.append(Diagnostic("W12", text, hint="raise max_actions to see what lies beyond"))
-    for name, span in exploration.idle_actions.items():
-        text = f"action '{name}' never had a step"
-        warnings.append(Diagnostic("W3", text, span, "this is where it gave up most often"))
-    return tuple(warnings)

@@ -61,8 +61,8 @@ class PathLink:
 class Finding:
     """The shortest witness of one violated property (language page, 12.4).
 
-    `path` leads from the initial state (its first link has the order of Init's choices) to the state of the finding; for
-    a transition assertion or a failed step the last link is the offending step. `cycle` (lasso) returns to the last
+    `path` leads from the initial state (its first link has the order of Init's choices) to the state of the finding;
+    for a transition assertion or a failed step the last link is the offending step. `cycle` (lasso) returns to the last
     state of the path; `stutter` means the run may stay there. `fairness` says in sentences why the run is fair.
     `reduced`: the keys are those of least images under symmetry (language page, 11.3).
     """
@@ -86,9 +86,10 @@ class Finding:
 class Exploration:
     """Counts and findings. `findings` maps a property's key to its least witness.
 
-    `met`: properties that hold whatever is still unexplored. `judged`: those whose question was put to the end; what
-    is neither found, met nor judged is undecided. `cut` counts the states whose steps were not all explored.
-    `idle_actions`: after a complete exploration, the actions without a step and where they gave up most often.
+    `met`: properties that hold whatever is still unexplored. `judged`: those whose question was put to the end; what is
+    neither found, met nor judged is undecided. `cut` counts the states whose steps were not all explored. `reduced`:
+    states are counted up to symmetry. `idle_actions`: after a complete exploration, the actions without a step and
+    where they gave up most often.
     """
 
     stopped: StopReason
@@ -102,6 +103,7 @@ class Exploration:
     met: frozenset[str] = frozenset()
     judged: frozenset[str] = frozenset()
     error: Finding | None = None
+    reduced: bool = False
     idle_actions: Mapping[str, Span] = field(default_factory=dict)
     stats: Mapping[str, object] = field(default_factory=dict)
 

@@ -56,7 +56,7 @@ class Judge:
         self._whole: CourseEvidence | None = None
 
     def judge(self, everything: bool) -> Exploration:
-        """The exploration with its findings. Unless `everything` is asked for, the first phase that finds is the last."""
+        """The exploration with its findings. Unless `everything` is asked for, the first phase to find is the last."""
         course, total = self.course, self.course.total
         for p in self.properties:
             if p.phase is Phase.SAFETY and (finding := course.witnesses.get(p.key)) is not None:
@@ -83,6 +83,7 @@ class Judge:
             met=frozenset(p.key for p in self.properties if p.met(self.evidence)),
             judged=frozenset(self.judged),
             error=course.error,
+            reduced=course.run.symmetric,
             idle_actions=self._idle_actions(),
             stats=course.run.stats(),
         )
@@ -110,7 +111,7 @@ class Judge:
                 continue
             found = p.conclude(self.evidence)
             if found is not None and phase is Phase.LIVENESS and self.course.run.symmetric:
-                # Among least images instances lose their names, and fairness is per instance: the whole space must tell.
+                # Among least images instances lose their names, but fairness is per instance: ask the whole space.
                 found = p.conclude(self._whole_space())
             if found is not None:
                 self.findings[p.key] = found

@@ -44,7 +44,7 @@ def replay(machine: Machine, finding: Finding) -> Trace | None:
             tuple(entries),
             cycle_start=len(finding.path) if finding.cycle else None,
             stutter=finding.stutter,
-            fairness=finding.fairness,
+            fairness=finding.fairness + (teller.idle() if finding.stutter else ()),
         )
     return None
 
@@ -58,6 +58,16 @@ class _Teller:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
+        self.state: State | None = None
+
+    def idle(self) -> tuple[str, ...]:
+        """Who could go on where the run stops."""
+        assert self.state is not None
+        steps = self.machine.steps(self.state).steps
+        names = dict.fromkeys(step.actor for step in steps if step.rule.kind is StepKind.START and step.actor)
+        if not names:
+            return ()
+        return (f"{', '.join(names)} could start here, but without the word `fair` nothing forces that",)
 
     def entries(self, finding: Finding) -> Iterator[TraceEntry]:
         """An entry for Init and for each link after it."""
@@ -76,6 +86,7 @@ class _Teller:
             target = self.after(step, finding)
             yield _entry(self.machine, state, step, target)
             state = target
+        self.state = state
 
     def step(self, expansion: Expansion, link: PathLink) -> Step:
         """The step that a link means."""

@@ -61,7 +61,11 @@ class ModelFailure:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The answer of one run. `cut_by` names what cut the search: "max_actions", "max_states", "timeout" or None."""
+    """The answer of one run.
+
+    `cut_by` names what cut the search: "max_actions", "max_states", "timeout" or None. `excluded`: the state variables
+    that the model leaves out of identity, so that states which differ there only are one state.
+    """
 
     verdict: Verdict
     exit_code: ExitCode
@@ -84,3 +88,4 @@ class Report:
     cpu_s: float = 0.0
     peak_memory_mb: float = 0.0
     stats: Mapping[str, object] = field(default_factory=dict)
+    excluded: tuple[str, ...] = ()

@@ -30,8 +30,10 @@ class Body:
         self.kind = scope.kind
         self.is_assertion = scope.kind in ("assertion", "transition")
         self._may_construct = False
+        self._needs_atomic = scope.role is None and scope.kind != "init"  # for fizz calls
 
-    def check(self, body: ast.Block, atomic: bool) -> None:
+    def check(self, body: ast.Block, atomic: bool, *, only_in_init: bool = False) -> None:
+        self._needs_atomic = self._needs_atomic and not only_in_init
         self.block(body, _Around(atomic, loop=False))
 
     def block(self, block: ast.Block, around: _Around) -> None:
@@ -147,7 +149,7 @@ class Body:
             self.messages.error("L32", f"a constant may not call the func '{name}'", value.span, hint)
         elif self.is_assertion:
             self._call_in_assertion(value, function, name)
-        elif self.kind != "init" and not around.atomic and self.scope.role is None:
+        elif not around.atomic and self._needs_atomic:
             hint = "make the action atomic, or move it into a role"
             self.messages.error("L25", "fizz call in serial code outside a role", value.span, hint)
         if around.atomic and function is not None and self.kind in ("action", "func"):

@@ -12,7 +12,6 @@ import io
 import os
 import pickle
 import stat
-import tempfile
 from collections.abc import Mapping
 from functools import cache as once
 from pathlib import Path
@@ -82,6 +81,8 @@ def put(key: str, value: object) -> None:
         if not _is_ours(place):
             return
         body = pickle.dumps(value, protocol=5)
+        import tempfile  # slow to import, and needed only to write
+
         handle, temporary = tempfile.mkstemp(dir=place, prefix="new-")
         try:
             with os.fdopen(handle, "wb") as stream:

@@ -33,6 +33,7 @@ class Declarations:
     role_helpers: set[str] = field(default_factory=set)
     role_parameters: dict[str, set[str]] = field(default_factory=dict)  # role -> names given to its constructor
     uses_channels: bool = False
+    only_in_init: set[str] = field(default_factory=set)  # funcs that nothing but the top-level Init calls
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def all_assertions(self) -> Iterator[tuple[ast.Assertion, ast.Role | None]]:
@@ -83,6 +84,7 @@ def declare(
     if "Init" in found.actions:
         _state_variables(found, found.actions["Init"].body)
     _look_at_calls(found)
+    _find_callers(found)
     return found
 
 
@@ -123,6 +125,32 @@ def _look_at_calls(found: Declarations) -> None:
             if role in found.roles:
                 names = {argument.name for argument in expression.arguments if argument.name is not None}
                 found.role_parameters.setdefault(role, set()).update(names)
+
+
+def _find_callers(found: Declarations) -> None:
+    """Which top-level funcs run in Init only, directly or by other funcs."""
+    init: list[ast.Block] = []
+    others: list[ast.Block] = []
+    for action, role in found.all_actions():
+        (init if role is None and action.name == "Init" else others).append(action.body)
+    for function_list in found.role_functions.values():
+        others.extend(function.body for function in function_list)
+    others.extend(assertion.body for assertion, _ in found.all_assertions())
+    found.only_in_init = _called(found, init) - _called(found, others)
+
+
+def _called(found: Declarations, bodies: list[ast.Block]) -> set[str]:
+    called: set[str] = set()
+    waiting = list(bodies)
+    while waiting:
+        for statement in all_statements(waiting.pop()):
+            value = statement.value if isinstance(statement, ast.Assign | ast.ExpressionStatement) else None
+            if isinstance(value, ast.Call) and isinstance(value.function, ast.Name):
+                name = value.function.id
+                if name in found.functions and name not in called:
+                    called.add(name)
+                    waiting.append(found.functions[name].body)
+    return called
 
 
 def _state_variables(found: Declarations, body: ast.Block) -> None:

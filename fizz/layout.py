@@ -210,7 +210,9 @@ def _report_character(character: str, text: str, start: int, report: object) -> 
     elif character == "`":
         report("L1", "label is never closed", start, start + 1, "a label stands in two backticks: `name`")
     else:
-        quote = text[start : start + 3] if text[start : start + 3] == character * 3 else character
+        # Of an open `"""` the first two quotes have been read as an empty string.
+        is_triple = text[max(0, start - 2) : start] == character * 2
+        quote, start = (character * 3, start - 2) if is_triple else (character, start)
         report("L1", "string is never closed", start, start + len(quote), f"close it with {quote}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Container, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from fizz import ast
@@ -147,8 +148,14 @@ def _error(files: Files) -> FizzError:
         span = diagnostic.span
         return (order.get(span.file, len(order)), span.line, span.column) if span is not None else (-1, 0, 0)
 
-    unique = dict.fromkeys(sorted(files.diagnostics, key=place))
+    unique = dict.fromkeys(_of_constants(diagnostic) for diagnostic in sorted(files.diagnostics, key=place))
     return FizzError(tuple(unique)[:MAX_ERRORS], files.sources)
+
+
+def _of_constants(diagnostic: Diagnostic) -> Diagnostic:
+    """Whatever is wrong with a value from outside is a wrong constant, not a wrong file."""
+    span = diagnostic.span
+    return replace(diagnostic, code="O5") if span is not None and span.file.startswith("--set ") else diagnostic
 
 
 def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:

@@ -21,8 +21,8 @@ from fizz.layout import DEDENT, FRAGMENT, INDENT, LINE_END, Piece
 from fizz.places import Places
 from fizz.tree import Tree
 
-_BLANKS = " \t\n"
-_TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|'[^'\n]*'|\"[^\"\n]*\"|:=|==|!=|<=|>=|&&|\|\||->|[^\w\s]")
+_BLANKS = " \t\n\x0c"
+_TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|'[^'\n]*'|\"[^\"\n]*\"|:=|=>|==|!=|<=|>=|&&|\|\||->|[^\w\s]")
 _RECURSION_LIMIT = 20_000  # brackets and blocks are limited in depth by the layout; this is enough for them
 
 _NOT_IN_LANGUAGE = {
@@ -50,10 +50,12 @@ _BLOCKS = {"init": "write `action Init:`", "invariants": "write `always assertio
 _HINTS = {
     "!": "write `not`",
     "&&": "write `and`",
+    "=>": "write `>=`, or `not a or b` for an implication",
     "||": "write `or`",
     "=": "compare with `==`",
     "elif": "`elif` follows the block of an `if` at the same column",
     "else": "`else` follows the block of an `if` at the same column",
+    **dict.fromkeys("“”‘’„«»", "write strings in plain quotes, ' or \""),  # noqa: RUF001  what people paste
     "oneof": "a choice is a statement: `x = oneof …`, or `oneof v in …:` with a block",
 }
 _COMPOUND = {"if", "while", "for", "parallel", "serial", "atomic", "oneof", "fair", "require", "return"}
@@ -123,15 +125,18 @@ def _translate(piece: Piece, error: NoMatch) -> FizzError:
     expected = {rule.rule_name or getattr(rule, "to_match", "") for rule in error.rules}
     if "Indent" in expected and not piece.text.startswith(INDENT, offset):
         line_end = piece.text.rfind(LINE_END, 0, offset)
-        hint = "indent the statements of the block; an empty block is `pass`"
-        return places.error("L3", "block expected after ':'", line_end - 1, line_end, hint)
+        text = "block expected after ':'"
+        return places.error("L3", text, line_end - 1, line_end, "indent its statements; an empty block is `pass`")
     if token in _NOT_IN_LANGUAGE:
         return places.error("L6", f"'{token}' is not part of the language", start, end, _NOT_IN_LANGUAGE[token])
     if token in _BLOCKS and piece.text[end:].lstrip().startswith(":"):
         return places.error("L10", f"'{token}:' blocks are not supported", start, end, _BLOCKS[token])
     wanted = _describe(expected) if token != INDENT else ""
     text = f"unexpected {_name(token)}" + (f", expected {wanted}" if wanted else "")
-    return places.error("L1", text, start, end, _hint(token, expected, offset))
+    hint = _hint(token, expected, offset)
+    if piece.text[:offset].rstrip().endswith(("++", "--")):
+        hint = "write `x += 1` or `x -= 1`"
+    return places.error("L1", text, start, end, hint)
 
 
 def _token(text: str, offset: int) -> tuple[str, int, int]:
@@ -139,6 +144,8 @@ def _token(text: str, offset: int) -> tuple[str, int, int]:
     if text.startswith((LINE_END, DEDENT), offset) or offset >= len(text):
         return text[offset : offset + 1], offset, offset + 1
     mark = text[offset] if text.startswith(INDENT, offset) else ""
+    if not mark and text[offset].isspace():  # a space that is none to the language
+        return text[offset], offset, offset + 1
     match = _TOKEN.search(text, offset + len(mark))
     if match is None:
         return mark, offset, offset + 1
@@ -147,7 +154,9 @@ def _token(text: str, offset: int) -> tuple[str, int, int]:
 
 def _name(token: str) -> str:
     names = {LINE_END: "end of line", DEDENT: "end of the block", INDENT: "indent", "": "end of the text"}
-    return names.get(token) or (token if token[0] in "'\"" else f"'{token}'")
+    if token in names or token[0] in "'\"":
+        return names.get(token, token)
+    return f"the character U+{ord(token):04X}" if token.isspace() else f"'{token}'"
 
 
 def _describe(expected: set[str]) -> str:
@@ -172,7 +181,8 @@ def _hint(token: str, expected: set[str], offset: int) -> str | None:
     if "DefinitionHeader" in expected:
         if offset == 0 and token in _COMPOUND:
             return f"'{token}' stands inside an action, func, assertion or def"
-        return None if offset == 0 else "fields of a role are bound in its `action Init:` as `self.x = …`"
+        if offset > 0:
+            return "fields of a role are bound in its `action Init:` as `self.x = …`"
     if token in _RESERVED and expected & {"Plain", "Name"}:
         return f"'{token}' is a reserved word, choose another name"
     return None

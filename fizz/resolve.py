@@ -79,8 +79,6 @@ def _action(model: Declarations, messages: Messages, action: ast.Action, role: a
     _name(model, messages, action.name, action.name_span)
     is_init = action.name == "Init" and role is None
     scope = Scope.of_body(model, messages, "init" if is_init else "action", role, action.body, ())
-    if is_init:
-        scope.locals.update(model.init_locals)
     Body(scope).check(action.body, atomic=action.flow == "atomic" or action.name == "Init")
 
 
@@ -96,7 +94,8 @@ def _function(model: Declarations, messages: Messages, function: ast.Function, r
             messages.error("L35", "'self' is reserved for the instance", parameter.span, hint)
         if parameter.default is not None:
             body.expression(parameter.default)
-    body.check(function.body, atomic=function.flow == "atomic")
+    only_in_init = role is None and function.name in model.only_in_init
+    body.check(function.body, atomic=function.flow == "atomic", only_in_init=only_in_init)
 
 
 def _assertion(model: Declarations, messages: Messages, assertion: ast.Assertion, role: ast.Role | None) -> None:

@@ -31,11 +31,12 @@ def check_options(settings: Settings, declarations: Declarations) -> Iterator[Di
     keys = _keys(declarations)
     for path, setting in settings.items():
         if path[0] == "action_options":
-            yield from _check_key(path[1], path[2], setting, keys)
+            if path[1].rsplit(".", 1)[-1] not in declarations.maybe:
+                yield from _check_key(path[1], path[2], setting, keys)
         elif path == ("identity", "exclude"):
             assert isinstance(setting.value, tuple)
             for name, span in zip(setting.value, setting.parts, strict=True):
-                if name not in declarations.state_variables:
+                if name not in declarations.state_variables and name not in declarations.maybe:
                     known = list(declarations.state_variables)
                     hint = near_hint(name, known) or "state variables: " + (", ".join(known) or "none")
                     yield Diagnostic("O2", f"option 'identity.exclude': '{name}' is no state variable", span, hint)

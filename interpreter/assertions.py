@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+
 from fizz import Span
 from interpreter.execute import Execution
 from interpreter.frames import Frame

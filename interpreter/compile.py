@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import TypeVar
 
-
 from fizz import Module, Span, ast
 from interpreter import program as p
 
@@ -115,11 +114,6 @@ class _Compiler:
         parameters: tuple[ast.Parameter, ...],
     ) -> int:
         number = len(self.routines)
-        only = body.statements[0] if len(body.statements) == 1 else None
-        # A bare flow block is the body (language page, section 4 rule 5); Init and assertions stay atomic.
-        if isinstance(only, ast.FlowBlock) and only.label is None:
-            body = only.body
-            flow = flow if kind in ("init", "assertion") else only.flow
         bound = frozenset(parameter.name for parameter in parameters) | bound_names(body)
         scopes = _Scopes(self.functions, self.module.sources)
         scopes.block(body, flow or "serial", "serial", "")

@@ -93,7 +93,7 @@ class EmbeddedRun:
         self.wants_graph = task.graph
         self.symmetric = self.expander.symmetric
         classes = Classes.of(self.machine) if self.symmetric else None
-        self._graph = Graph(self.found.keys.__getitem__, classes)
+        self.graph_so_far = Graph(self.found.keys.__getitem__, classes)
 
     def close(self) -> None:
         self.waiting.clear()
@@ -133,7 +133,7 @@ class EmbeddedRun:
         for source, live, targets in edges:
             hidden = self.expander.available(source.state, (StepKind.START,)) if source.cut else []
             known = [target if target >= 0 else numbers[~target] for target in targets]
-            self._graph.add_state(live + hidden, known, not source.state.threads, source.cut)
+            self.graph_so_far.add_state(live + hidden, known, not source.state.threads, source.cut)
         return level
 
     def _arrive(self, fresh: dict[int, Fresh], arrival: Arrival, parent: int, starts: int) -> int:
@@ -186,9 +186,9 @@ class EmbeddedRun:
         # What waits now will not be expanded any more: these states keep their names, and lead nowhere.
         for source in self.waiting:
             steps = self.expander.available(source.state, (StepKind.CONTINUE, StepKind.START))
-            self._graph.add_state(steps, (), not source.state.threads, True)
+            self.graph_so_far.add_state(steps, (), not source.state.threads, True)
         self.waiting = []
-        return self._graph
+        return self.graph_so_far
 
     def answers(self, key: str) -> bytearray:
         return self.recorded[key]

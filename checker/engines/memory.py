@@ -13,12 +13,12 @@ from interpreter import Machine
 from interpreter.step import Rule
 from interpreter.view import View
 
-PROBATION: Final = 2_000
-"""Evaluations of a rule after which it is decided whether remembering it pays."""
+PROBATION: Final = 4_000
+"""Evaluations of a rule after which it is decided whether remembering it pays. The first half is for learning."""
 
-WORTHWHILE: Final = 0.3
-"""The share of evaluations that must have been hits for that. A walk that ends in a miss costs little beside the
-interpreter, but what it learns fills the memory."""
+WORTHWHILE: Final = 0.2
+"""The share of hits in the second half for that. A walk that ends in a miss costs little beside the interpreter, but
+what it learns fills the memory."""
 
 
 class Memory:
@@ -29,6 +29,7 @@ class Memory:
         self.counters = Counters()
         self.forgetful: set[Rule] = set()
         self._trees: dict[Rule, ReadTree] = {}
+        self._early_hits: dict[Rule, int] = {}
 
     def results(self, rule: Rule, view: View) -> Sequence[Result]:
         """The results of all ways through a rule, in the order of their choices."""
@@ -39,7 +40,9 @@ class Memory:
             tree = self._trees[rule] = ReadTree(Counters())
         found = tree.results(view.read, lambda choices: self.machine.run(rule, view, choices))
         known = tree.counters
-        if known.evaluations == PROBATION and known.hits < WORTHWHILE * PROBATION:
+        if known.evaluations == PROBATION // 2:
+            self._early_hits[rule] = known.hits
+        elif known.evaluations == PROBATION and known.hits - self._early_hits[rule] < WORTHWHILE * PROBATION / 2:
             self._forget(rule)
         return found
 

@@ -107,8 +107,8 @@ def available(steps: Iterable[LiveStep]) -> Obligations:
 class Classes:
     """What symmetric things are called where renaming has lost track of them: by their role or domain (11.3).
 
-    A cycle that is fair to each instance is fair to their class, so no fair cycle is lost; and weak names say nothing of
-    a class, so they are dropped.
+    A cycle that is fair to each instance is fair to their class, so no fair cycle is lost. Weak names say nothing of a
+    class: they are dropped.
     """
 
     numbered: re.Pattern[str]
@@ -162,22 +162,25 @@ class Graph:
 
         Further steps are available but lead out of the graph.
         """
-        if self.classes is not None:
-            steps = [self.classes.blur(step) for step in steps]
-        inside = len(targets) if targets is not None else 0
-        # Many states have the same steps but for their targets: marks are made once for all of them.
-        shape = (inside, tuple(steps))
-        if shape not in self._shapes:
-            need = _number(available(steps), self._need_numbers, self.need_table)
-            made = (_number(mark, self._mark_numbers, self.mark_table) for mark in marks_of(steps[:inside]))
-            self._shapes[shape] = (need, tuple(made))
-        need, marks = self._shapes[shape]
+        need, marks = self.shape(steps, len(targets) if targets is not None else 0)
         self.needs.append(need)
         self.quiet.append(quiet)
         self.cut.append(cut)
         self.marks.extend(marks)
         self.targets.extend(targets or ())
         self.first.append(len(self.targets))
+
+    def shape(self, steps: Sequence[LiveStep], inside: int) -> tuple[int, tuple[int, ...]]:
+        """The numbers of a state's need and of its marks, if `inside` of its steps lead into the graph."""
+        if self.classes is not None:
+            steps = [self.classes.blur(step) for step in steps]
+        # Many states have the same steps but for their targets: marks are made once for all of them.
+        shape = (inside, tuple(steps))
+        if shape not in self._shapes:
+            need = _number(available(steps), self._need_numbers, self.need_table)
+            made = (_number(mark, self._mark_numbers, self.mark_table) for mark in marks_of(steps[:inside]))
+            self._shapes[shape] = (need, tuple(made))
+        return self._shapes[shape]
 
     @property
     def states(self) -> int:

@@ -103,11 +103,24 @@ def test_engines_agree(toy: Toy, given_settings: Settings, options: dict[str, ob
     plain = told(explore_toy("plain", toy, given_settings, **options))
     for engine in ENGINES[1:]:
         assert told(explore_toy(engine, toy, given_settings, **options)) == plain
+    check_traces(toy, plain, exact=not toy.symmetric and not options["exclude"])
+
+
+def check_traces(toy: Toy, found: Exploration, exact: bool) -> None:
+    """Each finding can be told; unless states are merged, the last state is the bad one, and a cycle closes."""
     machine = ToyMachine(toy_program(toy))
-    for finding in plain.findings.values():
+    for key, finding in found.findings.items():
         trace = replay(machine, finding)
         assert (trace is None) == (not finding.path)
-        assert trace is None or trace.steps == finding.steps
+        if trace is None:
+            continue
+        assert trace.steps == finding.steps
+        if exact and trace.cycle_start is not None:
+            assert trace.entries[-1].state == trace.entries[trace.cycle_start - 1].state
+        wrong = next((a for a in toy.assertions if a.name == key and a.kind == "always"), None)
+        if exact and wrong is not None:
+            (_, a), (_, b) = trace.entries[-1].state[:2]
+            assert answer(wrong, (int(a), int(b))) is False
 
 
 def told(found: Exploration) -> Exploration:

@@ -115,32 +115,32 @@ def test_set(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "code", "text", "place"),
+    ("name", "value", "text", "place"),
     [
-        ("M", "1", "O5", "unknown constant 'M'", (1, 1)),
-        ("x", "1", "O5", "unknown constant 'x'", (1, 1)),
-        ("C", "1", "O5", "constant 'C' can not be set alone", (1, 1)),
-        ("Limit", "1 +", "L1", "unexpected end of the text, expected an expression", (1, 4)),
-        ("Limit", "", "L1", "expected one expression", (1, 1)),
-        ("Limit", "1; 2", "L6", "';' is not part of the language", (1, 2)),
-        ("Limit", "1\n2", "L1", "expected one expression", (2, 1)),
-        ("Limit", "(1", "L1", "'(' is never closed", (1, 1)),
-        ("Limit", "'a", "L1", "string is never closed", (1, 1)),
-        ("Limit", "a = 1", "L1", "unexpected '='", (1, 3)),
-        ("Limit", "x", "L20", "constant statement uses the state variable 'x'", (1, 1)),
-        ("Limit", "\x00", "L1", "control character", (1, 1)),
+        ("M", "1", "unknown constant 'M'", (1, 1)),
+        ("x", "1", "unknown constant 'x'", (1, 1)),
+        ("C", "1", "constant 'C' can not be set alone", (1, 1)),
+        ("Limit", "1 +", "unexpected end of the text, expected an expression", (1, 4)),
+        ("Limit", "", "expected one expression", (1, 1)),
+        ("Limit", "1; 2", "';' is not part of the language", (1, 2)),
+        ("Limit", "1\n2", "expected one expression", (2, 1)),
+        ("Limit", "(1", "'(' is never closed", (1, 1)),
+        ("Limit", "'a", "string is never closed", (1, 1)),
+        ("Limit", "a = 1", "unexpected '='", (1, 3)),
+        ("Limit", "x", "constant statement uses the state variable 'x'", (1, 1)),
+        ("Limit", "\x00", "control character", (1, 1)),
     ],
 )
-def test_wrong_set(name: str, value: str, code: str, text: str, place: tuple[int, int], tmp_path: Path) -> None:
+def test_wrong_set(name: str, value: str, text: str, place: tuple[int, int], tmp_path: Path) -> None:
     """What is wrong with a value from outside is shown in that value."""
     model = "Limit = 3\nC = D = 1\naction Init:\n    x = Limit\n"
     with pytest.raises(FizzError) as caught:
         fizz.load(tmp_path / "m.fizz", text=model, constants={name: value})
     diagnostic = caught.value.diagnostics[0]
-    assert diagnostic.code == code and text in diagnostic.text
+    assert diagnostic.code == "O5" and text in diagnostic.text
     assert diagnostic.span is not None and diagnostic.span.file == f"--set {name}"
     assert diagnostic.span[1:3] == place
-    assert caught.value.exit_code == (151 if code == "O5" else 150)
+    assert caught.value.exit_code == 151
 
 
 def test_near_constant(tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,10 @@ from interpreter.intern import Interner
 from interpreter.state import UNBOUND, Slot
 from interpreter.step import Aborted, Failure, Outcome
 
+Number = TypeVar("Number", bound="np.generic[Any]")
 NOTHING = 0
+NO_KIND = -1
+"""The kind of a step that liveness does not see: a crash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,7 @@ class Effect:
     order: int
     fast: bool
     thread: int
+    live: int
     writes: tuple[tuple[Slot, int], ...]
 
 
@@ -51,17 +56,18 @@ class Effects:
         interner: Interner,
         bundles: Bundles,
         order_of: Callable[[tuple[int, ...], int], int],
+        live_of: Callable[[Outcome], int],
     ) -> None:
         self.packing = packing
         self.bundles = bundles
         self._interner = interner
         self._order_of = order_of
+        self._live_of = live_of
         self.effects: list[Effect] = []
         self.summaries: list[Summary] = []
         self.written: set[Slot] = set()
         self._known: dict[tuple[int, bool], int] = {}
         self._version = -1
-        self._fresh = True
         self.first: Ints = np.zeros(0, dtype=np.int64)
         self.length: Ints = np.zeros(0, dtype=np.int64)
         self.flat: Ints = np.zeros(0, dtype=np.int64)
@@ -72,12 +78,12 @@ class Effects:
         self.orders: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.fast: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.twin: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self.live: Ints = np.zeros(0, dtype=np.int64)
         self.thread: Ints = np.zeros(0, dtype=np.int64)
 
     def learn(self) -> None:
         """Make the effects of bundles that are new; their values get codes, so the packing may be outgrown after."""
         for number in range(len(self.summaries), len(self.bundles)):
-            self._fresh = True
             self.summaries.append(self._summary(results_of(self.bundles.parts[number])))
 
     def _summary(self, results: list[Result]) -> Summary:
@@ -119,30 +125,48 @@ class Effects:
                 self.written.add(slot)
         number = self._known[key] = len(self.effects)
         order = self._order_of(outcome.forks, int(twin))
-        self.effects.append(Effect(outcome, twin, order, fast, thread, outcome.writes))
+        live = NO_KIND if twin else self._live_of(outcome)
+        self.effects.append(Effect(outcome, twin, order, fast, thread, live, outcome.writes))
         return number
 
     def compile(self) -> None:
         """Bring the arrays up to date with what was learned and with the packing."""
-        if not self._fresh and self._version == self.packing.version:
-            return
-        self._fresh, self._version = False, self.packing.version
-        lengths = [len(summary.effects) for summary in self.summaries]
-        self.length = np.array(lengths, dtype=np.int64)
-        self.first = np.cumsum(self.length) - self.length
-        self.flat = np.array([effect for summary in self.summaries for effect in summary.effects], dtype=np.int64)
-        self.moves = np.array([summary.moves for summary in self.summaries], dtype=np.int64)
-        self.crashes = np.array([summary.crashes for summary in self.summaries], dtype=np.int64)
-        self.orders = np.array([effect.order for effect in self.effects], dtype=np.int32)
-        self.fast = np.array([effect.fast for effect in self.effects], dtype=np.bool_)
-        self.twin = np.array([effect.twin for effect in self.effects], dtype=np.bool_)
-        self.thread = np.array([effect.thread for effect in self.effects], dtype=np.int64)
-        width = self.packing.width
-        keep = np.full((width, len(self.effects)), ~np.uint64(0), dtype=np.uint64)
-        bits = np.zeros((width, len(self.effects)), dtype=np.uint64)
-        for i, effect in enumerate(self.effects):
+        if self._version != self.packing.version:
+            self._version = self.packing.version
+            self.keep = [np.zeros(0, dtype=np.uint64) for _ in range(self.packing.width)]
+            self.bits = [np.zeros(0, dtype=np.uint64) for _ in range(self.packing.width)]
+        if len(self.keep[0]) < len(self.effects):
+            self._compile_bits(self.effects[len(self.keep[0]) :])
+        if len(self.orders) < len(self.effects):
+            self._compile_effects(self.effects[len(self.orders) :])
+        if len(self.length) < len(self.summaries):
+            self._compile_summaries(self.summaries[len(self.length) :])
+
+    def _compile_bits(self, effects: list[Effect]) -> None:
+        keep = np.full((self.packing.width, len(effects)), ~np.uint64(0), dtype=np.uint64)
+        bits = np.zeros((self.packing.width, len(effects)), dtype=np.uint64)
+        for i, effect in enumerate(effects):
             for slot, number in effect.writes if effect.fast else ():
                 place = self.packing.fields[slot]
                 keep[place.word, i] &= ~(place.mask << place.shift)
                 bits[place.word, i] |= np.uint64(place.table.codes[number]) << place.shift
-        self.keep, self.bits = list(keep), list(bits)
+        self.keep = [np.concatenate([old, new]) for old, new in zip(self.keep, keep, strict=True)]
+        self.bits = [np.concatenate([old, new]) for old, new in zip(self.bits, bits, strict=True)]
+
+    def _compile_effects(self, effects: list[Effect]) -> None:
+        self.orders = _longer(self.orders, [effect.order for effect in effects])
+        self.fast = _longer(self.fast, [effect.fast for effect in effects])
+        self.twin = _longer(self.twin, [effect.twin for effect in effects])
+        self.live = _longer(self.live, [effect.live for effect in effects])
+        self.thread = _longer(self.thread, [effect.thread for effect in effects])
+
+    def _compile_summaries(self, summaries: list[Summary]) -> None:
+        self.length = _longer(self.length, [len(summary.effects) for summary in summaries])
+        self.first = np.cumsum(self.length) - self.length
+        self.flat = _longer(self.flat, [effect for summary in summaries for effect in summary.effects])
+        self.moves = _longer(self.moves, [summary.moves for summary in summaries])
+        self.crashes = _longer(self.crashes, [summary.crashes for summary in summaries])
+
+
+def _longer(column: NDArray[Number], more: Sequence[int]) -> NDArray[Number]:
+    return np.concatenate([column, np.array(more, dtype=column.dtype)])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from checker.engines.columns.effects import NO_KIND
 from checker.engines.columns.judge import Judge
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import move_threads
@@ -20,6 +21,8 @@ from checker.engines.protocol import STEP_STAGE, Level, Witness
 from checker.engines.read_tree import Counters, Leaf, ReadTree
 from interpreter.state import State
 from interpreter.step import Outcome, StepKind, StepOrder
+
+HALF = (1 << 64) - 1
 
 
 @dataclass(slots=True)
@@ -88,8 +91,11 @@ class _Chosen:
 class ColumnExpander:
     """Applies the rules of one packing to chunks. `refit` packs everything of the packing anew when it is outgrown."""
 
-    def __init__(self, space: Space, judge: Judge, packing: Packing, counters: Counters, acted: set[int]) -> None:
+    def __init__(
+        self, space: Space, judge: Judge, packing: Packing, counters: Counters, acted: set[int], wants_edges: bool
+    ) -> None:
         self.space = space
+        self.wants_edges = wants_edges
         self.judge = judge
         self.packing = packing
         self.rules = StepRules(space, packing, counters)
@@ -170,8 +176,43 @@ class ColumnExpander:
             batch = self._by_columns(chosen, chunk)
             if len(batch.rows):
                 chunk.fast.append(batch)
+                if self.wants_edges:
+                    self._edges(batch)
                 if self.judge.of_steps:
                     self.judge.steps(rule, chunk.part, batch, chunk.level)
+
+    # --- edges for liveness ----------------------------------------------------------------------------------------
+
+    def _edges(self, batch: Batch) -> None:
+        seen = batch.live != NO_KIND
+        if seen.all():
+            self.space.edges.take(batch.parents, batch.live, batch.high, batch.low)
+        else:
+            self.space.edges.take(batch.parents[seen], batch.live[seen], batch.high[seen], batch.low[seen])
+
+    def _edge(self, source: int, kind: int, key: int) -> None:
+        halves = np.array([key >> 64, key & HALF], dtype=np.uint64)
+        self.space.edges.take(np.array([source]), np.array([kind]), halves[:1], halves[1:])
+
+    def hide(self, chunk: Chunk, kinds: tuple[StepKind, ...], rows: Ints) -> None:
+        """Gather the steps of some kinds that exist in these rows of a chunk and are not taken from them."""
+        for rule in self.rules:
+            if rule.kind not in kinds:
+                continue
+            chosen = chunk.rows().take(rows)
+            allowed = self.rules.allowed(rule, chosen, None)
+            which = np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
+            if not len(which):
+                continue
+            asked = chosen.take(which)
+            exists = np.zeros(len(which), dtype=np.bool_)
+            for column in rule.bundles(asked):
+                exists |= np.array([summary.moves > 0 for summary in rule.effects.summaries])[column]
+            for at in np.flatnonzero(exists).tolist():
+                kind = rule.hidden_kind(rule.rule_in(self.packing.unpack(asked, at)))
+                if kind != NO_KIND:
+                    number = chunk.part.numbers[chunk.begin + rows[which[at]]]
+                    self.space.edges.hide(np.array([number]), np.array([kind]))
 
     # --- by the machine --------------------------------------------------------------------------------------------
 
@@ -186,6 +227,8 @@ class ColumnExpander:
                 continue
             found = chunk.slow.setdefault(self.space.packing(after.layout), [])
             found.append(Arrived(after, int(part.numbers[at]), known.order, int(part.starts[at]) + start))
+            if self.wants_edges and known.live != NO_KIND:
+                self._edge(int(part.numbers[at]), known.live, self.space.machine.key(after))
             if self.judge.of_steps and not known.twin and rule.kind is not StepKind.CRASH_ROLE:
                 self.judge.step(before, after, part.key(at), known.order, chunk.level)
 
@@ -209,7 +252,7 @@ class ColumnExpander:
         self._move_threads(chosen, after, high, low)
         starts = part.starts[origin] + (rule.kind is StepKind.START)
         orders, twins = effects.orders[numbers], effects.twin[numbers]
-        batch = Batch(after, high, low, part.numbers[origin], orders, starts, twins, origin)
+        batch = Batch(after, high, low, part.numbers[origin], orders, starts, twins, origin, effects.live[numbers])
         return self._without_losses(chosen, batch, chunk) if self._may_lose(rule) else batch
 
     def _move_threads(self, chosen: _Chosen, after: Rows, high: Words, low: Words) -> None:

@@ -12,6 +12,8 @@ from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
 from checker.engines.embedded import EmbeddedRun, Waiting
 from checker.engines.protocol import Level
+from checker.exploration import PathLink
+from checker.liveness.graph import Graph
 
 _HALF = (1 << 64) - 1
 
@@ -22,7 +24,11 @@ def hand_over(run: EmbeddedRun) -> ColumnsRun:
     space = Space(expander.machine, expander.memory)
     for order in run.found.order_table:
         space.order(*order)
-    columns = ColumnsRun(run.task, space, _store(run))
+    store = _store(run)
+    graph = run.graph_so_far if run.wants_graph else None
+    if graph is not None:
+        graph.key = store.key
+    columns = ColumnsRun(run.task, space, store, graph)
     columns.judge.recorded = run.recorded
     columns.acted |= expander.acted
     groups: dict[object, list[Waiting]] = {}
@@ -85,16 +91,16 @@ class HybridRun:
         return self.rows.first()
 
     def next(self) -> Level:
-        if self.columns is None and len(self.rows.waiting) >= self.wide and not self.rows.wants_graph:
+        if self.columns is None and len(self.rows.waiting) >= self.wide:
             self.columns = hand_over(self.rows)
             self.rows.close()
         return self.rows.next() if self.columns is None else self.columns.next()
 
-    def path(self, key: int):
+    def path(self, key: int) -> tuple[PathLink, ...]:
         return (self.columns or self.rows).path(key)
 
-    def graph(self):
-        return self.rows.graph()
+    def graph(self) -> Graph:
+        return self.rows.graph() if self.columns is None else self.columns.finished_graph()
 
     def answers(self, key: str) -> bytearray:
         return self.rows.answers(key)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from checker.engines.columns.expand import Arrived, Chunk, ColumnExpander, Frontier
+from checker.engines.columns.effects import NO_KIND
+from checker.engines.columns.expand import HALF, Arrived, Chunk, ColumnExpander, Frontier
 from checker.engines.columns.judge import Judge
 from checker.engines.columns.packing import Packing
 from checker.engines.columns.space import Space
@@ -14,20 +15,22 @@ from checker.engines.columns.store import Batch, Store
 from checker.engines.protocol import Level, Task, Witness
 from checker.engines.read_tree import Counters
 from checker.exploration import PathLink
+from checker.liveness.graph import Graph
 from checker.properties.base import Looks
+from interpreter.step import StepKind
 
 _CHUNK = 1 << 15
-_HALF = (1 << 64) - 1
 
 
 class ColumnsRun:
     """Exploration by columns of one program in this process."""
 
-    def __init__(self, task: Task, space: Space, store: Store) -> None:
+    def __init__(self, task: Task, space: Space, store: Store, graph: Graph | None) -> None:
         self.task = task
         self.space = space
         self.store = store
         self.judge = Judge(task, space)
+        self.graph = graph
         self.frontier: list[Frontier] = []
         self._bound = task.program.options.max_actions
         self._counters = Counters()
@@ -48,8 +51,42 @@ class ColumnsRun:
                 self._expand(part, begin, min(begin + _CHUNK, len(part.rows)), level)
                 found = sum(len(batch.rows) for batches in self._batches.values() for batch in batches)
                 self.task.tick(found, level.transitions)
+        expanded = self.frontier if self.graph is not None else []
         self._complete(level)
+        if self.graph is not None:
+            self._draw(self.graph, expanded)
+            if level.pruned:
+                self.graph = None
         return level
+
+    def _draw(self, graph: Graph, expanded: list[Frontier], stopped: bool = False) -> None:
+        """Write the states that were expanded, or will not be any more, into the graph."""
+        count = sum(len(part.rows) for part in expanded)
+        quiet, cut = np.zeros(count, dtype=np.bool_), np.full(count, stopped)
+        for part in expanded:
+            place = part.numbers - graph.states
+            quiet[place] = part.packing.codes(part.rows, ("thread", 0)) == 0
+            cut[place] |= part.cut
+        self.space.edges.complete(graph, graph.states, quiet, cut, self.store.visited)
+
+    def finished_graph(self) -> Graph:
+        """The graph, in which the states that wait now lead nowhere."""
+        assert self.graph is not None
+        for part in self.frontier:
+            everything = Chunk(part, 0, len(part.rows), Level(), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
+            kinds = (StepKind.CONTINUE, StepKind.START)
+            self._expander(part.packing).hide(everything, kinds, np.arange(len(part.rows)))
+        self._draw(self.graph, self.frontier, stopped=True)
+        self.frontier = []
+        return self.graph
+
+    def _expander(self, packing: Packing) -> ColumnExpander:
+        if packing not in self._expanders:
+            wanted = self.graph is not None
+            self._expanders[packing] = ColumnExpander(
+                self.space, self.judge, packing, self._counters, self.acted, wanted
+            )
+        return self._expanders[packing]
 
     def _make_room(self, part: Frontier) -> None:
         """More places for threads, where the last one is taken and another thread may come."""
@@ -70,9 +107,7 @@ class ColumnsRun:
 
     def _expand(self, part: Frontier, begin: int, end: int, level: Level) -> None:
         packing = part.packing
-        if packing not in self._expanders:
-            self._expanders[packing] = ColumnExpander(self.space, self.judge, packing, self._counters, self.acted)
-        expander = self._expanders[packing]
+        expander = self._expander(packing)
         count = end - begin
         chunk = Chunk(part, begin, end, level, np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_))
         for rule in expander.rules:
@@ -82,6 +117,9 @@ class ColumnsRun:
                 which, rows, units = expander.lookup(rule, chunk)
             if units:
                 expander.apply(rule, chunk, which, rows, units)
+        hidden = np.flatnonzero(part.cut[begin:end])
+        if self.graph is not None and len(hidden):
+            expander.hide(chunk, (StepKind.START,), hidden)
         self._keep(chunk)
         dead = np.flatnonzero((chunk.moves == 0) & ~chunk.failed & ~part.cut[begin:end])
         if len(dead):
@@ -110,12 +148,13 @@ class ColumnsRun:
         return Batch(
             self.space.pack(packing, [one.state for one in arrived]),
             np.array([key >> 64 for key in keys], dtype=np.uint64),
-            np.array([key & _HALF for key in keys], dtype=np.uint64),
+            np.array([key & HALF for key in keys], dtype=np.uint64),
             np.array([one.parent for one in arrived], dtype=np.int64),
             np.array([one.order for one in arrived], dtype=np.int32),
             np.array([one.starts for one in arrived], dtype=np.int64),
             np.zeros(count, dtype=np.bool_),
             np.zeros(count, dtype=np.int64),
+            np.full(count, NO_KIND, dtype=np.int64),
         )
 
     def _complete(self, level: Level) -> None:

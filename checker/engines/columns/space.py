@@ -6,14 +6,16 @@ from functools import partial
 
 import numpy as np
 
+from checker.engines.columns.edges import Edges
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import Ranks
 from checker.engines.columns.tables import CodeTable
 from checker.engines.memory import Memory
 from checker.engines.read_tree import TreeNode
+from checker.liveness.graph import Obligation, obligation_of
 from interpreter import Machine
 from interpreter.state import Layout, Slot, State
-from interpreter.step import StepOrder
+from interpreter.step import Rule, StepOrder
 
 
 class Space:
@@ -30,6 +32,10 @@ class Space:
         self._order_numbers: dict[StepOrder, int] = {}
         self.parked: dict[int, TreeNode] = {}
         """The trees of parked threads, by the thread's id: the same wherever the thread is parked."""
+        self.rules: dict[int, Rule] = {}
+        """The rule that continues a thread, by the identity of what came of it."""
+        self.edges = Edges()
+        self._fair: dict[Rule, Obligation | None] = {}
         self.refits = 0
 
     def order(self, candidate: tuple[int, ...], forks: tuple[int, ...], twin: int) -> int:
@@ -57,6 +63,12 @@ class Space:
             places = min(2, self.machine.program.options.max_concurrent_actions)
             known = self.packings[layout] = Packing(layout, self.tables, self.threads, places)
         return known
+
+    def fair_name(self, rule: Rule) -> Obligation | None:
+        """Whom a step of this rule counts for."""
+        if rule not in self._fair:
+            self._fair[rule] = obligation_of(self.machine.fair_name(rule))
+        return self._fair[rule]
 
     def holds_instances(self, slot: Slot) -> bool:
         """Whether any value that the slot has taken refers to a role instance."""

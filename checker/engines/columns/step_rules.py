@@ -8,15 +8,16 @@ from functools import partial
 
 import numpy as np
 
-from checker.engines.columns.effects import Effect, Effects
+from checker.engines.columns.effects import NO_KIND, Effect, Effects
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.remembered import Remembered
 from checker.engines.columns.sources import StateColumns
 from checker.engines.columns.space import Space
 from checker.engines.columns.tables import NO_PROPERTY, Ints, Mask
 from checker.engines.read_tree import Counters, ReadTree
+from checker.liveness.graph import LiveStep
 from interpreter.state import Slot, State
-from interpreter.step import Aborted, Candidate, Event, Outcome, Read, Rule, StepKind, Way
+from interpreter.step import Aborted, Candidate, Event, Outcome, Read, Rule, StepKind, StepOrder, Way
 
 
 class StepRule:
@@ -31,7 +32,7 @@ class StepRule:
         shared = space.parked if place is not None else None
         self.remembered = Remembered(tree, shared)
         order_of = partial(space.order, candidate.order)
-        self.effects = Effects(packing, space.machine.values, self.remembered.bundles, order_of)
+        self.effects = Effects(packing, space.machine.values, self.remembered.bundles, order_of, self._live)
         self.dropped: dict[int, tuple[int, ...]] = {}
 
     def bundles(self, rows: Rows) -> list[Ints]:
@@ -40,6 +41,19 @@ class StepRule:
         found = self.remembered.lookup(columns, lambda row, choices: self._run(self.packing.unpack(rows, row), choices))
         self.effects.learn()
         return found
+
+    def _live(self, outcome: Outcome) -> int:
+        """The kind of step that an outcome is for liveness."""
+        if self.kind is StepKind.CRASH_ROLE:
+            return NO_KIND
+        rule = self.candidate.rule if self.place is None else self.space.rules[id(outcome)]
+        order = StepOrder(self.candidate.order, outcome.forks, 0)
+        return self.space.edges.kind(LiveStep(order, self.space.fair_name(rule), outcome.fair))
+
+    def hidden_kind(self, rule: Rule) -> int:
+        """The kind of an available step that is not taken; NO_KIND if nothing ever forces it."""
+        name = self.space.fair_name(rule)
+        return NO_KIND if name is None else self.space.edges.kind(LiveStep(StepOrder(self.candidate.order, (), 0), name, ()))
 
     def dropped_by(self, effect: int) -> tuple[int, ...]:
         """The places whose threads are lost with this effect of a role crash."""
@@ -58,6 +72,7 @@ class StepRule:
         way = self.space.machine.run(rule, self.space.machine.view(state), choices)
         if self.place is None:
             return way
+        self.space.rules[id(way.result)] = rule
         return Way((Read(("thread", self.place), rule.subject), *way.events), way.result)
 
     def _crash(self, state: State) -> Way:
@@ -114,10 +129,10 @@ class StepRules:
         for place in range(packing.threads):
             candidate = Candidate((0, place), f"thread-{place}", Rule(StepKind.CONTINUE, -1))
             self.rules.append(StepRule(space, packing, candidate, place, ReadTree(memory.counters)))
-        for candidate in space.machine.starts_in(packing.layout):
+        for candidate in space.machine.possible.starts_in(packing.layout):
             self.rules.append(StepRule(space, packing, candidate, None, memory.tree(candidate.rule)))
         if space.machine.program.options.crash_on_yield:
-            for candidate in space.machine.role_crashes_in(packing.layout):
+            for candidate in space.machine.possible.role_crashes_in(packing.layout):
                 self.rules.append(StepRule(space, packing, candidate, None, ReadTree(crash_counters)))
         self._limits: dict[Rule, list[_Limit]] = {}
 
@@ -129,7 +144,7 @@ class StepRules:
         if rule.kind is StepKind.CONTINUE:
             assert rule.place is not None
             codes = self.packing.codes(rows, ("thread", rule.place))
-            found = codes != 0
+            found = np.asarray(codes != 0)
             if rule.place:
                 # Equal threads make one step.
                 found &= codes != self.packing.codes(rows, ("thread", rule.place - 1))
@@ -139,7 +154,7 @@ class StepRules:
         most = self.space.machine.program.options.max_concurrent_actions
         allowed: Mask | None = None
         if most <= self.packing.threads:
-            allowed = self.packing.codes(rows, ("thread", most - 1)) == 0
+            allowed = np.asarray(self.packing.codes(rows, ("thread", most - 1)) == 0)
         if cut is not None and cut.any():
             allowed = ~cut if allowed is None else allowed & ~cut
         for limit in self._limits_of(rule.candidate.rule):

@@ -22,7 +22,7 @@ _PARENT_MASK = (1 << _PARENT_BITS) - 1
 class Batch:
     """Targets of steps, of one packing: keys, the number of the source, the step's order, starts on the way there.
 
-    `twin`: the step is a crash. `origin`: the row of the source in its frontier.
+    `twin`: the step is a crash. `origin`: the row of the source in its frontier. `live`: the kind of step for liveness.
     """
 
     rows: Rows
@@ -33,6 +33,7 @@ class Batch:
     starts: Ints
     twin: Mask
     origin: Ints
+    live: Ints
 
     def take(self, rows: Ints) -> Batch:
         return Batch(
@@ -44,6 +45,7 @@ class Batch:
             self.starts[rows],
             self.twin[rows],
             self.origin[rows],
+            self.live[rows],
         )
 
     @staticmethod
@@ -61,6 +63,7 @@ class Batch:
             np.concatenate([b.starts for b in batches]),
             np.concatenate([b.twin for b in batches]),
             np.concatenate([b.origin for b in batches]),
+            np.concatenate([b.live for b in batches]),
         )
 
 
@@ -125,7 +128,7 @@ class Store:
 
     def append(self, high: Words, low: Words, parents: Ints, orders: NDArray[np.int32]) -> None:
         """The states of a level, sorted by key."""
-        self.visited.add(high, low)
+        self.visited.add(high, low, len(self))
         self.high.append(high)
         self.low.append(low)
         self.parents.append(parents)

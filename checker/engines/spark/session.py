@@ -6,6 +6,8 @@ import os
 import queue
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +16,7 @@ from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
@@ -24,6 +26,7 @@ from checker.engines.spark.master import in_one_place, on_this_machine
 from checker.problems import EnvironmentProblem
 
 _TICK_S: Final = 0.1
+_PATIENCE_S: Final = 10.0
 _QUIET: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -37,12 +40,10 @@ _DEAD_WORKER: Final = ("exited unexpectedly", "ExecutorLostFailure", "Python wor
 
 @dataclass(slots=True)
 class Session:
-    """A Spark context that jobs can be run on. `owned`: we started it and stop it, with its `folder` and `log`."""
+    """A Spark context that jobs can be run on. `started`: the Java process under it, if it is ours to stop."""
 
     context: SparkContext
-    owned: bool
-    folder: Path | None = None
-    log: IO[bytes] | None = None
+    started: JavaProcess | None = None
     _calls: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = field(default_factory=queue.SimpleQueue)
 
     def __post_init__(self) -> None:
@@ -93,20 +94,66 @@ class Session:
         if any(sign in text for sign in _DEAD_WORKER):
             return EnvironmentProblem(
                 "a Spark worker died, most likely for lack of memory",
-                "give it more room (--conf spark.executor.memory=…), or use more partitions: "
-                "--conf spark.default.parallelism=…",
+                "use more partitions, so that each holds less (--conf spark.default.parallelism=N), or more machines",
             )
         return failure
 
     def close(self) -> None:
-        """Stop the session if it is ours, and remove its folder."""
+        """Stop the session, if it is ours."""
         self._calls.put(None)
-        if self.owned:
+        if self.started is not None:
             self.context.stop()
-        if self.log is not None:
-            self.log.close()
-        if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self.started.close()
+
+
+class JavaProcess:
+    """The Java process that Spark runs in, with a folder of its own and a place for what it says."""
+
+    def __init__(self) -> None:
+        # A session that was stopped leaves its process behind, for the next one.
+        self.inherited = SparkContext._gateway is not None
+        self.folder = Path(tempfile.mkdtemp(prefix="fizzpy-spark-"))
+        # A file without a name: terminals are for the report.
+        self.log = tempfile.TemporaryFile()  # noqa: SIM115 - the process writes to it as long as it lives
+
+    def start(self, master: str, conf: Mapping[str, str]) -> SparkContext:
+        chosen = {"spark.app.name": "fizzpy", "spark.local.dir": str(self.folder), **_QUIET, **_NIMBLE}
+        if on_this_machine(master):
+            chosen |= _AT_HOME
+        settings = SparkConf(loadDefaults=False)
+        for key, value in (chosen | dict(conf) | {"spark.master": master}).items():
+            settings.set(key, value)
+        gateway = None
+        if not self.inherited:
+            gateway = launch_gateway(settings, {"stdout": self.log, "stderr": self.log})  # type: ignore[no-untyped-call]
+        return SparkContext(conf=settings, gateway=gateway)
+
+    def close(self) -> None:
+        """End the process if we started it, and let pyspark forget it, so that nothing of it is left."""
+        gateway = SparkContext._gateway
+        if gateway is not None and not self.inherited:
+            SparkContext._gateway = SparkContext._jvm = None
+            gateway.shutdown()
+            _end(gateway.proc)
+        self.log.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def last_words(self) -> str:
+        """The last line that the process wrote."""
+        self.log.seek(0)
+        said = [line.strip() for line in self.log.read().decode(errors="replace").splitlines() if line.strip()]
+        return said[-1] if said else ""
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a Java process, which lives as long as the pipe to it is open."""
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        process.wait(_PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def open_session(master: str, conf: Mapping[str, str], java: Path) -> Session:
@@ -116,17 +163,14 @@ def open_session(master: str, conf: Mapping[str, str], java: Path) -> Session:
     """
     running = SparkContext._active_spark_context
     if running is not None:
-        return Session(running, owned=False)
-    folder = Path(tempfile.mkdtemp(prefix="fizzpy-spark-"))
-    # What the Java process says goes to a file without a name: terminals are for the report.
-    log = tempfile.TemporaryFile()  # noqa: SIM115 - the process writes to it as long as it lives
+        return Session(running)
+    process = JavaProcess()
     try:
-        with _surroundings(master, java_home(java, folder)), _own_interrupt():
-            return Session(_start(master, conf, folder, log), True, folder, log)
+        with _surroundings(master, java_home(java, process.folder)), _own_interrupt():
+            return Session(process.start(master, conf), process)
     except BaseException as failure:
-        reason = _reason(failure, log)
-        log.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        reason = _reason(failure, process)
+        process.close()
         if not isinstance(failure, Exception):
             raise
         raise EnvironmentProblem(
@@ -135,26 +179,11 @@ def open_session(master: str, conf: Mapping[str, str], java: Path) -> Session:
         ) from failure
 
 
-def _start(master: str, conf: Mapping[str, str], folder: Path, log: IO[bytes]) -> SparkContext:
-    chosen = {"spark.app.name": "fizzpy", "spark.local.dir": str(folder), **_QUIET, **_NIMBLE}
-    if on_this_machine(master):
-        chosen |= _AT_HOME
-    settings = SparkConf(loadDefaults=False)
-    for key, value in (chosen | dict(conf) | {"spark.master": master}).items():
-        settings.set(key, value)
-    gateway = None
-    if SparkContext._gateway is None:
-        gateway = launch_gateway(settings, {"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
-    return SparkContext(conf=settings, gateway=gateway)
-
-
 @contextmanager
 def _surroundings(master: str, home: Path) -> Iterator[None]:
     """What Spark looks for in the environment of this process, as long as it starts."""
     wanted = {"JAVA_HOME": str(home)}
     if on_this_machine(master):
-        import sys
-
         wanted |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
@@ -181,12 +210,8 @@ def _own_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _reason(failure: BaseException, log: IO[bytes]) -> str:
+def _reason(failure: BaseException, process: JavaProcess) -> str:
     """What went wrong at the start, in one line: the root of Java's exception, or the last words of its process."""
     causes = [line for line in str(failure).splitlines() if line.startswith(("Caused by: ", ": "))]
-    if not causes:
-        log.seek(0)
-        said = [line.strip() for line in log.read().decode(errors="replace").splitlines() if line.strip()]
-        causes = said[-1:] or [str(failure)]
-    line = causes[-1].removeprefix("Caused by: ").removeprefix(": ")
-    return line[:300]
+    line = causes[-1].removeprefix("Caused by: ").removeprefix(": ") if causes else process.last_words()
+    return (line or str(failure))[:300]

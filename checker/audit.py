@@ -1,0 +1,60 @@
+"""What a run has to say about the model itself: warnings, which change no verdict (language page, 14)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from checker.exploration import Exploration
+from fizz import Diagnostic
+from interpreter import Machine, State
+
+_SAMPLE = 20
+"""States on which declared symmetry is tried out."""
+
+
+def audit(machine: Machine, exploration: Exploration) -> tuple[Diagnostic, ...]:
+    """The warnings about a run, in the order of their codes."""
+    return (*_idle(exploration), *_bounded(machine, exploration), *_asymmetric(machine, exploration))
+
+
+def _idle(exploration: Exploration) -> Iterator[Diagnostic]:
+    for name, span in exploration.idle_actions.items():
+        yield Diagnostic("W3", f"action '{name}' never had a step", span, "this is where it gave up most often")
+
+
+def _bounded(machine: Machine, exploration: Exploration) -> Iterator[Diagnostic]:
+    if exploration.cut and exploration.stopped == "complete":
+        bound = machine.program.options.max_actions
+        text = f"the search was bounded: {exploration.cut:,} states at max_actions = {bound} start no further action"
+        yield Diagnostic("W12", text, hint="raise max_actions to see what lies beyond")
+
+
+def _asymmetric(machine: Machine, exploration: Exploration) -> Iterator[Diagnostic]:
+    """On a random walk, always the same: do a state and its least image have the same successors, up to renaming?"""
+    if not (exploration.reduced and machine.symmetric):
+        return
+    for state in _walk(machine):
+        image = machine.canonical(state)
+        if image != state and _successors(machine, image) != _successors(machine, state):
+            text = "the declared symmetry is not respected: renamed states have other successors"
+            hint = "counts and verdicts may be wrong; look for order among symmetric values, or use --no-symmetry"
+            yield Diagnostic("W13", text, hint=hint)
+            return
+
+
+def _walk(machine: Machine) -> Iterator[State]:
+    source = random.Random(0)
+    initial = machine.initial()[0]
+    state = source.choice(initial).state if initial else None
+    for _ in range(_SAMPLE):
+        if state is None:
+            return
+        yield state
+        steps = machine.steps(state).steps
+        state = source.choice(steps).target if steps else None
+
+
+def _successors(machine: Machine, state: State) -> list[tuple[bool, int]]:
+    steps = machine.steps(state).steps
+    return sorted((step.crashes, machine.key(machine.canonical(step.target))) for step in steps)
