@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Literal
 
 from interpreter.problem import Problem, near_hint
@@ -142,10 +143,10 @@ class Domain(HostValue):
         found = self.values(world)
         return found[0] if found else self.fresh(world)
 
-    def extreme(self, world: Any, pick: Callable[[Any], Any]) -> object:
+    def extreme(self, world: Any, pick: Callable[..., object]) -> object:
         """The least or greatest value in use, else a fresh one."""
-        found = [index for index in (value.index for value in self.values(world))]  # type: ignore[attr-defined]
-        return self.value(pick(found)) if found else self.fresh(world)
+        found = self.values(world)
+        return pick(found, key=lambda value: value.index) if found else self.fresh(world)
 
     def segments(self, world: Any, after: object = None, before: object = None) -> ListValue:
         """The gaps between values in use, open head and tail included, at or above `after`, at or below `before`."""
@@ -153,7 +154,7 @@ class Domain(HostValue):
         used = sorted(world.used(self.shape.name))
         ends: list[Index | None] = [None, *used, None]
         gaps = []
-        for left, right in zip(ends, ends[1:], strict=False):
+        for left, right in pairwise(ends):
             above = low is None or (left is not None and left >= low)
             below = high is None or (right is not None and right <= high)
             if above and below:
@@ -198,7 +199,8 @@ class Segment(HostValue):
         """A value inside the gap, below what was drawn from it before."""
         used = world.used(self.domain.shape.name)
         self.domain.check_room(used)
-        inside = [i for i in used if (self.after is None or i > self.after) and (self.before is None or i < self.before)]
+        above = [i for i in used if self.after is None or i > self.after]
+        inside = [i for i in above if self.before is None or i < self.before]
         before = min(inside) if inside else self.before
         if self.after is None:
             index: Index = 0 if before is None else before - 1
@@ -267,19 +269,20 @@ class Domains:
 
     def _constructor(self, kind: Kind) -> Callable[..., Domain]:
         def make(**options: object) -> Domain:
-            name = options.pop("name", None)
-            if not isinstance(name, str):
+            own = options.pop("name", None)
+            if not isinstance(own, str):
                 raise Problem("R4", f"symmetry.{kind}() needs name=, a string")
             for option, value in options.items():
                 wanted = bool if option in ("reflection", "materialize") else int
                 if value is not None and type(value) is not wanted:
-                    raise Problem("R4", f"{option}= of symmetry.{kind}() must be {'a bool' if wanted is bool else 'an int'}")
+                    name = "a bool" if wanted is bool else "an int"
+                    raise Problem("R4", f"{option}= of symmetry.{kind}() must be {name}")
             given: dict[str, Any] = {option: value for option, value in options.items() if value is not None}
             if kind == "interval":
                 _complete_interval(given)
             elif "limit" not in given:
                 raise Problem("R4", f"symmetry.{kind}() needs limit=")
-            return self.declare(DomainShape(name, kind, **{"limit": None, **given}))
+            return self.declare(DomainShape(own, kind, **{"limit": None, **given}))
 
         return make
 

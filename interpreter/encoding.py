@@ -88,7 +88,8 @@ class Encoder:
         roles = [self._role(role, number, state, resolve) for role, number in state.layout.owned]
         threads = [self._composite(f"thread-{i}", t, resolve) for i, t in enumerate(state.threads)]
         messages = [self._composite(f"message-{i}", m, resolve) for i, m in enumerate(state.messages)]
-        counts = [(str(slot[1]), self._value(slot, state, resolve)) for slot in state.layout.slots if slot[0] == "count"]
+        counters = [slot for slot in state.layout.slots if slot[0] == "count"]
+        counts = [(str(slot[1]), self._value(slot, state, resolve)) for slot in counters]
         text = (
             f'{{"heap":{_object(heap)},"roles":[{",".join(roles)}],"threads":[{",".join(threads)}],'
             f'"messages":[{",".join(messages)}],"counters":{_object(counts)}'

@@ -254,7 +254,8 @@ class _Calls:
         if number is None:
             raise ModelError("R12", f"there is no func '{self.name}' on role {stub.instance.role}", self.span)
         if self.bind is not None:
-            raise ModelError("R4", "a message has no result to assign", self.span, "let the receiver answer by a message")
+            hint = "let the receiver answer by a message"
+            raise ModelError("R4", "a message has no result to assign", self.span, hint)
         args, kwargs = self.arguments(frame)
         callee = self.code.program.routines[number]
         variables = self._bound(run, callee, stub.instance, args, kwargs)
@@ -263,7 +264,12 @@ class _Calls:
         return run.finish()
 
     def _bound(
-        self, run: Execution, callee: p.Routine, receiver: Instance | None, args: list[object], kwargs: dict[str, object]
+        self,
+        run: Execution,
+        callee: p.Routine,
+        receiver: Instance | None,
+        args: list[object],
+        kwargs: dict[str, object],
     ) -> dict[str, object]:
         """The arguments of a call by name; defaults are evaluated in the callee's scope."""
         try:

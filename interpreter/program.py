@@ -86,7 +86,7 @@ class NextIteration(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Branch(Instruction):
-    """`if`: the suites are numbered in the path after the statement's own index; `else` is the last, if there is one."""
+    """`if`: the suites are numbered in the path after the statement's own index; an `else` is the last."""
 
     conditions: tuple[ast.Expression, ...]
     suites: tuple[Sequence, ...]

@@ -10,8 +10,8 @@ A slot names a piece of state:
     ("cell", k)           a container that is reached from two places; they hold a reference to cell k
 
 Derived slots may be read by a step and are never stored: ("live", R), the numbers in use, ("names", R, n), the names of
-an instance's fields, ("cells",), how many cells there are, ("used", D, …), the values of a domain held elsewhere, and ("state",), something
-that differs for all states.
+an instance's fields, ("cells",), how many cells there are, ("used", D, …), the values of a domain held elsewhere, and
+("state",), something that differs for all states.
 """
 
 from __future__ import annotations

@@ -108,8 +108,8 @@ class EmbeddedRun:
             level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
         for way in states:
             order = StepOrder((), way.forks, 0)
-            image = self.expander.image(way.state)
-            self._arrive(fresh, Arrival(order, image, self.machine.key(image), False, None), -1, 0)
+            image, key = self.expander.image(way.state)
+            self._arrive(fresh, Arrival(order, image, key, False, None), -1, 0)
         self._complete(level, fresh)
         return level
 

@@ -17,6 +17,10 @@ from interpreter.state import State
 from interpreter.step import Aborted, Candidate, Failure, ModelError, Outcome, Rule, StepKind, StepOrder
 
 
+_MOST_IMAGES = 1 << 15
+"""Many steps lead to a few states that were met just before: their keys are kept at hand."""
+
+
 class Arrival(NamedTuple):
     """A step and where it leads. `start`: an action started. `live`: what liveness sees of it; None for crashes."""
 
@@ -53,10 +57,17 @@ class Expander:
         # Actions known to have steps: nobody will ask where these gave up.
         self.acted: set[int] = set()
         self._names: dict[Rule, Obligation | None] = {}
+        self._images: dict[State, tuple[State, int]] = {}
 
-    def image(self, state: State) -> State:
-        """What is stored and expanded in place of a state (language page, 11.3)."""
-        return self.machine.canonical(state) if self.symmetric else state
+    def image(self, state: State) -> tuple[State, int]:
+        """What is stored and expanded in place of a state (language page, 11.3), and its key."""
+        known = self._images.get(state)
+        if known is None:
+            if len(self._images) >= _MOST_IMAGES:
+                self._images.clear()
+            image = self.machine.canonical(state) if self.symmetric else state
+            known = self._images[state] = (image, self.machine.key(image))
+        return known
 
     # --- states ----------------------------------------------------------------------------------------------------
 
@@ -93,9 +104,9 @@ class Expander:
             rule = candidate.rule
             if rule.kind is StepKind.CRASH_ROLE:
                 assert rule.instance is not None
-                target = self.image(self.machine.crash_role(state, rule.instance))
+                target, target_key = self.image(self.machine.crash_role(state, rule.instance))
                 order = StepOrder(candidate.order, (), 0)
-                arrivals.append(Arrival(order, target, self.machine.key(target), False, None))
+                arrivals.append(Arrival(order, target, target_key, False, None))
                 level.crash_steps += 1
                 continue
             results = self.memory.results(rule, view)
@@ -132,8 +143,7 @@ class Expander:
             target = self.machine.apply(state, rule, outcome)
             if target is not None:
                 order = StepOrder(candidate.order, outcome.forks, 0)
-                image = self.image(target)
-                image_key = self.machine.key(image)
+                image, image_key = self.image(target)
                 live = LiveStep(order, self.fair_name(rule), outcome.fair)
                 arrivals.append(Arrival(order, image, image_key, start, live))
                 names.add(outcome.choices)
@@ -142,8 +152,8 @@ class Expander:
             twin = self.machine.apply(state, rule, outcome, twin=True) if outcome.may_crash else None
             if twin is not None:
                 order = StepOrder(candidate.order, outcome.forks, 1)
-                image = self.image(twin)
-                arrivals.append(Arrival(order, image, self.machine.key(image), start, None))
+                image, image_key = self.image(twin)
+                arrivals.append(Arrival(order, image, image_key, start, None))
                 crash_names.add(outcome.choices)
         if start and names and rule.subject not in self.acted:
             self.acted.add(rule.subject)

@@ -7,7 +7,7 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.columns.tables import Ints, Words
+from checker.engines.columns.tables import Ints, Mask, Words
 from checker.engines.columns.visited import Visited
 from checker.liveness.graph import Graph, LiveStep
 
@@ -42,7 +42,7 @@ class Edges:
         """Steps that are available and not taken."""
         self._hidden.append((sources, kinds))
 
-    def complete(self, graph: Graph, base: int, quiet: NDArray[np.bool_], cut: NDArray[np.bool_], known: Visited) -> None:
+    def complete(self, graph: Graph, base: int, quiet: Mask, cut: Mask, known: Visited) -> None:
         """Write the states `base`, `base + 1`, … of a level, with what was gathered for them, into the graph."""
         count = len(quiet)
         sources, kinds, targets = self._gathered(known)

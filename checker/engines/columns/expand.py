@@ -76,7 +76,7 @@ class Chunk:
 
 @dataclass(slots=True)
 class _Chosen:
-    """The effects of one rule on rows of a chunk: row `source[i]` of `rows`, which is row `origin[i]` of the frontier."""
+    """The effects of one rule on rows of a chunk: on row `source[i]` of `rows`, row `origin[i]` of the frontier."""
 
     rule: StepRule
     rows: Rows
@@ -104,7 +104,7 @@ class ColumnExpander:
         self._looks: Reach | None = None
 
     def lookup(self, rule: StepRule, chunk: Chunk) -> tuple[Ints, Rows, list[Ints]]:
-        """The rows in which a rule may step, by place in the chunk, and their bundles. New values may outgrow the packing."""
+        """The rows in which a rule may step, by place in the chunk, and their bundles; the packing may be outgrown."""
         rows = chunk.rows()
         allowed = self.rules.allowed(rule, rows, chunk.part.cut[chunk.begin : chunk.end])
         which = np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
@@ -219,7 +219,8 @@ class ColumnExpander:
     def _by_machine(self, chosen: _Chosen, chunk: Chunk) -> None:
         part, rule = chunk.part, chosen.rule
         start = rule.kind is StepKind.START
-        for row, at, effect in zip(chosen.source.tolist(), chosen.origin.tolist(), chosen.effects.tolist(), strict=True):
+        places = zip(chosen.source.tolist(), chosen.origin.tolist(), chosen.effects.tolist(), strict=True)
+        for row, at, effect in places:
             before = self.packing.unpack(chosen.rows, row)
             known = rule.effects.effects[effect]
             after = rule.apply_slowly(before, known)

@@ -99,7 +99,7 @@ class Judge:
         return [np.flatnonzero(~gone) if gone.any() else None for gone in pruned]
 
     def _values(self, watch: Watch, part: Frontier, level: Level) -> tuple[NDArray[np.int8], dict[int, str | None]]:
-        """TRUE, FALSE or FAILED per row; the instance that decided, for the first row of each verdict that is sought."""
+        """TRUE, FALSE or FAILED per row; the instance that decided, for the first row of each sought verdict."""
         assert watch.assertion is not None
         program = self.space.machine.program.assertions[watch.assertion]
         wanted = TRUE if program.kind == "exists" else FALSE
@@ -256,4 +256,3 @@ class Judge:
                 continue
             if answer.value is watch.seeks:
                 level.see(watch.key, Witness(source, self.space.orders[order], target, answer.instance))
-

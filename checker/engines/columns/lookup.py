@@ -1,7 +1,7 @@
 """Lookup of bundles: a lossy table of what rows read, in front of the walk through the tree.
 
-A unit is a rule, or its ways that begin with certain choices: what these read together is less than what all ways read, so
-rows that look alike to a unit are many.
+A unit is a rule, or its ways that begin with certain choices: what these read together is less than what all ways
+read, so rows that look alike to a unit are many.
 """
 
 from __future__ import annotations

@@ -40,7 +40,10 @@ class Rows:
 
 
 class Packing:
-    """How states of one layout are packed. `threads` places are kept for threads, in canonical order, empty ones last."""
+    """How states of one layout are packed.
+
+    `threads` places are kept for threads: in canonical order, empty ones last.
+    """
 
     def __init__(self, layout: Layout, tables: dict[Slot, CodeTable], thread_table: CodeTable, threads: int) -> None:
         self.layout = layout
@@ -113,7 +116,7 @@ class Packing:
         return found
 
     def pack(self, state: State) -> tuple[int, ...]:
-        """The words of a state; the packing may be outgrown by it, and is then to be refitted before they mean anything."""
+        """The words of a state whose values have codes that fit."""
         words = [0] * self.width
         for slot, number in self._pairs(state):
             field = self.fields[slot]

@@ -1,7 +1,8 @@
-"""`Remembered`: one rule over the rows of one packing, with its bundles, split into units where it begins with choices."""
+"""`Remembered`: one rule over the rows of one packing, with its bundles, split into units by its first choices."""
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from math import prod
 from typing import Final
@@ -35,19 +36,18 @@ class Remembered:
         while True:
             walkers: list[Walker] = []
 
-            def walker(unit: Unit) -> Walker:
-                made = Walker(self.tree, source, self.bundles, unit.branch, self.shared)
-                walkers.append(made)
-                return made
-
             found = [
-                unit.lookup(words, columns.mask_of, version, lambda unit=unit: walker(unit))  # type: ignore[misc]
+                unit.lookup(words, columns.mask_of, version, partial(self._walker, unit, source, walkers))
                 for unit in self.units
             ]
             if not self._split(walkers):
                 break
         self.tree.counters.evaluations += len(words[0])
         return found
+
+    def _walker(self, unit: Unit, source: Asked, made: list[Walker]) -> Walker:
+        made.append(Walker(self.tree, source, self.bundles, unit.branch, self.shared))
+        return made[-1]
 
     def _split(self, walkers: list[Walker]) -> bool:
         """Make a unit of each combination of the first choices, if more of them were met than there are units."""

@@ -73,7 +73,9 @@ class ColumnsRun:
         """The graph, in which the states that wait now lead nowhere."""
         assert self.graph is not None
         for part in self.frontier:
-            everything = Chunk(part, 0, len(part.rows), Level(), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
+            everything = Chunk(
+                part, 0, len(part.rows), Level(), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)
+            )
             kinds = (StepKind.CONTINUE, StepKind.START)
             self._expander(part.packing).hide(everything, kinds, np.arange(len(part.rows)))
         self._draw(self.graph, self.frontier, stopped=True)

@@ -1,4 +1,4 @@
-"""`Space`: what all packings of a run share: the machine, the memory, codes, step orders, and the packings themselves."""
+"""`Space`: what all packings of a run share: the machine, the memory, codes, step orders, and the packings."""
 
 from __future__ import annotations
 

@@ -21,7 +21,10 @@ from interpreter.step import Aborted, Candidate, Event, Outcome, Read, Rule, Ste
 
 
 class StepRule:
-    """One rule on one packing. `place`: the place of the thread that continues; `dropped` threads go with a role crash."""
+    """One rule on one packing.
+
+    `place`: the place of the thread that continues. `dropped`: the places whose threads go with a role crash.
+    """
 
     def __init__(self, space: Space, packing: Packing, candidate: Candidate, place: int | None, tree: ReadTree) -> None:
         self.space = space
@@ -53,7 +56,11 @@ class StepRule:
     def hidden_kind(self, rule: Rule) -> int:
         """The kind of an available step that is not taken; NO_KIND if nothing ever forces it."""
         name = self.space.fair_name(rule)
-        return NO_KIND if name is None else self.space.edges.kind(LiveStep(StepOrder(self.candidate.order, (), 0), name, ()))
+        return (
+            NO_KIND
+            if name is None
+            else self.space.edges.kind(LiveStep(StepOrder(self.candidate.order, (), 0), name, ()))
+        )
 
     def dropped_by(self, effect: int) -> tuple[int, ...]:
         """The places whose threads are lost with this effect of a role crash."""

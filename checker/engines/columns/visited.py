@@ -1,6 +1,6 @@
 """The set of visited keys: a few sorted runs of 128-bit keys, merged as they grow.
 
-Sorted runs with binary search beat a hash table made of arrays over a whole run: the keys that are asked for come sorted.
+Sorted runs with binary search beat a hash table made of arrays over a whole run: the keys asked for come sorted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Numbers = NDArray[np.uint32]
 
 
 class Visited:
-    """Keys as pairs of halves (high, low), with the states' numbers. A run is kept at least twice as long as the next."""
+    """Keys as pairs of halves (high, low), with the states' numbers. A run is at least twice as long as the next."""
 
     def __init__(self) -> None:
         self._runs: list[tuple[Words, Words, Numbers]] = []

@@ -1,12 +1,13 @@
 """Read trees walked by columns: which leaves each of many states reaches.
 
-What a rule comes to in a state is a *bundle*: the tuple of its results, one per way. Rows that read the same have the same
-bundle, so a walk gives one small number per row.
+What a rule comes to in a state is a *bundle*: the tuple of its results, one per way. Rows that read the same have the
+same bundle, so a walk gives one small number per row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -136,7 +137,7 @@ class Walker:
             return self._node(child, rows, choices, depth)
         # Codes that lead to one node go on together.
         groups: dict[int, tuple[TreeNode, list[Ints]]] = {}
-        for begin, end in zip(cuts, cuts[1:], strict=False):
+        for begin, end in pairwise(cuts):
             part = order[begin:end]
             child = self._branch(node, ids[int(ordered[begin])], int(rows[part[0]]), choices, depth)
             groups.setdefault(id(child), (child, []))[1].append(part)
