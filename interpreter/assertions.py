@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from fizz import Span
-from interpreter.execute import Execution
+from interpreter.execute import Execution, Undecided
 from interpreter.frames import Frame
 from interpreter.program import AssertionProgram, Program
 from interpreter.state import Slot, State
@@ -122,8 +122,14 @@ def _next_state(name: str, step: Step, world: World, after: StateStruct) -> Stru
 
 
 def evaluate_assertion(assertion: AssertionProgram, execution: Execution) -> Outcome:
-    """The verdict of an assertion whose frame is ready; a path without a value is R13."""
-    execution.run()
+    """The verdict of an assertion whose frame is ready; a path without a value is R13.
+
+    Where loops are asked turn by turn, a turn that does not return leaves the verdict open (None).
+    """
+    try:
+        execution.run()
+    except Undecided:
+        return Outcome((), None, (), (), (), False, (), (), (), tuple(execution.lines), None)
     if not execution.returned:
         raise ModelError("R13", f"assertion '{assertion.name}' returned no value", _place(assertion, execution))
     lines = tuple(execution.lines)

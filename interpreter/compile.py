@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Mapping
 from typing import TypeVar
 
 from fizz import Module, Span, ast
 from interpreter import program as p
+from interpreter.independence import independent_loops, walk
 
 AnyScope = TypeVar("AnyScope", bound=p.Scope)
 
@@ -115,7 +115,11 @@ class _Compiler:
     ) -> int:
         number = len(self.routines)
         bound = frozenset(parameter.name for parameter in parameters) | bound_names(body)
-        scopes = _Scopes(self.functions, self.module.sources)
+        independent: frozenset[int] = frozenset()
+        if kind == "assertion":
+            helpers = tuple(node for item in self.module.items for node in walk(item) if isinstance(node, ast.Helper))
+            independent = independent_loops(body, helpers, self.module.state_variables)
+        scopes = _Scopes(self.functions, self.module.sources, independent)
         scopes.block(body, flow or "serial", "serial", "")
         self.routines.append(
             p.Routine(number, name, role, kind, parameters, bound, tuple(scopes.finished()), span)  # type: ignore[arg-type]
@@ -134,18 +138,6 @@ def _params(role: str, items: tuple[ast.Item, ...]) -> frozenset[str] | None:
             direct += 1
             names |= {argument.name or "**" for argument in node.arguments}
     return None if direct != total or "**" in names else frozenset(names)
-
-
-def walk(node: object) -> Iterator[ast.Node]:
-    """All nodes of a tree, the given one first."""
-    if isinstance(node, ast.Node):
-        yield node
-        for field in fields(node):
-            if field.name not in ("span", "name_span"):
-                yield from walk(getattr(node, field.name))
-    elif isinstance(node, tuple):
-        for part in node:
-            yield from walk(part)
 
 
 def bound_names(block: ast.Block) -> frozenset[str]:
@@ -195,8 +187,9 @@ def _host_statements(items: tuple[ast.Item, ...]) -> tuple[ast.Statement, ...]:
 class _Scopes:
     """Numbers the blocks and loops of one routine and compiles what they hold."""
 
-    def __init__(self, functions: dict[str, int], sources: Mapping[str, str]) -> None:
+    def __init__(self, functions: dict[str, int], sources: Mapping[str, str], independent: frozenset[int]) -> None:
         self.functions = functions
+        self.independent = independent
         self.sources = sources
         self.scopes: list[p.Scope | None] = []
 
@@ -277,8 +270,17 @@ class _Scopes:
                 number = self._reserve()
                 own = flow if statement.flow is None or statement.flow == "parallel" else statement.flow
                 body = self._sequence(statement.body, own, path)
-                parallel = statement.flow == "parallel"
-                loop = p.ForLoop(number, path, own, span, parallel, statement.variables, statement.iterable, body)
+                loop = p.ForLoop(
+                    number=number,
+                    path=path,
+                    flow=own,
+                    span=span,
+                    parallel=statement.flow == "parallel",
+                    independent=id(statement) in self.independent,
+                    variables=statement.variables,
+                    iterable=statement.iterable,
+                    body=body,
+                )
                 return p.Loop(span, label, self._store(loop))
             case ast.ChooseBlock():
                 body = self._sequence(statement.body, flow, path)

@@ -24,6 +24,10 @@ MAX_MOVES = 1_000_000
 MAX_FRAMES = 200
 
 
+class Undecided(Exception):
+    """A turn of an independent loop ended without an answer: the ways after this one go on."""
+
+
 class Execution:
     """One way through one step. `yields` is False where nothing yields: in the top-level Init and in assertions."""
 
@@ -43,6 +47,8 @@ class Execution:
         self.returns: list[tuple[str, object]] = []
         self.result: object = None
         self.returned = False
+        self.split = False
+        """Whether independent loops are asked turn by turn: each way then takes one turn, or none and goes on."""
         self._choices = choices
         self._root = frames[0]
         world.frames = frames
@@ -130,6 +136,8 @@ class Execution:
     def _for_header(self, frame: Frame, state: ScopeState, loop: ForLoop) -> bool:
         rest = state.rest
         assert rest is not None
+        if state.alone and not rest:
+            raise Undecided
         if not rest:
             frame.scopes.pop()
             return self.block_done()
@@ -285,6 +293,14 @@ class Execution:
                 seen.add(mark)
                 positions.append(i)
         return positions
+
+    def take_turn(self, loop: ForLoop, rest: list[object]) -> bool:
+        """Enter a loop for one of its turns alone, or choose to go on after it."""
+        turn = self.choose([f"For:{i}" for i in range(len(rest))] + ["For:-"])
+        if turn == len(rest):
+            return self.finish()
+        self.frames[-1].scopes.append(ScopeState(loop, rest=[rest[turn]], alone=True))
+        return False
 
     def call(self, routine: Routine, instance: Instance | None, variables: dict[str, object]) -> Frame:
         """Push a frame for a call; R16 beyond the deepest stack."""

@@ -52,6 +52,7 @@ class ScopeState:
     index: int = 0
     started: tuple[int, ...] = ()
     rest: list[object] | None = None
+    alone: bool = False
 
 
 class Frame(Environment):

@@ -174,7 +174,10 @@ def _for(loop: p.ForLoop, scope: NameScope) -> Operation:
     iterable, span = compile_expression(loop.iterable, scope), loop.iterable.span
 
     def operation(run: Execution, frame: Frame) -> bool:
-        frame.scopes.append(ScopeState(loop, rest=elements(iterable, frame, span)))
+        rest = elements(iterable, frame, span)
+        if loop.independent and run.split and len(run.frames) == 1:
+            return run.take_turn(loop, rest)
+        frame.scopes.append(ScopeState(loop, rest=rest))
         return False
 
     return operation

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fizz.module import ActionOptions
 from interpreter.program import Program
 from interpreter.state import State
 from interpreter.step import Rule
@@ -62,18 +61,25 @@ class Limits:
             position = state.layout.index.get(("count", counter))
             if position is not None and payload(state.values[position]) >= most:
                 return False
-        if not self._options.action_options:
-            return True
-        keys = self.keys(rule.subject, rule.instance)
-        limited = [(key, self._options.action_options[key]) for key in keys if key in self._options.action_options]
-        return all(self._below(key, option, state, root) for key, option in limited)
+        return all(
+            sum(self.shares(key, rule, thread, root) for thread in state.threads) < most
+            for key, most in self.concurrency(rule)
+        )
 
-    def _below(self, key: str, option: ActionOptions, state: State, root: Root) -> bool:
-        most = option.max_concurrent_actions
-        if most is None:
-            return True
-        running = sum(key in self.keys(*root(thread)) for thread in state.threads)
-        return running < most
+    def concurrency(self, rule: Rule) -> tuple[tuple[str, int], ...]:
+        """The keys that limit how many threads of a start's action there may be at once, with the most threads."""
+        options = self._options.action_options
+        found = (
+            (key, options[key].max_concurrent_actions)
+            for key in self.keys(rule.subject, rule.instance)
+            if key in options
+        )
+        return tuple((key, most) for key, most in found if most is not None)
+
+    def shares(self, key: str, rule: Rule, thread: int, root: Root) -> bool:
+        """Whether a thread counts under a key of a start: of `R#.A` only threads of the same instance."""
+        routine, instance = root(thread)
+        return key in self.keys(routine, instance) and ("#." not in key or instance == rule.instance)
 
     def may_crash(self, routine: int) -> bool:
         """Whether threads rooted in a routine may crash."""

@@ -68,9 +68,11 @@ class Machine:
 
     # --- one way through one rule ----------------------------------------------------------------------------------
 
-    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = ()) -> Way:
+    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), split: bool = False) -> Way:
         """One way through a rule: the given choices, and the first alternative at each choice beyond them.
 
+        `split`: loops of assertions whose turns are independent are asked turn by turn, as ways of their own; the
+        verdict is then that of the first way, in the order of choices, that has one.
         For a transition assertion the view is a pair view; role crashes are no rules to run (see `crash_role`).
         """
         self.code.meter.reset()
@@ -81,6 +83,7 @@ class Machine:
         frames = self._frames(rule, world)
         yields = rule.kind in (StepKind.START, StepKind.CONTINUE, StepKind.DELIVER)
         execution = Execution(self.code, world, recorder, frames, choices, yields)
+        execution.split = split
         try:
             if rule.kind is StepKind.ASSERT:
                 result: Outcome | Aborted | Failure = evaluate_assertion(

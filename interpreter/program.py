@@ -142,8 +142,11 @@ class ParallelBlock(Scope):
 
 @dataclass(frozen=True, slots=True)
 class ForLoop(Scope):
+    """`independent`: a loop of an assertion whose turns may be asked one by one (see `interpreter.independence`)."""
+
     span: Span
     parallel: bool
+    independent: bool
     variables: ast.LoopVariables
     iterable: ast.Expression
     body: Sequence

@@ -10,7 +10,7 @@ from typing import Final
 
 from checker.engines.read_tree import Counters, ReadTree, Result
 from interpreter import Machine
-from interpreter.step import Rule
+from interpreter.step import Failure, Outcome, Rule, StepKind
 from interpreter.view import View
 
 PROBATION: Final = 4_000
@@ -19,6 +19,14 @@ PROBATION: Final = 4_000
 WORTHWHILE: Final = 0.2
 """The share of hits in the second half for that. A walk that ends in a miss costs little beside the interpreter, but
 what it learns fills the memory."""
+
+
+def verdict_of(results: Sequence[Result]) -> Result:
+    """The verdict of an assertion: that of the first way that has one."""
+    for result in results:
+        if isinstance(result, Failure) or (isinstance(result, Outcome) and result.value is not None):
+            return result
+    raise AssertionError("the last way of an assertion always has a verdict")
 
 
 class Memory:
@@ -38,7 +46,8 @@ class Memory:
             if rule in self.forgetful:
                 return self._run_all(rule, view)
             tree = self._trees[rule] = ReadTree(Counters())
-        found = tree.results(view.read, lambda choices: self.machine.run(rule, view, choices))
+        split = rule.kind is StepKind.ASSERT
+        found = tree.results(view.read, lambda choices: self.machine.run(rule, view, choices, split))
         known = tree.counters
         if known.evaluations == PROBATION // 2:
             self._early_hits[rule] = known.hits
@@ -54,7 +63,7 @@ class Memory:
 
     def result(self, rule: Rule, view: View) -> Result:
         """The result of a rule without choices: an assertion."""
-        return self.results(rule, view)[0]
+        return verdict_of(self.results(rule, view))
 
     def _run_all(self, rule: Rule, view: View) -> Sequence[Result]:
         results = [way.result for way in self.machine.ways(rule, view)]

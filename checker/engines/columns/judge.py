@@ -14,8 +14,10 @@ from checker.engines.columns.sources import NeedsRows, PairColumns, StateColumns
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Batch, Store
 from checker.engines.columns.tables import Ints
+from checker.engines.columns.walk import results_of
 from checker.engines.protocol import STATE_STAGE, TRANSITION_STAGE, Level, Task, Witness
-from checker.engines.read_tree import ReadTree
+from checker.engines.memory import verdict_of
+from checker.engines.read_tree import Leaf, ReadTree
 from checker.properties.base import Looks, Watch
 from interpreter import ModelError
 from interpreter.state import Layout, State
@@ -25,11 +27,11 @@ if TYPE_CHECKING:
     from checker.engines.columns.expand import Frontier
     from checker.engines.columns.step_rules import StepRule
 
-TRUE, FALSE, FAILED = 1, 0, 2
+TRUE, FALSE, FAILED, OPEN = 1, 0, 2, 3
 
 
 class _Asked:
-    """One assertion rule over the rows of one packing, or of a pair of them."""
+    """One assertion rule over the rows of one packing, or of a pair of them. The units are its ways by first choices."""
 
     def __init__(self, tree: ReadTree) -> None:
         self.remembered = Remembered(tree)
@@ -43,18 +45,32 @@ class _Asked:
         return self.values
 
     def error(self, bundle: int) -> ModelError:
-        result = self.remembered.bundles.parts[bundle][0].result
+        result = verdict_of(results_of(self.remembered.bundles.parts[bundle]))
         assert isinstance(result, Failure)
         return result.error
 
+    def decide(self, units: list[Ints]) -> tuple[NDArray[np.int8], Ints]:
+        """TRUE, FALSE or FAILED for each row, and the bundle that says so: the first one, unit by unit, that does."""
+        column = self.column()
+        bundles = units[0]
+        verdicts = column[bundles]
+        for unit in units[1:]:
+            still = verdicts == OPEN
+            if not still.any():
+                break
+            bundles = np.where(still, unit, bundles)
+            verdicts = column[bundles]
+        return verdicts, bundles
 
-def _verdict(leaves: tuple[object, ...]) -> int:
-    if not leaves:
-        return FALSE
-    result = leaves[0].result  # type: ignore[attr-defined]
-    if isinstance(result, Outcome):
-        return TRUE if result.value else FALSE
-    return FAILED
+
+def _verdict(leaves: tuple[Leaf, ...]) -> int:
+    for leaf in leaves:
+        result = leaf.result
+        if isinstance(result, Failure):
+            return FAILED
+        if isinstance(result, Outcome) and result.value is not None:
+            return TRUE if result.value else FALSE
+    return OPEN
 
 
 class Judge:
@@ -113,8 +129,8 @@ class Judge:
             found = self._ask(rule, part.packing, rows)
             if found is None:
                 return self._row_by_row(watch, part, level)
-            asked, bundles = found
-            verdicts = asked.column()[bundles]
+            asked, units = found
+            verdicts, bundles = asked.decide(units)
             failed = np.flatnonzero(verdicts == FAILED)
             if len(failed):
                 row = int(open_rows[failed[0]])
@@ -136,7 +152,7 @@ class Judge:
             self._rules[key] = self.space.machine.assertion_rules(assertion, nowhere)
         return self._rules[key]
 
-    def _ask(self, rule: Rule, packing: Packing, rows: Rows) -> tuple[_Asked, Ints] | None:
+    def _ask(self, rule: Rule, packing: Packing, rows: Rows) -> tuple[_Asked, list[Ints]] | None:
         """The bundles of an assertion rule; None if it must be asked row by row."""
         key = (rule, packing)
         if key not in self._asked:
@@ -147,13 +163,14 @@ class Judge:
         machine = self.space.machine
         columns = StateColumns(packing, rows, machine.values)
         try:
-            bundles = asked.remembered.lookup(
-                columns, lambda row, choices: machine.run(rule, machine.view(packing.unpack(rows, row)), choices)
+            units = asked.remembered.lookup(
+                columns,
+                lambda row, choices: machine.run(rule, machine.view(packing.unpack(rows, row)), choices, split=True),
             )
         except NeedsRows:
             self._asked[key] = None
             return None
-        return asked, bundles[0]
+        return asked, units
 
     def _row_by_row(self, watch: Watch, part: Frontier, level: Level) -> tuple[NDArray[np.int8], dict[int, str | None]]:
         assert watch.assertion is not None
@@ -213,13 +230,16 @@ class Judge:
             assert asked is not None
             interner = machine.values
             columns = PairColumns(StateColumns(packing, before, interner), StateColumns(packing, after, interner))
-            bundles = asked.remembered.lookup(
+            units = asked.remembered.lookup(
                 columns,
                 lambda row, choices, rule=rule: machine.run(  # type: ignore[misc]
-                    rule, machine.pair_view(packing.unpack(before, row), packing.unpack(after, row)), choices
+                    rule,
+                    machine.pair_view(packing.unpack(before, row), packing.unpack(after, row)),
+                    choices,
+                    split=True,
                 ),
-            )[0]
-            verdicts = asked.column()[bundles]
+            )
+            verdicts, bundles = asked.decide(units)
             for verdict in (FALSE, FAILED):
                 hits = np.flatnonzero(verdicts == verdict)
                 if not len(hits):

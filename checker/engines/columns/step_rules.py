@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -165,23 +165,20 @@ class StepRules:
         if cut is not None and cut.any():
             allowed = ~cut if allowed is None else allowed & ~cut
         for limit in self._limits_of(rule.candidate.rule):
-            below = self._below(limit, rows)
+            below = self._below(limit, rule.candidate.rule, rows)
             allowed = below if allowed is None else allowed & below
         return allowed
 
     def _limits_of(self, rule: Rule) -> list[_Limit]:
         known = self._limits.get(rule)
         if known is None:
-            limits, options = self.space.machine.limits, self.space.machine.program.options
+            limits = self.space.machine.limits
             known = [_Limit(("count", counter), counter, most) for counter, most in limits.limited(rule)]
-            for key in limits.keys(rule.subject, rule.instance):
-                option = options.action_options.get(key)
-                if option is not None and option.max_concurrent_actions is not None:
-                    known.append(_Limit(None, "", option.max_concurrent_actions, key))
+            known += [_Limit(None, "", most, key) for key, most in limits.concurrency(rule)]
             self._limits[rule] = known
         return known
 
-    def _below(self, limit: _Limit, rows: Rows) -> Mask:
+    def _below(self, limit: _Limit, rule: Rule, rows: Rows) -> Mask:
         machine = self.space.machine
         if limit.slot is not None:
             if limit.slot not in self.packing.fields:
@@ -189,9 +186,8 @@ class StepRules:
             table = self.packing.table(limit.slot)
             limit.column = table.property(machine.values.payload, limit.column)
             return np.asarray(limit.column[self.packing.codes(rows, limit.slot)] < limit.most)
-        keys, root = machine.limits.keys, machine.transitions.root
-        of: Callable[[int], bool] = lambda thread: limit.key in keys(*root(thread))  # noqa: E731
-        limit.column = self.space.threads.property(of, limit.column)
+        shares, root = machine.limits.shares, machine.transitions.root
+        limit.column = self.space.threads.property(lambda t: shares(limit.key, rule, t, root), limit.column)
         running = sum(limit.column[self.packing.codes(rows, ("thread", i))] for i in range(self.packing.threads))
         return np.asarray(running < limit.most)
 
