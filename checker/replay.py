@@ -61,9 +61,9 @@ class _Teller:
         self.state: State | None = None
 
     def idle(self) -> tuple[str, ...]:
-        """Who could go on where the run stops."""
+        """Who could change something where the run stops."""
         assert self.state is not None
-        steps = self.machine.steps(self.state).steps
+        steps = [step for step in self.machine.steps(self.state).steps if step.target != self.state]
         names = dict.fromkeys(step.actor for step in steps if step.rule.kind is StepKind.START and step.actor)
         if not names:
             return ()

@@ -16,7 +16,6 @@ from checker.properties.base import Looks
 from interpreter.state import State
 from interpreter.step import Aborted, Candidate, Failure, ModelError, Outcome, Rule, StepKind, StepOrder
 
-
 _MOST_IMAGES = 1 << 15
 """Many steps lead to a few states that were met just before: their keys are kept at hand."""
 

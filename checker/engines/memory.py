@@ -51,7 +51,7 @@ class Memory:
         known = tree.counters
         if known.evaluations == PROBATION // 2:
             self._early_hits[rule] = known.hits
-        elif known.evaluations == PROBATION and known.hits - self._early_hits[rule] < WORTHWHILE * PROBATION / 2:
+        elif known.evaluations == PROBATION and known.hits - self._early_hits.get(rule, 0) < WORTHWHILE * PROBATION / 2:
             self._forget(rule)
         return found
 

@@ -29,9 +29,12 @@ class Stage:
     """
 
     in_one_place = True
+    started = None
 
     def __init__(self) -> None:
-        self.context = SimpleNamespace(broadcast=lambda value: SimpleNamespace(value=value))
+        self.context = SimpleNamespace(
+            broadcast=lambda value: SimpleNamespace(value=value, destroy=lambda: None), defaultParallelism=2
+        )
         self.jobs = 0
         self.twice = False
         self._workers: list[list[worker.Worker]] = [[], []]

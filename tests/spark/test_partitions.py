@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import errno
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,20 +12,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from checker.check import check
 from checker.engines import engine_of
 from checker.engines.protocol import Task
+from checker.engines.spark.store import Store
 from checker.expect import Promise, promises_below
 from checker.exploration import Settings
 from checker.liveness.graph import Graph
+from checker.problems import EnvironmentProblem
 from checker.properties import properties_of
 from tests.checker.test_agreement import OPTIONS, SETTINGS, told, toys
 from tests.checker.toy import Toy, ToyAssertion, toy_program
 from tests.spark.conftest import Stage, settings_for
+from tests.spark.models import MODELS
 from tests.spark.toys import CarriedToyMachine, explore_carried
 
-MODELS = Path(__file__).resolve().parents[2] / "models"
+FOLDER = Path(__file__).resolve().parents[2] / "models"
 MOST_STATES = 3_000
-QUICK = [p for p in promises_below(MODELS) if p.mark == "quick" and int(p.figures.get("states", 0)) <= MOST_STATES]
+QUICK = [p for p in promises_below(FOLDER) if p.mark == "quick" and int(p.figures.get("states", 0)) <= MOST_STATES]
 
 
 @pytest.fixture
@@ -84,13 +89,62 @@ def graph_of(engine: str, toy: Toy, options: dict[str, object], chosen: Settings
 
 @pytest.mark.parametrize("promise", QUICK, ids=lambda promise: promise.title)
 def test_models(promise: Promise, stage: Stage) -> None:
-    """Models give the figures that they promise, and in every other respect the embedded engine's report."""
+    """The report is the embedded engine's, whose figures the models promise."""
     before = stage.jobs
     report = promise.run("spark", spark_from=1, spark_conf=settings_for(3).spark_conf)
-    assert promise.broken_by(report) == []
     assert same(report) == same(promise.run("embedded"))
     assert stage.jobs > before
 
 
 def same(report: Any) -> Any:
     return replace(report, engine="", elapsed_s=0.0, cpu_s=0.0, peak_memory_mb=0.0, stats={})
+
+
+def test_full_disk(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker's disk without room is named, with the remedy: no other attempt would find more."""
+    write = Store.write
+
+    def write_on_a_full_disk(self: Store, name: str, parts: Sequence[bytes]) -> None:
+        if name.startswith("found-3"):
+            raise OSError(errno.ENOSPC, "No space left on device", f"/disk/{name}")
+        write(self, name, parts)
+
+    monkeypatch.setattr(Store, "write", write_on_a_full_disk)
+    (tmp_path / "m.fizz").write_text(MODELS["lasso"])
+    with pytest.raises(EnvironmentProblem, match=r"the disk is full .*/disk/found-3"):
+        check(tmp_path / "m.fizz", engine="spark", settings=settings_for(2))
+
+
+def test_damaged_file(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that was cut short between two levels ends the run with its name, and not with another answer."""
+    run = Stage.run
+
+    def run_and_damage(self: Stage, *arguments: Any) -> list[bytes]:
+        answers = run(self, *arguments)
+        for path in tmp_path.glob("files/*/outbound-2-*"):
+            path.write_bytes(path.read_bytes()[:-1])
+        return answers
+
+    monkeypatch.setattr(Stage, "run", run_and_damage)
+    (tmp_path / "m.fizz").write_text(MODELS["lasso"])
+    chosen = settings_for(2)
+    here = replace(chosen, spark_conf=(*chosen.spark_conf, ("spark.fizzpy.folder", str(tmp_path / "files"))))
+    with pytest.raises(EnvironmentProblem, match=r"outbound-2-. is damaged"):
+        check(tmp_path / "m.fizz", engine="spark", settings=here)
+
+
+def test_folder_that_workers_do_not_see(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On machines that share no folder, the message says how to name one."""
+    run = Stage.run
+
+    def run_elsewhere(self: Stage, *arguments: Any) -> list[bytes]:
+        for path in tmp_path.glob("files/*"):
+            path.rename(tmp_path / "elsewhere")
+        return run(self, *arguments)
+
+    monkeypatch.setattr(Stage, "run", run_elsewhere)
+    (tmp_path / "m.fizz").write_text(MODELS["lasso"])
+    here = Settings(spark_from=0, spark_conf=(("spark.fizzpy.folder", str(tmp_path / "files")),))
+    with pytest.raises(EnvironmentProblem, match="does not see the folder") as problem:
+        check(tmp_path / "m.fizz", engine="spark", settings=here)
+    assert "spark.fizzpy.folder" in str(problem.value.hint)

@@ -37,7 +37,20 @@ _NIMBLE: Final = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:
 # By network sockets, small tasks spend most of their time waiting for acknowledgements.
 _BY_FILE_SOCKETS: Final = {"spark.python.unix.domain.socket.enabled": "true"}
 _AT_HOME: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-_DEAD_WORKER: Final = ("exited unexpectedly", "ExecutorLostFailure", "Python worker failed to connect back")
+
+_DEAD_WORKER: Final = (
+    "a Spark worker died, most likely for lack of memory",
+    "use more partitions, so that each holds less (--conf spark.default.parallelism=N), or more machines",
+)
+_ANOTHER_PYTHON: Final = "set PYSPARK_PYTHON to a Python of the same version with numpy, on every machine"
+# What Spark says when a job fails for a reason that lies in the machines, and how we say it, with the way out.
+_TROUBLES: Final = {
+    "No module named 'numpy'": ("the Python of a Spark executor has no numpy", _ANOTHER_PYTHON),
+    "PYTHON_VERSION_MISMATCH": ("the Python of a Spark executor is of another version than this one", _ANOTHER_PYTHON),
+    "exited unexpectedly": _DEAD_WORKER,
+    "ExecutorLostFailure": _DEAD_WORKER,
+    "No space left on device": ("the disk of a Spark executor is full", "make room, or set spark.local.dir elsewhere"),
+}
 
 
 @dataclass(slots=True)
@@ -80,7 +93,7 @@ class Session:
             self.context.cancelJobGroup(group)
             raise
         except Exception as failure:
-            raise self._explained(failure) from failure
+            raise _explained(failure) from failure
 
     def _serve(self) -> None:
         while (call := self._calls.get()) is not None:
@@ -90,22 +103,21 @@ class Session:
             except BaseException as failure:  # noqa: BLE001 - whoever waits for the result is to have it
                 future.set_exception(failure)
 
-    def _explained(self, failure: Exception) -> Exception:
-        """A worker that died is a matter of the machine; all else is a mistake of ours."""
-        text = str(failure)
-        if any(sign in text for sign in _DEAD_WORKER):
-            return EnvironmentProblem(
-                "a Spark worker died, most likely for lack of memory",
-                "use more partitions, so that each holds less (--conf spark.default.parallelism=N), or more machines",
-            )
-        return failure
-
     def close(self) -> None:
         """Stop the session, if it is ours."""
         self._calls.put(None)
         if self.started is not None:
             self.context.stop()
             self.started.close()
+
+
+def _explained(failure: Exception) -> Exception:
+    """Why a job failed: a trouble of the machines, or, as it is, a mistake of ours."""
+    text = str(failure)
+    for sign, (problem, hint) in _TROUBLES.items():
+        if sign in text:
+            return EnvironmentProblem(problem, hint)
+    return failure
 
 
 class JavaProcess:

@@ -1,0 +1,169 @@
+"""The part of a run that is on Spark: what the driver knows of it, which is counts, witnesses and names of files."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import tempfile
+import uuid
+from pathlib import Path
+from typing import Final
+
+from pyspark import cloudpickle
+
+from checker.engines.embedded import EmbeddedRun
+from checker.engines.protocol import Level, Task
+from checker.engines.read_tree import Counters
+from checker.engines.spark.assignment import Assignment, Order, Summary, outbound_file
+from checker.engines.spark.codec import Candidate, StateCodec, pack_candidates
+from checker.engines.spark.findings import Findings
+from checker.engines.spark.keys import key_column, partition_of
+from checker.engines.spark.session import Session
+from checker.engines.spark.shipping import archive, worker_function
+from checker.engines.spark.store import Store
+from checker.engines.spark.visited import Runs, add_run
+from checker.problems import EnvironmentProblem, Problem
+from interpreter.step import StepOrder
+
+FOLDER: Final = "spark.fizzpy.folder"
+"""The setting that names the folder for the files of runs."""
+
+# States that are handed over have been given their parents by the local run.
+_NO_ORDER: Final = StepOrder((), (), 0)
+
+
+class Cluster:
+    """Levels as Spark jobs, from the level that the local run has in hand.
+
+    A job takes in a level and expands it in one go. What the expansion brought is held back until it is asked for: the
+    run may end with the level that was taken in, and then the steps from it do not count.
+    """
+
+    def __init__(
+        self, task: Task, local: EmbeddedRun, session: Session, level: int, partitions: int, folder: str | None
+    ) -> None:
+        self.task = task
+        self.local = local
+        self.session = session
+        self.run = uuid.uuid4().hex
+        self.partitions = partitions
+        self.folder = _folder(folder, self.run)
+        self.store = Store(self.folder)
+        self.findings = Findings(self.store, local, level, len(local.waiting), self.partitions)
+        self.level = level
+        self.runs: list[Runs] = [()] * self.partitions
+        self.inbound: list[list[str]] = [[] for _ in range(self.partitions)]
+        self.wants_graph = local.wants_graph
+        self.held: Level | None = None
+        self.jobs = self.tasks = 0
+        self.counters: dict[str, Counters] = {}
+        program, watches, machine = task.program, task.watches, task.machine
+        order = Order(
+            self.run, str(self.folder), partitions, program, watches, task.settings, task.prune, task.graph, machine
+        )
+        # By value where need be: a machine of one's own may be defined in a script or notebook.
+        self._order = session.context.broadcast(cloudpickle.dumps(order))  # type: ignore[no-untyped-call]
+        self._code = None if session.in_one_place else session.context.broadcast(archive())
+        self._work = worker_function(self.run, self._order, self._code)
+
+    def hand_over(self) -> None:
+        """Give each partition the keys that were found so far, and the states that wait to be expanded."""
+        local = self.local
+        found: list[list[int]] = [[] for _ in range(self.partitions)]
+        for key in sorted(local.found.keys):
+            found[partition_of(key, self.partitions)].append(key)
+        self.runs = [
+            add_run(self.store, (), partition, self.level, key_column(keys)) for partition, keys in enumerate(found)
+        ]
+        codec = StateCodec(local.machine)
+        waiting: list[list[Candidate]] = [[] for _ in range(self.partitions)]
+        for state in local.waiting:
+            key = local.found.keys[state.number]
+            candidate = Candidate(key, 0, _NO_ORDER, state.starts, state.state)
+            waiting[partition_of(key, self.partitions)].append(candidate)
+        name = outbound_file(self.level - 1, self.partitions)
+        self.store.write(name, [pack_candidates(codec, candidates) for candidates in waiting])
+        self.inbound = [[name] if candidates else [] for candidates in waiting]
+        local.waiting = []
+
+    def next(self) -> Level:
+        """Expand the level in hand and take in the next one."""
+        if self.held is None:
+            self.held = self._job(judged=True)[1]
+        level = self.held
+        self.level += 1
+        arrived, self.held = self._job(judged=False)
+        level.merge(arrived)
+        return level
+
+    def _job(self, judged: bool) -> tuple[Level, Level]:
+        """Run the level in hand: what taking it in brought, and what its expansion did."""
+        given = [
+            Assignment(self.level, partition, tuple(names), self.runs[partition], judged, self.wants_graph)
+            for partition, names in enumerate(self.inbound)
+            if names
+        ]
+        arrived, expanded = Level(), Level()
+        found: list[int] = []
+        used = {name for names in self.inbound for name in names}
+        self.inbound = [[] for _ in range(self.partitions)]
+        if given:
+            items = [pickle.dumps(assignment, pickle.HIGHEST_PROTOCOL) for assignment in given]
+            title = f"fizzpy: level {self.level}"
+            answers = self.session.run(self.run, title, self._work, items, lambda: self.task.tick(0, 0))
+            self.jobs += 1
+            self.tasks += len(given)
+            for answer in answers:
+                summary = self._take(answer)
+                arrived.merge(summary.arrived)
+                expanded.merge(summary.expanded)
+                if summary.arrived.states:
+                    found.append(summary.partition)
+        self.wants_graph = self.wants_graph and not arrived.pruned
+        if not judged:
+            self.findings.add_level(found)
+        for name in used:
+            self.store.remove(name)
+        return arrived, expanded
+
+    def _take(self, answer: bytes) -> Summary:
+        """Take in where a task has left things."""
+        summary: Summary | Problem = pickle.loads(answer)
+        if isinstance(summary, Problem):
+            raise summary
+        kept = set(summary.runs)
+        for run in self.runs[summary.partition]:
+            if run not in kept:
+                self.store.remove(run.name)
+        self.runs[summary.partition] = summary.runs
+        for partition, candidates in enumerate(summary.outbound):
+            if candidates:
+                self.inbound[partition].append(outbound_file(self.level, summary.partition))
+        # A worker counts on and on; its tasks may come home in any order.
+        known = self.counters.get(summary.worker)
+        if known is None or known.evaluations < summary.counters.evaluations:
+            self.counters[summary.worker] = summary.counters
+        return summary
+
+    def close(self) -> None:
+        if self.session.started is None:
+            self._order.destroy()
+            if self._code is not None:
+                self._code.destroy()
+        # Nobody may write any more when the folder goes.
+        self.session.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _folder(parent: str | None, run: str) -> Path:
+    """A folder for the files of a run: where the user says, else with the temporary files of this machine."""
+    if parent is None:
+        return Path(tempfile.mkdtemp(prefix="fizzpy-"))
+    folder = Path(parent).absolute() / f"fizzpy-{run}"
+    try:
+        folder.mkdir(parents=True)
+    except OSError as failure:
+        raise EnvironmentProblem(
+            f"the folder {parent} cannot be used: {failure.strerror}", f"name another one: --conf {FOLDER}=DIR"
+        ) from None
+    return folder

@@ -1,0 +1,148 @@
+"""A step is a function of what it read: nothing that it did not ask for may change it, and no chance either."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fizz
+from interpreter import Machine, State, StepKind, compile_module
+from interpreter.step import Failure, ModelError, Read, Rule, Way
+from interpreter.view import RememberedView, View
+from tests.interpreter.running import walk
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = [
+    *sorted((ROOT / "tests" / "language" / "worked").glob("*.fizz")),
+    *sorted(path for path in (ROOT / "models").rglob("*.fizz") if path.name != "core.fizz"),
+]
+SHARING = ROOT / "tests" / "interpreter" / "sharing.fizz"
+
+
+def name(path: Path) -> str:
+    return path.stem
+
+
+def machine_for(path: Path) -> Machine:
+    return Machine(compile_module(fizz.load(path)))
+
+
+def forks_of(way: Way) -> tuple[int, ...]:
+    return tuple(event.taken for event in way.events if not isinstance(event, Read))
+
+
+def told(way: Way) -> object:
+    """A way with its failure, if it is one, as something that compares by value."""
+    if isinstance(way.result, Failure):
+        error: ModelError = way.result.error
+        return way.events, error.diagnostic, error.calls, way.result.forks
+    return way
+
+
+def poisoned(machine: Machine, rule: Rule, way: Way) -> Way:
+    """The same way, through a view that knows what it asked and nothing else."""
+    answers = {event.slot: event.answer for event in way.events if isinstance(event, Read)}
+    return machine.run(rule, RememberedView(answers), forks_of(way))
+
+
+def check_rule(machine: Machine, rule: Rule, view: View) -> None:
+    for way in machine.ways(rule, view):
+        if not any(isinstance(event, Read) and event.slot[-1] == "state" for event in way.events):
+            assert told(poisoned(machine, rule, way)) == told(way)
+
+
+def sample(machine: Machine, most: int, every: int) -> list[State]:
+    """Every so many of the first states."""
+    states = []
+    for number, (state, _) in enumerate(walk(machine, most)):
+        if number >= most:
+            break
+        if number % every == 0:
+            states.append(state)
+    return states
+
+
+@pytest.mark.parametrize("path", [*MODELS, SHARING], ids=name)
+def test_steps_read_what_they_need(path: Path) -> None:
+    """Sampled steps and assertions, run again with every unread slot poisoned, come out the same."""
+    machine = machine_for(path)
+    for state in sample(machine, *((1200, 20) if path == SHARING else (120, 3))):
+        view = machine.view(state)
+        for candidate in machine.candidates(state, limits=False):
+            if candidate.rule.kind is not StepKind.CRASH_ROLE:
+                check_rule(machine, candidate.rule, view)
+        for number, assertion in enumerate(machine.program.assertions):
+            for rule in machine.assertion_rules(number, state):
+                if assertion.kind != "transition":
+                    check_rule(machine, rule, view)
+
+
+@pytest.mark.parametrize("path", [*MODELS, SHARING], ids=name)
+def test_transition_assertions_read_what_they_need(path: Path) -> None:
+    """The same for pairs of states."""
+    machine = machine_for(path)
+    transitions = [a.number for a in machine.program.assertions if a.kind == "transition"]
+    if not transitions:
+        return
+    for before in sample(machine, 60, 3):
+        for step in machine.steps(before).steps[:4]:
+            for number in transitions:
+                for rule in machine.assertion_rules(number, step.target):
+                    check_rule(machine, rule, machine.pair_view(before, step.target))
+
+
+def test_reads_and_forks_in_order() -> None:
+    """Questions are written down once, in order, among the choices."""
+    text = """
+action Init:
+    a, b, c = 1, 2, 3
+atomic action Go:
+    x = oneof [a, a + b]
+    c = x + b + a
+"""
+    machine = Machine(compile_module(fizz.load("m.fizz", text=text)))
+    (initial,), _ = machine.initial()
+    rule = next(c.rule for c in machine.candidates(initial.state))
+    events = [
+        event.slot if isinstance(event, Read) else (event.label, event.size)
+        for event in machine.run(rule, machine.view(initial.state), (1,)).events
+    ]
+    assert events == [("heap", "a"), ("heap", "b"), ("Any:x=3", 2)]
+
+
+STORY = """
+import sys
+import fizz
+from interpreter import Machine, compile_module
+from tests.interpreter.running import walk
+from hashlib import sha256
+
+for path in sys.argv[1:]:
+    machine = Machine(compile_module(fizz.load(path)))
+    told = sha256()
+    for number, (state, steps) in enumerate(walk(machine, 100)):
+        if number >= 40:
+            break
+        for text in (machine.encoding(state), f"{machine.key(state):032x}", str(machine.describe(state))):
+            told.update(text.encode())
+        for step in steps:
+            told.update(f"{step.order} {step.name} {machine.key(step.target)} {step.outcome.labels}".encode())
+    print(path, told.hexdigest())
+"""
+
+
+def test_no_chance() -> None:
+    """Steps, their order, encodings and keys do not depend on the seed of Python's hashes."""
+    stories = set()
+    paths = [*MODELS[::3], SHARING]
+    for seed in ("0", "1", "4711"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-c", STORY, *map(str, paths)]
+        run = subprocess.run(command, capture_output=True, text=True, env=environment, check=True, cwd=ROOT)
+        stories.add(run.stdout)
+    assert len(stories) == 1
+    assert stories.pop().count("\n") == len(paths)
