@@ -12,7 +12,7 @@ from interpreter.comprehensions import bind_loop_variables
 from interpreter.domains import Domains
 from interpreter.environment import Closure, Environment, Evaluator, Meter, located
 from interpreter.expressions import compile_binder, compile_expression
-from interpreter.globals import ConstantWorld, make_globals
+from interpreter.globals import Channels, ConstantWorld, make_globals
 from interpreter.helpers import compile_helper
 from interpreter.names import NameScope
 from interpreter.problem import Problem
@@ -44,7 +44,8 @@ class Code:
         self.next_states: Callable[[World], object] = _no_next_states
         """What `next_states()` gives: set by the machine, which alone knows steps."""
         self.domains = Domains()
-        self.known = known = make_globals(program, self.meter, self.domains)
+        self.channels = Channels()
+        self.known = known = make_globals(program, self.meter, self.domains, self.channels)
         self._operations: dict[tuple[int, int], list[tuple[Operation, Span, str | None]]] = {}
         self._conditions: dict[tuple[int, int], Evaluator] = {}
         self._loop_binders: dict[tuple[int, int], Binder] = {}

@@ -49,13 +49,13 @@ class RoleConstructor(FunctionValue):
         return self._world.create(self._role, dict(kwargs))
 
 
-def make_globals(program: Program, meter: Meter, domains: Domains) -> Globals:
+def make_globals(program: Program, meter: Meter, domains: Domains, channels: Channels) -> Globals:
     """Run the helper modules and the constant statements of a program. Their mistakes are `ModelError`s."""
     constants: dict[str, object] = {}
     reserved: dict[str, Callable[[Environment], Any]] = {
         "deepcopy": _always(BUILTINS["deepcopy"]),
         "resolve_role": lambda env: Builtin("resolve_role", lambda number: _resolve_role(env.world, number), 1, 1),
-        "Channel": _always(Builtin("Channel", _channels(), 0, 0, frozenset(_CHANNEL))),
+        "Channel": _always(Builtin("Channel", channels.make, 0, 0, frozenset(_CHANNEL))),
         "__returns__": lambda env: env.world.get(("returns",)),
         "next_states": lambda env: Builtin("next_states", lambda: env.world.code.next_states(env.world), 0, 0),
     }
@@ -113,19 +113,18 @@ def _constructor(role: str) -> Callable[[Environment], Any]:
 _CHANNEL = {"ordering": "unordered", "delivery": "exactly_once", "blocking": "fire_and_forget"}
 
 
-def _channels() -> Callable[..., Channel]:
+class Channels:
     """The constructor of channels, which numbers them in order of declaration."""
-    count = 0
 
-    def make(**options: object) -> Channel:
-        nonlocal count
+    def __init__(self) -> None:
+        self.count = 0
+
+    def make(self, **options: object) -> Channel:
         for name, value in options.items():
             if value != _CHANNEL[name]:
                 raise Problem("R4", f"a channel's {name} can only be \"{_CHANNEL[name]}\"")
-        count += 1
-        return Channel(count - 1, f"Channel#{count - 1}")
-
-    return make
+        self.count += 1
+        return Channel(self.count - 1, f"Channel#{self.count - 1}")
 
 
 def _resolve_role(world: Any, identity: object) -> Instance:

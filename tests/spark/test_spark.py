@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from checker.check import check
+from checker.expect import Promise, promises_below
 from checker.exploration import Settings
 from checker.report import Report
 from interpreter.state import State
@@ -28,6 +29,7 @@ from tests.spark.models import MODELS
 from tests.spark.toys import CarriedToyMachine, explore_carried
 
 ROOT = Path(__file__).resolve().parents[2]
+WORKED = promises_below(ROOT / "tests" / "language" / "worked")
 
 pytestmark = pytest.mark.spark
 
@@ -66,6 +68,17 @@ def test_all_engines_report_the_same(name: str, tmp_path: Path) -> None:
         report = check(tmp_path / "m.fizz", engine="spark", settings=settings_for(partitions))
         assert same(report) == plain
         assert levels(report) > 0
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("promise", WORKED, ids=lambda promise: promise.title)
+def test_worked_examples(promise: Promise) -> None:
+    """The models whose states were counted by hand: the figures are kept, and the report is the plain engine's."""
+    chosen = settings_for(2)
+    report = promise.run("spark", spark_from=0, spark_conf=chosen.spark_conf, stats=True)
+    assert promise.broken_by(report) == []
+    assert same(report) == same(promise.run("plain"))
+    assert levels(report) > 0
 
 
 @pytest.mark.usefixtures("spark")

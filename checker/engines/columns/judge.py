@@ -15,8 +15,8 @@ from checker.engines.columns.space import Space
 from checker.engines.columns.store import Batch, Store
 from checker.engines.columns.tables import Ints
 from checker.engines.columns.walk import results_of
-from checker.engines.protocol import STATE_STAGE, TRANSITION_STAGE, Level, Task, Witness
 from checker.engines.memory import verdict_of
+from checker.engines.protocol import STATE_STAGE, TRANSITION_STAGE, Level, Task, Witness
 from checker.engines.read_tree import Leaf, ReadTree
 from checker.properties.base import Looks, Watch
 from interpreter import ModelError
@@ -31,7 +31,7 @@ TRUE, FALSE, FAILED, OPEN = 1, 0, 2, 3
 
 
 class _Asked:
-    """One assertion rule over the rows of one packing, or of a pair of them. The units are its ways by first choices."""
+    """One assertion rule over the rows of one packing, or of pairs of them. Its units are its ways by first choices."""
 
     def __init__(self, tree: ReadTree) -> None:
         self.remembered = Remembered(tree)

@@ -11,9 +11,9 @@ from typing import Final
 
 from pyspark import cloudpickle
 
-from checker.engines.embedded import EmbeddedRun
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
+from checker.engines.rows import RowsRun
 from checker.engines.spark.assignment import Assignment, Order, Summary, outbound_file
 from checker.engines.spark.codec import Candidate, StateCodec, pack_candidates
 from checker.engines.spark.findings import Findings
@@ -40,7 +40,7 @@ class Cluster:
     """
 
     def __init__(
-        self, task: Task, local: EmbeddedRun, session: Session, level: int, partitions: int, folder: str | None
+        self, task: Task, local: RowsRun, session: Session, level: int, partitions: int, folder: str | None
     ) -> None:
         self.task = task
         self.local = local

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.embedded import EmbeddedRun
+from checker.engines.rows import RowsRun
 from checker.engines.spark.assignment import edges_file, found_file
 from checker.engines.spark.codec import unpack_orders
 from checker.engines.spark.keys import (
@@ -39,7 +39,7 @@ class Findings:
     The states of the level handed over are the last `waiting` ones of the local run.
     """
 
-    def __init__(self, store: Store, local: EmbeddedRun, handed_over: int, waiting: int, partitions: int) -> None:
+    def __init__(self, store: Store, local: RowsRun, handed_over: int, waiting: int, partitions: int) -> None:
         self.store = store
         self.local = local
         self.handed_over = handed_over

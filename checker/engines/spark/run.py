@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
-from checker.engines.embedded import EmbeddedRun
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
+from checker.engines.rows import RowsRun
 from checker.engines.spark.cluster import FOLDER, Cluster
 from checker.engines.spark.java import find_java
 from checker.engines.spark.master import check_master
@@ -34,7 +34,7 @@ class SparkRun:
         check_master(self.master)
         # A missing Java is told now, and not after an hour's work.
         self.java = find_java(os.environ)
-        self.local = EmbeddedRun(task)
+        self.local = RowsRun(task)
         self.symmetric = self.local.symmetric
         self.level = -1
         self.session: Session | None = None

@@ -1,8 +1,6 @@
-"""Row by row while the frontier is small, by columns once it is wide."""
+"""How a run by columns takes over from a run row by row."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -10,15 +8,12 @@ from checker.engines.columns.expand import Frontier
 from checker.engines.columns.run import ColumnsRun
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
-from checker.engines.embedded import EmbeddedRun, Waiting
-from checker.engines.protocol import Level
-from checker.exploration import PathLink
-from checker.liveness.graph import Graph
+from checker.engines.rows import RowsRun, Waiting
 
 _HALF = (1 << 64) - 1
 
 
-def hand_over(run: EmbeddedRun) -> ColumnsRun:
+def take_over(run: RowsRun) -> ColumnsRun:
     """A run by columns that goes on where a run row by row stands."""
     expander = run.expander
     space = Space(expander.machine, expander.memory)
@@ -38,12 +33,12 @@ def hand_over(run: EmbeddedRun) -> ColumnsRun:
     return columns
 
 
-def _store(run: EmbeddedRun) -> Store:
+def _store(run: RowsRun) -> Store:
     store = Store()
     found = run.found
     keys = found.keys
     begin = 0
-    # A level ends where the keys do not ascend any more.
+    # What matters of levels here is that keys ascend in each: two that happen to go on ascending may be one.
     while begin < len(keys):
         end = begin + 1
         while end < len(keys) and keys[end] > keys[end - 1]:
@@ -58,7 +53,7 @@ def _store(run: EmbeddedRun) -> Store:
     return store
 
 
-def _frontier(space: Space, run: EmbeddedRun, group: list[Waiting]) -> Frontier:
+def _frontier(space: Space, run: RowsRun, group: list[Waiting]) -> Frontier:
     packing = space.packing(group[0].state.layout)
     for waiting in group:
         packing.learn(waiting.state)
@@ -73,40 +68,3 @@ def _frontier(space: Space, run: EmbeddedRun, group: list[Waiting]) -> Frontier:
         np.array([key & _HALF for key in keys], dtype=np.uint64),
         np.array([waiting.cut for waiting in group], dtype=np.bool_),
     )
-
-
-class HybridRun:
-    """One exploration: it begins row by row and goes on by columns."""
-
-    def __init__(self, run: EmbeddedRun, wide: int) -> None:
-        self.rows = run
-        self.columns: ColumnsRun | None = None
-        self.wide = wide
-
-    @property
-    def symmetric(self) -> bool:
-        return self.rows.symmetric
-
-    def first(self) -> Level:
-        return self.rows.first()
-
-    def next(self) -> Level:
-        if self.columns is None and len(self.rows.waiting) >= self.wide:
-            self.columns = hand_over(self.rows)
-            self.rows.close()
-        return self.rows.next() if self.columns is None else self.columns.next()
-
-    def path(self, key: int) -> tuple[PathLink, ...]:
-        return (self.columns or self.rows).path(key)
-
-    def graph(self) -> Graph:
-        return self.rows.graph() if self.columns is None else self.columns.finished_graph()
-
-    def answers(self, key: str) -> bytearray:
-        return self.rows.answers(key)
-
-    def stats(self) -> Mapping[str, object]:
-        return {**self.rows.stats(), **({} if self.columns is None else self.columns.stats())}
-
-    def close(self) -> None:
-        self.rows.close()

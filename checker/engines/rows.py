@@ -1,0 +1,190 @@
+"""Exploration row by row, by remembered rules: breadth first, states kept as keys and small numbers."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from checker.engines.expander import Arrival, Expander
+from checker.engines.protocol import Level, Task, Witness
+from checker.exploration import PathLink
+from checker.liveness.graph import Classes, Graph, LiveStep
+from interpreter.state import State
+from interpreter.step import StepKind, StepOrder
+
+_TICK_STATES = 64
+
+
+@dataclass(slots=True)
+class Fresh:
+    """A state met on the level under way, with the best parent so far: the least by (order, number of the parent)."""
+
+    place: int
+    state: State
+    parent: int
+    order: StepOrder
+    starts: int
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A state of the frontier."""
+
+    number: int
+    state: State
+    starts: int
+    cut: bool
+
+
+@dataclass(slots=True)
+class Found:
+    """All states found so far, numbered by (level, key): their keys and how they were reached."""
+
+    numbers: dict[int, int] = field(default_factory=dict)
+    keys: list[int] = field(default_factory=list)
+    parents: array[int] = field(default_factory=lambda: array("q"))
+    orders: array[int] = field(default_factory=lambda: array("I"))
+    order_table: list[StepOrder] = field(default_factory=list)
+    _order_numbers: dict[StepOrder, int] = field(default_factory=dict)
+
+    def add(self, key: int, parent: int, order: StepOrder) -> int:
+        """The next state; its number."""
+        number = self.numbers[key] = len(self.keys)
+        self.keys.append(key)
+        self.parents.append(parent)
+        known = self._order_numbers.get(order)
+        if known is None:
+            known = self._order_numbers[order] = len(self.order_table)
+            self.order_table.append(order)
+        self.orders.append(known)
+        return number
+
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        """The links from Init to a state."""
+        links: list[PathLink] = []
+        number = self.numbers[key]
+        while number >= 0:
+            links.append(PathLink(self.order_table[self.orders[number]], self.keys[number]))
+            number = self.parents[number]
+        return tuple(reversed(links))
+
+
+class RowsRun:
+    """One exploration, state by state. It is how the embedded and the distributed engine begin."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.expander = Expander(task)
+        self.machine = self.expander.machine
+        self.bound = task.program.options.max_actions
+        self.view_in_use = bool(task.program.options.exclude)
+        self.found = Found()
+        self.waiting: list[Waiting] = []
+        self.recorded = {key: bytearray() for key in self.expander.recorded}
+        # The edges are kept as long as liveness may be judged: not once a state was left unexpanded.
+        self.wants_graph = task.graph
+        self.symmetric = self.expander.symmetric
+        classes = Classes.of(self.machine) if self.symmetric else None
+        self.graph_so_far = Graph(self.found.keys.__getitem__, classes)
+
+    def close(self) -> None:
+        self.waiting.clear()
+
+    # --- levels ----------------------------------------------------------------------------------------------------
+
+    def first(self) -> Level:
+        level = Level()
+        fresh: dict[int, Fresh] = {}
+        states, failures = self.machine.initial()
+        for failure in failures:
+            level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
+        for way in states:
+            order = StepOrder((), way.forks, 0)
+            image, key = self.expander.image(way.state)
+            self._arrive(fresh, Arrival(order, image, key, False, None), -1, 0)
+        self._complete(level, fresh)
+        return level
+
+    def next(self) -> Level:
+        level = Level()
+        fresh: dict[int, Fresh] = {}
+        edges: list[tuple[Waiting, list[LiveStep], list[int]]] = []
+        for count, source in enumerate(self.waiting):
+            live: list[LiveStep] = []
+            targets: list[int] = []
+            for arrival in self.expander.expand(source.state, self.found.keys[source.number], source.cut, level):
+                target = self._arrive(fresh, arrival, source.number, source.starts)
+                if arrival.live is not None:
+                    live.append(arrival.live)
+                    targets.append(target)
+            if self.wants_graph:
+                edges.append((source, live, targets))
+            if count % _TICK_STATES == 0:
+                self.task.tick(len(fresh), level.transitions)
+        numbers = self._complete(level, fresh)
+        for source, live, targets in edges:
+            hidden = self.expander.available(source.state, (StepKind.START,)) if source.cut else []
+            known = [target if target >= 0 else numbers[~target] for target in targets]
+            self.graph_so_far.add_state(live + hidden, known, not source.state.threads, source.cut)
+        return level
+
+    def _arrive(self, fresh: dict[int, Fresh], arrival: Arrival, parent: int, starts: int) -> int:
+        """A step leads to a state: its number, or `~place` if it is new and has a place on this level only."""
+        number = self.found.numbers.get(arrival.key)
+        if number is not None:
+            return number
+        starts += arrival.start
+        known = fresh.get(arrival.key)
+        if known is None:
+            fresh[arrival.key] = Fresh(len(fresh), arrival.state, parent, arrival.order, starts)
+            return ~(len(fresh) - 1)
+        known.starts = min(known.starts, starts)
+        if self._better(arrival, known):
+            known.state, known.parent, known.order = arrival.state, parent, arrival.order
+        return ~known.place
+
+    def _better(self, arrival: Arrival, known: Fresh) -> bool:
+        # Sources come in the order of their keys, so of equal steps the first one has the least source.
+        if not self.view_in_use or arrival.state == known.state:
+            return arrival.order < known.order
+        # States that differ in excluded variables only are one state: that of the least encoding is kept (12.5).
+        return self.machine.encoding(arrival.state) < self.machine.encoding(known.state)
+
+    def _complete(self, level: Level, fresh: dict[int, Fresh]) -> list[int]:
+        """Number the new states by key and judge them; the numbers by place."""
+        numbers = [0] * len(fresh)
+        self.waiting = []
+        for key, new in sorted(fresh.items()):
+            number = numbers[new.place] = self.found.add(key, new.parent, new.order)
+            judgement = self.expander.judge(new.state, key, level)
+            for recorded, answer in zip(self.recorded.values(), judgement.answers, strict=True):
+                recorded.append(answer)
+            cut = new.starts >= self.bound
+            level.cut += cut
+            level.pruned += judgement.pruned
+            if not judgement.pruned:
+                self.waiting.append(Waiting(number, new.state, new.starts, cut))
+        level.states = len(fresh)
+        level.frontier = len(self.waiting)
+        self.wants_graph = self.wants_graph and not level.pruned
+        return numbers
+
+    # --- afterwards ------------------------------------------------------------------------------------------------
+
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        return self.found.path(key)
+
+    def graph(self) -> Graph:
+        # What waits now will not be expanded any more: these states keep their names, and lead nowhere.
+        for source in self.waiting:
+            steps = self.expander.available(source.state, (StepKind.CONTINUE, StepKind.START))
+            self.graph_so_far.add_state(steps, (), not source.state.threads, True)
+        self.waiting = []
+        return self.graph_so_far
+
+    def answers(self, key: str) -> bytearray:
+        return self.recorded[key]
+
+    def stats(self) -> Mapping[str, object]:
+        return self.expander.memory.stats()
