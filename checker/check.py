@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from checker.conclude import conclude
 from checker.course import ProgressSink
 from checker.engines import engine_of
-from checker.exploration import Settings
+from checker.exploration import Exploration, Finding, Settings
 from checker.explore import explore
 from checker.properties import properties_of
 from checker.report import Report
 from fizz import Module, load
-from interpreter import compile_module
+from interpreter import Machine, ModelError, compile_module
 
 
 def check(
@@ -40,10 +40,19 @@ def check(
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
     program = compile_module(module)
     properties = properties_of(program, settings.properties)
-    exploration = explore(chosen, program, properties, settings, progress)
+    machine: Machine | None = None
+    try:
+        # The constants are computed here, before any engine starts: they may fail like everything that runs.
+        machine = Machine(program)
+    except ModelError as error:
+        failed = Finding(None, (), error=error)
+        exploration = Exploration("violation", 0, 0, 0, 0, 0, 0, {}, error=failed)
+    else:
+        exploration = explore(chosen, program, properties, settings, progress)
     return conclude(
         module,
         program,
+        machine,
         properties,
         exploration,
         engine=chosen.name,

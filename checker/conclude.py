@@ -20,6 +20,7 @@ from interpreter import Machine, Program
 def conclude(
     module: Module,
     program: Program,
+    machine: Machine | None,
     properties: tuple[Property, ...],
     exploration: Exploration,
     *,
@@ -29,13 +30,14 @@ def conclude(
     cpu_s: float,
     peak_memory_mb: float,
 ) -> Report:
-    """The report of one run; counterexamples are replayed here."""
-    machine = Machine(program)
+    """The report of one run; counterexamples are replayed here. `machine` None: the constants already failed."""
     reports = tuple(_report(p, exploration, machine) for p in properties)
     leading = _leading(properties, exploration)
     verdict, exit_code = _verdict(leading, exploration)
     error = exploration.error
-    trace = replay(machine, error) if error is not None else _trace_of(leading, reports, properties)
+    trace = _trace_of(leading, reports, properties)
+    if error is not None:
+        trace = None if machine is None else replay(machine, error)
     return Report(
         verdict=verdict,
         exit_code=exit_code,
@@ -52,7 +54,7 @@ def conclude(
         trace=trace,
         leading=None if leading is None or error is not None else leading.name,
         error=None if error is None else _failure(error),
-        warnings=module.warnings + audit(machine, exploration),
+        warnings=module.warnings + (() if machine is None else audit(machine, exploration)),
         sources=module.sources,
         elapsed_s=elapsed_s,
         cpu_s=cpu_s,
@@ -62,9 +64,9 @@ def conclude(
     )
 
 
-def _report(property: Property, exploration: Exploration, machine: Machine) -> PropertyReport:
+def _report(property: Property, exploration: Exploration, machine: Machine | None) -> PropertyReport:
     finding = exploration.findings.get(property.key)
-    if finding is None:
+    if finding is None or machine is None:
         return PropertyReport(property.name, property.kind, _property_verdict(property, exploration))
     trace = replay(machine, finding)
     steps = finding.steps if finding.path else None

@@ -175,9 +175,10 @@ def _print_counts(page: Page, report: Report) -> None:
     page.line(", ".join(counts), hang=2)
     rate = f", {report.states / report.elapsed_s:,.0f} states/s" if report.elapsed_s > 0 else ""
     effort = f"{report.elapsed_s:.1f} s{rate}, {report.peak_memory_mb:,.0f} MB, engine {report.engine}"
-    # States are told apart by keys of 128 bits (language page, 5.6.1): the chance that two of them have the same.
-    collision = f"{report.states**2 / 2**129:.0e}"
-    page.line(Text(f"{effort}, key collision below {collision}", "dim"), hang=2)
+    if report.states > 1:
+        # States are told apart by keys of 128 bits (language page, 5.6.1): the chance that two of them have the same.
+        effort += f", key collision below {report.states**2 / 2**129:.0e}"
+    page.line(Text(effort, "dim"), hang=2)
 
 
 def print_stats(page: Page, stats: Mapping[str, object]) -> None:

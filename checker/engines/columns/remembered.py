@@ -32,6 +32,8 @@ class Remembered:
     def lookup(self, columns: Columns, run: RunRow) -> list[Ints]:
         """The bundles of all rows, one column per unit: the results of a row are those of all its bundles together."""
         source = Asked(columns, run)
+        counters = self.tree.counters
+        calls = counters.calls
         words, version = columns.words, columns.version
         while True:
             walkers: list[Walker] = []
@@ -42,7 +44,8 @@ class Remembered:
             ]
             if not self._split(walkers):
                 break
-        self.tree.counters.evaluations += len(words[0])
+        counters.evaluations += len(words[0])
+        counters.hits += max(0, len(words[0]) - (counters.calls - calls))
         return found
 
     def _walker(self, unit: Unit, source: Asked, made: list[Walker]) -> Walker:

@@ -93,6 +93,10 @@ class Session:
             self.context.cancelJobGroup(group)
             raise
         except Exception as failure:
+            if self.started is not None and self.started.dead:
+                raise EnvironmentProblem(
+                    "the Java process of Spark has died", "see whether this machine is short of memory, and run again"
+                ) from failure
             raise _explained(failure) from failure
 
     def _serve(self) -> None:
@@ -106,9 +110,14 @@ class Session:
     def close(self) -> None:
         """Stop the session, if it is ours."""
         self._calls.put(None)
-        if self.started is not None:
+        if self.started is None:
+            return
+        try:
             self.context.stop()
-            self.started.close()
+        except OSError:
+            # Nobody is there to be stopped. The second call skips that, and forgets the rest.
+            self.context.stop()
+        self.started.close()
 
 
 def _explained(failure: Exception) -> Exception:
@@ -144,12 +153,18 @@ class JavaProcess:
             gateway = launch_gateway(settings, {"stdout": self.log, "stderr": self.log})  # type: ignore[no-untyped-call]
         return SparkContext(conf=settings, gateway=gateway)
 
+    @property
+    def dead(self) -> bool:
+        gateway = SparkContext._gateway
+        return not self.inherited and gateway is not None and gateway.proc.poll() is not None
+
     def close(self) -> None:
         """End the process if we started it, and let pyspark forget it, so that nothing of it is left."""
         gateway = SparkContext._gateway
         if gateway is not None and not self.inherited:
             SparkContext._gateway = SparkContext._jvm = None
-            gateway.shutdown()
+            if gateway.proc.poll() is None:
+                gateway.shutdown()
             _end(gateway.proc)
         self.log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
