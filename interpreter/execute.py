@@ -260,7 +260,7 @@ class Execution:
     def choose(self, labels: list[str]) -> int:
         """Choose one of several ways: as the given choices say, beyond them the first. Returns its index."""
         taken = self._choices[len(self.forks)] if len(self.forks) < len(self._choices) else 0
-        fork = Fork(len(labels), taken, labels[taken])
+        fork = Fork(len(labels), taken, labels[taken], len(set(labels)) == len(labels))
         self.forks.append(fork)
         self.recorder.note(fork)
         return taken

@@ -53,11 +53,15 @@ class Read(NamedTuple):
 
 
 class Fork(NamedTuple):
-    """A choice between `size` alternatives of which this way took number `taken`; `label` is the taken one's text."""
+    """A choice between `size` alternatives of which this way took number `taken`; `label` is the taken one's text.
+
+    `unique`: no two alternatives have the same text. Else ways of one name count once (language page, 12.3).
+    """
 
     size: int
     taken: int
     label: str
+    unique: bool = True
 
 
 Event = Read | Fork

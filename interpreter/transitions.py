@@ -21,7 +21,6 @@ class Transitions:
         self._roles = {role.name: role for role in program.roles}
         self.layouts = Layouts()
         self._normaliser = Normaliser(interner, self.layouts)
-        self._nothing_returned = interner.intern(Tag.DICT, ())
         self.empty = State(self.layouts.of(()), ())
 
     def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State:
@@ -35,21 +34,16 @@ class Transitions:
         if outcome.thread is not None and not twin:
             threads.append(outcome.thread)
         messages += outcome.sent
-        layout, values = self._written(state, outcome.writes)
+        layout, values = self._written(state, (*outcome.writes, *self.returns(outcome, twin)))
         if rule.kind is StepKind.START:
             layout, values = self._counted(layout, values, rule)
-        if self._reads_returns:
-            returned = self._nothing_returned if twin else self._returned(outcome)
-            layout, values = self._assigned(layout, values, ("returns",), returned)
         return self._normaliser.state(layout, values, threads, messages)
 
     def crash_role(self, state: State, instance: tuple[str, int]) -> State:
         """The state after the crash of an instance (language page, 8.2)."""
         writes = tuple((slot, state.get(reset)) for slot, reset in self.resets(state.layout, instance))
         threads = [thread for thread in state.threads if self.top_instance(thread) != instance]
-        layout, values = self._written(state, writes)
-        if self._reads_returns:
-            layout, values = self._assigned(layout, values, ("returns",), self._nothing_returned)
+        layout, values = self._written(state, (*writes, *self.returns(None, twin=True)))
         return self._normaliser.state(layout, values, threads, list(state.messages))
 
     def resets(self, layout: Layout, instance: tuple[str, int]) -> list[tuple[Slot, Slot]]:
@@ -122,6 +116,10 @@ class Transitions:
             layout, values = self._assigned(layout, values, slot, self._interner.intern(Tag.INT, starts + 1))
         return layout, values
 
-    def _returned(self, outcome: Outcome) -> int:
-        pairs = [(self._interner.intern(Tag.STRING, label), number) for label, number in outcome.returns]
-        return self._interner.intern_pairs(Tag.DICT, pairs)
+    def returns(self, outcome: Outcome | None, twin: bool) -> tuple[tuple[Slot, int], ...]:
+        """The write of a step's returns, if the model reads them; crashes return nothing."""
+        if not self._reads_returns:
+            return ()
+        returned = () if outcome is None or twin else outcome.returns
+        pairs = [(self._interner.intern(Tag.STRING, label), number) for label, number in returned]
+        return ((("returns",), self._interner.intern_pairs(Tag.DICT, pairs)),)

@@ -37,12 +37,13 @@ class Reading:
 
 
 class Forking:
-    """`branches` holds None for alternatives that were not tried yet."""
+    """`branches` holds None for alternatives that were not tried yet. `unique`: their texts differ."""
 
-    __slots__ = ("branches",)
+    __slots__ = ("branches", "unique")
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, unique: bool) -> None:
         self.branches: list[TreeNode | None] = [None] * size
+        self.unique = unique
 
 
 TreeNode = Leaf | Reading | Forking
@@ -131,7 +132,7 @@ class ReadTree:
                 reading.branches[event.answer] = end
                 end = reading
             else:
-                forking = Forking(event.size)
+                forking = Forking(event.size, event.unique)
                 forking.branches[event.taken] = end
                 end = forking
         return end

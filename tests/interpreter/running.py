@@ -9,7 +9,7 @@ import fizz
 from checker.check import check
 from checker.exploration import Settings
 from checker.report import Report
-from interpreter import Machine, State, Step, compile_module
+from interpreter import Machine, State, Step, StepKind, compile_module
 from interpreter.step import ModelError
 
 CALM = "---\noptions: {crash_on_yield: false}\ndeadlock_detection: false\n---\n"
@@ -34,18 +34,23 @@ def report_of(text: str, engine: str = "embedded", calm: bool = True, **settings
 
 
 def walk(machine: Machine, most: int = 1_000_000) -> Iterator[tuple[State, tuple[Step, ...]]]:
-    """The states and their steps, breadth first; gives up after `most` states."""
+    """The states and their steps, breadth first, up to the bound of the model; no more than `most` states."""
     initial, failures = machine.initial()
     assert not failures, failures[0].error
-    seen = {way.state: None for way in initial}
-    waiting = list(seen)
+    bound = machine.program.options.max_actions
+    found = {way.state: (0, 0) for way in initial}  # level and starts
+    waiting = list(found)
     for state in waiting:
-        expansion = machine.steps(state)
+        level, starts = found[state]
+        expansion = machine.steps(state, starts=starts < bound)
         assert not expansion.failures, expansion.failures[0].failure.error.text
         yield state, expansion.steps
         for step in expansion.steps:
-            if step.target not in seen and len(seen) < most:
-                seen[step.target] = None
+            reached = (level + 1, starts + (step.rule.kind is StepKind.START))
+            if step.target in found:
+                found[step.target] = min(found[step.target], reached)
+            elif len(found) < most:
+                found[step.target] = reached
                 waiting.append(step.target)
 
 

@@ -25,7 +25,7 @@ from tests.checker.test_agreement import OPTIONS, SETTINGS, told, toys
 from tests.checker.toy import Toy, ToyAssertion, toy_program
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
-from tests.spark.toys import CarriedToyMachine, explore_carried
+from tests.spark.toys import CarriedToyMachine, explore_carried, explore_flaky
 
 FOLDER = Path(__file__).resolve().parents[2] / "models"
 MOST_STATES = 3_000
@@ -43,13 +43,13 @@ def stage_twice(stage: Stage) -> Iterator[Stage]:
 @pytest.mark.usefixtures("stage_twice")
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(toys(), SETTINGS, OPTIONS, st.integers(1, 3), st.integers(0, 4))
-def test_spark_agrees_with_embedded(
+def test_spark_agrees_with_plain(
     toy: Toy, chosen: Settings, options: dict[str, object], partitions: int, spark_from: int
 ) -> None:
     """Counts, findings with their paths and cycles, and judgement are equal, wherever the driver hands over."""
-    embedded = told(explore_carried("embedded", toy, chosen, **options))
+    plain = told(explore_carried("plain", toy, chosen, **options))
     spark = replace(chosen, spark_conf=settings_for(partitions).spark_conf, spark_from=spark_from)
-    assert told(explore_carried("spark", toy, spark, **options)) == embedded
+    assert told(explore_carried("spark", toy, spark, **options)) == plain
 
 
 @pytest.mark.usefixtures("stage")
@@ -59,8 +59,8 @@ def test_graphs_agree(toy: Toy, options: dict[str, object], partitions: int, spa
     """The graphs on which liveness is judged are equal, edge by edge, also when the search stops early."""
     wanted = ToyAssertion("Live", "always eventually", {(0, 0): True}, default=False)
     toy = replace(toy, assertions=(wanted,))
-    embedded = graph_of("embedded", toy, options, Settings(), levels)
-    assert graph_of("spark", toy, options, settings_for(partitions, spark_from=spark_from), levels) == embedded
+    plain = graph_of("plain", toy, options, Settings(), levels)
+    assert graph_of("spark", toy, options, settings_for(partitions, spark_from=spark_from), levels) == plain
 
 
 def graph_of(engine: str, toy: Toy, options: dict[str, object], chosen: Settings, levels: int) -> list[object]:
@@ -148,3 +148,25 @@ def test_folder_that_workers_do_not_see(stage: Stage, tmp_path: Path, monkeypatc
     with pytest.raises(EnvironmentProblem, match="does not see the folder") as problem:
         check(tmp_path / "m.fizz", engine="spark", settings=here)
     assert "spark.fizzpy.folder" in str(problem.value.hint)
+
+
+@pytest.mark.usefixtures("stage")
+def test_attempt_after_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An attempt in the worker that failed before tells all that there is to tell, though that worker has seen it."""
+    run = Stage.run
+
+    def run_stubbornly(self: Stage, group: str, title: str, work: Any, items: Any, tick: Any) -> list[bytes]:
+        def work_stubbornly(item: bytes) -> bytes:
+            try:
+                return bytes(work(item))
+            except RuntimeError:
+                return bytes(work(item))
+
+        return run(self, group, title, work_stubbornly, items, tick)
+
+    monkeypatch.setattr(Stage, "run", run_stubbornly)
+    calm = explore_flaky("plain", tmp_path, Settings())
+    (tmp_path / "armed").touch()
+    assert told(explore_flaky("spark", tmp_path, settings_for(2))) == told(calm)
+    assert not (tmp_path / "armed").exists()
+    assert set(calm.idle_actions) == {"Never"}

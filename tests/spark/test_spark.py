@@ -21,12 +21,11 @@ from checker.check import check
 from checker.expect import Promise, promises_below
 from checker.exploration import Settings
 from checker.report import Report
-from interpreter.state import State
 from tests.checker.test_agreement import OPTIONS, SETTINGS, told, toys
-from tests.checker.toy import Alternative, Toy, ToyAssertion, ToyRule, toy_program
+from tests.checker.toy import Toy
 from tests.spark.conftest import settings_for
 from tests.spark.models import MODELS
-from tests.spark.toys import CarriedToyMachine, explore_carried
+from tests.spark.toys import explore_carried, explore_flaky
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKED = promises_below(ROOT / "tests" / "language" / "worked")
@@ -113,48 +112,24 @@ def test_driver_hands_over_when_the_frontier_is_wide(tmp_path: Path) -> None:
 @given(toys(), SETTINGS, OPTIONS)
 def test_random_toys(toy: Toy, chosen: Settings, options: dict[str, object]) -> None:
     """What the stand-in says of many toys, Spark says of some."""
-    embedded = told(explore_carried("embedded", toy, chosen, **options))
+    plain = told(explore_carried("plain", toy, chosen, **options))
     spark = replace(chosen, spark_conf=settings_for(3).spark_conf, spark_from=0)
-    assert told(explore_carried("spark", toy, spark, **options)) == embedded
+    assert told(explore_carried("spark", toy, spark, **options)) == plain
 
 
 # --- faults
 # --------------------------------------------------------------------------------------------------------------
 
 
-class Flaky(CarriedToyMachine):
-    """A machine that dies once in each folder that its program names, in the middle of its work."""
-
-    def key(self, state: State) -> int:
-        trap = Path(self.program.path) / "armed"
-        if self.pair(state) == (3, 0) and trap.exists():
-            trap.unlink()
-            if "exit" in self.program.path:
-                os._exit(1)
-            raise RuntimeError("staged")
-        return super().key(state)
-
-
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("way", ["raise", "exit"])
 def test_a_task_that_fails_is_tried_again(way: str, tmp_path: Path) -> None:
     """An exception in a worker, or its death, changes nothing about the answer."""
-    from checker.engines import engine_of
-    from checker.explore import explore
-    from checker.properties import properties_of
-
-    going = {(a, 0): (Alternative(a + 1, 0, value="x"), Alternative(a, 1, value="y")) for a in range(6)}
-    toy = Toy(
-        actions=(ToyRule("Go", dict(going)), ToyRule("Never", {})),
-        assertions=(ToyAssertion("P", "always", {(6, 0): False}), ToyAssertion("Q", "always eventually", {})),
-    )
     folder = tmp_path / way
     folder.mkdir()
-    program = replace(toy_program(toy), path=str(folder))
-    properties = properties_of(program, None)
-    calm = explore(engine_of("embedded"), program, properties, Settings(), machine=Flaky)
+    calm = explore_flaky("plain", folder, Settings())
     (folder / "armed").touch()
-    shaken = explore(engine_of("spark"), program, properties, settings_for(2), machine=Flaky)
+    shaken = explore_flaky("spark", folder, settings_for(2))
     assert not (folder / "armed").exists()
     assert told(shaken) == told(calm)
 

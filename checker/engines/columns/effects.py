@@ -57,12 +57,14 @@ class Effects:
         bundles: Bundles,
         order_of: Callable[[tuple[int, ...], int], int],
         live_of: Callable[[Outcome], int],
+        returns_of: Callable[[Outcome, bool], tuple[tuple[Slot, int], ...]],
     ) -> None:
         self.packing = packing
         self.bundles = bundles
         self._interner = interner
         self._order_of = order_of
         self._live_of = live_of
+        self._returns_of = returns_of
         self.effects: list[Effect] = []
         self.summaries: list[Summary] = []
         self.written: set[Slot] = set()
@@ -110,23 +112,24 @@ class Effects:
         if known is not None:
             return known
         packing, interner = self.packing, self._interner
+        writes = (*outcome.writes, *self._returns_of(outcome, twin))
         fast = not packing.layout.cells and not outcome.sent
         fast = fast and all(
             slot in packing.layout.index and number != UNBOUND and not interner.references(number)
-            for slot, number in outcome.writes
+            for slot, number in writes
         )
         thread = NOTHING
         if outcome.thread is not None and not twin:
             fast = fast and not interner.references(outcome.thread)
             thread = packing.thread_table.code(outcome.thread)
         if fast:
-            for slot, number in outcome.writes:
+            for slot, number in writes:
                 packing.tables[slot].code(number)
                 self.written.add(slot)
         number = self._known[key] = len(self.effects)
         order = self._order_of(outcome.forks, int(twin))
         live = NO_KIND if twin else self._live_of(outcome)
-        self.effects.append(Effect(outcome, twin, order, fast, thread, live, outcome.writes))
+        self.effects.append(Effect(outcome, twin, order, fast, thread, live, writes))
         return number
 
     def compile(self) -> None:

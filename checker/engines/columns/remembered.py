@@ -28,6 +28,7 @@ class Remembered:
         self.bundles = Bundles()
         self.units = [Unit(None)]
         self._sizes: list[int] = []
+        self._whole = False
 
     def lookup(self, columns: Columns, run: RunRow) -> list[Ints]:
         """The bundles of all rows, one column per unit: the results of a row are those of all its bundles together."""
@@ -53,7 +54,18 @@ class Remembered:
         return made[-1]
 
     def _split(self, walkers: list[Walker]) -> bool:
-        """Make a unit of each combination of the first choices, if more of them were met than there are units."""
+        """Make a unit of each combination of the first choices, if more of them were met than there are units.
+
+        Steps of one name count once in a state, and only within one bundle can that be seen: where alternatives have
+        equal texts, all ways stay together.
+        """
+        if any(walker.ambiguous for walker in walkers):
+            self._whole = True
+            alone = len(self.units) == 1 and self.units[0].branch is None
+            self.units = self.units if alone else [Unit(None)]
+            return not alone
+        if self._whole:
+            return False
         sizes = list(self._sizes)
         for walker in walkers:
             for level, size in enumerate(walker.sizes[:_SPLIT_LEVELS]):

@@ -35,7 +35,8 @@ class StepRule:
         shared = space.parked if place is not None else None
         self.remembered = Remembered(tree, shared)
         order_of = partial(space.order, candidate.order)
-        self.effects = Effects(packing, space.machine.values, self.remembered.bundles, order_of, self._live)
+        returns_of = space.machine.transitions.returns
+        self.effects = Effects(packing, space.machine.values, self.remembered.bundles, order_of, self._live, returns_of)
         self.dropped: dict[int, tuple[int, ...]] = {}
 
     def bundles(self, rows: Rows) -> list[Ints]:

@@ -63,7 +63,8 @@ class Bundles:
 
 
 class Walker:
-    """Walks one rule's tree. `slots` collects what was read, `sizes` how many alternatives each choice had at most.
+    """Walks one rule's tree. `slots` collects what was read, `sizes` how many alternatives each choice had at most,
+    `ambiguous` that some had equal texts.
 
     `branch`: only ways whose first choices are these (None: all ways). `shared`: trees by the answer at the root.
     """
@@ -83,6 +84,7 @@ class Walker:
         self.branch = branch
         self.slots: set[Slot] = set()
         self.sizes: list[int] = []
+        self.ambiguous = False
 
     def walk(self, rows: Ints) -> Ints:
         """The bundle of each row."""
@@ -153,6 +155,7 @@ class Walker:
         while len(self.sizes) <= level:
             self.sizes.append(0)
         self.sizes[level] = max(self.sizes[level], size)
+        self.ambiguous |= not node.unique
         taken: Sequence[int] = range(size)
         if self.branch is not None and level < len(self.branch):
             taken = [self.branch[level]] if self.branch[level] < size else []

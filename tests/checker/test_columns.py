@@ -1,0 +1,109 @@
+"""Columns and rows are one engine: whatever the frontier's width from which columns take over, the answer is the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.engines.embedded import EmbeddedEngine
+from checker.exploration import Exploration, Settings
+from checker.explore import explore
+from checker.properties import properties_of
+from fizz import load
+from interpreter import compile_module
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = sorted(p for p in (ROOT / "models").glob("*/*.fizz") if p.stem not in ("core", "unfenced"))
+WORKED = sorted((ROOT / "tests/language/worked").glob("*.fizz"))
+
+EQUAL_ALTERNATIVES = """
+---
+deadlock_detection: false
+---
+action Init:
+    lists = [[1], [1], [2]]
+    n = 0
+atomic action Grow:
+    require n < 4
+    n += 1
+    item = oneof lists
+    item.append(n)
+atomic action Other:
+    require n < 4
+    n += 1
+    item = oneof lists if len(item) < 3
+    x = oneof [1, 2]
+    item[0] = x
+"""
+
+INSTANCES_COME_AND_GO = """
+---
+options: {max_concurrent_actions: 3}
+action_options: {"Worker#.Work": {max_actions: 2}, Hire: {max_actions: 4}}
+deadlock_detection: false
+---
+@state(ephemeral=["done"])
+role Worker:
+    action Init:
+        self.done = 0
+    action Work:
+        require self.done < 2
+        self.done += 1
+        total = total + 1
+action Init:
+    pool = []
+    total = 0
+action Hire:
+    require len(pool) < 2
+    pool.append(Worker())
+    total = 0
+atomic action Fire:
+    require len(pool) > 0
+    pool.pop(0)
+eventually always assertion Done:
+    return len(pool) == 2
+transition assertion Grows(before, after):
+    return after.total >= before.total or after.total == 0
+"""
+
+
+def answer(path: Path | str, text: str | None, wide: int, keep_going: bool, states: int = 3_000) -> Exploration:
+    """What the embedded engine brings home when columns take over at this width."""
+    module = load(path, text=text)
+    program = compile_module(module)
+    settings = Settings(keep_going=keep_going, max_states=states)
+    return explore(EmbeddedEngine(wide), program, properties_of(program, None), settings)
+
+
+def compared(exploration: Exploration) -> dict[str, object]:
+    """Everything but statistics; errors by what they say."""
+    shown = {name: getattr(exploration, name) for name in exploration.__dataclass_fields__ if name != "stats"}
+    failed = exploration.error
+    shown["error"] = None if failed is None else (failed.path, failed.error and failed.error.diagnostic)
+    return shown
+
+
+@pytest.mark.parametrize("keep_going", [False, True])
+@pytest.mark.parametrize("path", [*MODELS, *WORKED], ids=lambda path: path.stem)
+def test_columns_answer_like_rows(path: Path, keep_going: bool) -> None:
+    """Counts, findings, paths and lassos of every model, cut after a few thousand states."""
+    rows = answer(path, None, 10**9, keep_going)
+    assert compared(answer(path, None, 1, keep_going)) == compared(rows)
+
+
+@pytest.mark.parametrize("text", [EQUAL_ALTERNATIVES, INSTANCES_COME_AND_GO])
+def test_columns_answer_like_rows_in_odd_corners(text: str) -> None:
+    """Alternatives of equal text count once; instances, fields and threads come and go; limits are masks."""
+    rows = answer("odd.fizz", text, 10**9, True)
+    assert rows.states > 500
+    for wide in (1, 50):
+        assert compared(answer("odd.fizz", text, wide, True)) == compared(rows)
+
+
+def test_columns_save_calls() -> None:
+    """A model of some ten thousand states needs a small part of its rule evaluations to be interpreted."""
+    stats = answer(ROOT / "models/classics/TwoPhase.fizz", None, 100, True, 20_000).stats
+    evaluations, calls = stats["rule evaluations"], stats["interpreter calls"]
+    assert isinstance(evaluations, int) and isinstance(calls, int)
+    assert calls * 15 < evaluations
