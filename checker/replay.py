@@ -40,13 +40,25 @@ def replay(machine: Machine, finding: Finding) -> Trace | None:
             entries = list(teller.entries(finding))
         except _NoSuchStep:
             continue
+        idle: tuple[str, ...] = ()
+        if finding.stutter and teller.state is not None:
+            idle = idle_sentences(machine, teller.state)
         return Trace(
             tuple(entries),
             cycle_start=len(finding.path) if finding.cycle else None,
             stutter=finding.stutter,
-            fairness=finding.fairness + (teller.idle() if finding.stutter else ()),
+            fairness=finding.fairness + idle,
         )
     return None
+
+
+def idle_sentences(machine: Machine, state: State) -> tuple[str, ...]:
+    """Who could change something in a state where the run stops."""
+    steps = [step for step in machine.steps(state).steps if step.target != state]
+    names = dict.fromkeys(step.actor for step in steps if step.rule.kind is StepKind.START and step.actor)
+    if not names:
+        return ()
+    return (f"{', '.join(names)} could start here, but without the word `fair` nothing forces that",)
 
 
 class _NoSuchStep(Exception):
@@ -60,15 +72,6 @@ class _Teller:
         self.machine = machine
         self.state: State | None = None
 
-    def idle(self) -> tuple[str, ...]:
-        """Who could change something where the run stops."""
-        assert self.state is not None
-        steps = [step for step in self.machine.steps(self.state).steps if step.target != self.state]
-        names = dict.fromkeys(step.actor for step in steps if step.rule.kind is StepKind.START and step.actor)
-        if not names:
-            return ()
-        return (f"{', '.join(names)} could start here, but without the word `fair` nothing forces that",)
-
     def entries(self, finding: Finding) -> Iterator[TraceEntry]:
         """An entry for Init and for each link after it."""
         first, *links = finding.path
@@ -76,15 +79,15 @@ class _Teller:
         if way is None or first.key is None:
             raise _NoSuchStep
         state = self.machine.canonical(way.state) if finding.reduced else way.state
-        yield _init(self.machine, way.outcome, state)
+        yield init_entry(self.machine, way.outcome, state)
         for link in (*links, *finding.cycle):
             expansion = self.machine.steps(state)
             if link.key is None:
-                yield _failed(self.machine, state, self.failure(expansion, link))
+                yield failed_entry(self.machine, state, self.failure(expansion, link))
                 return
             step = self.step(expansion, link)
             target = self.after(step, finding)
-            yield _entry(self.machine, state, step, target)
+            yield step_entry(self.machine, state, step, target)
             state = target
         self.state = state
 
@@ -132,7 +135,8 @@ class _Concrete(_Teller):
         return step.target
 
 
-def _init(machine: Machine, outcome: Outcome, state: State) -> TraceEntry:
+def init_entry(machine: Machine, outcome: Outcome, state: State) -> TraceEntry:
+    """Init and the state it leads to."""
     lines = tuple(machine.describe(state))
     return TraceEntry(
         label=step_name("Init", outcome.choices),
@@ -149,7 +153,8 @@ def _init(machine: Machine, outcome: Outcome, state: State) -> TraceEntry:
     )
 
 
-def _entry(machine: Machine, state: State, step: Step, target: State) -> TraceEntry:
+def step_entry(machine: Machine, state: State, step: Step, target: State) -> TraceEntry:
+    """A step from `state`; `target` is the state it leads to, or the image of it that is stored."""
     outcome, kind = step.outcome, step.rule.kind
     after = tuple(machine.describe(target))
     actor = step.actor
@@ -172,7 +177,7 @@ def _entry(machine: Machine, state: State, step: Step, target: State) -> TraceEn
     )
 
 
-def _failed(machine: Machine, state: State, failure: StepFailure) -> TraceEntry:
+def failed_entry(machine: Machine, state: State, failure: StepFailure) -> TraceEntry:
     """A step that ended in a mistake of the model: nothing comes of it."""
     rule = next(c.rule for c in machine.candidates(state) if c.order == failure.order.candidate)
     return TraceEntry(

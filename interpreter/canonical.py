@@ -10,6 +10,7 @@ from interpreter.domains import DomainShape
 from interpreter.encoding import Encoder
 from interpreter.intern import Interner, Tag
 from interpreter.normalise import Normaliser, rebuild
+from interpreter.program import RoleProgram
 from interpreter.state import Layouts, Slot, State
 
 Index = int | Fraction
@@ -18,7 +19,7 @@ Renaming = Mapping[str, Mapping[Index, Index]]
 
 
 class Canonical:
-    """Chooses images of states of one machine. `roles` are the names of the symmetric roles."""
+    """Chooses images of states of one machine. `roles` are the symmetric roles."""
 
     def __init__(
         self,
@@ -26,20 +27,26 @@ class Canonical:
         layouts: Layouts,
         encoder: Encoder,
         shapes: Mapping[str, DomainShape],
-        roles: tuple[str, ...],
+        roles: tuple[RoleProgram, ...],
     ) -> None:
         self._interner = interner
         self._layouts = layouts
         self._encoder = encoder
         self._normaliser = Normaliser(interner, layouts)
         self._shapes = shapes
-        self._roles = roles
+        self._roles = tuple(role.name for role in roles)
+        self._born_later = any(role.born_later for role in roles)
         self._renamed: dict[tuple[tuple[str, tuple[tuple[Index, Index], ...]], ...], dict[int, int]] = {}
 
     @property
     def needed(self) -> bool:
         """Whether the model declares any symmetry."""
         return bool(self._shapes or self._roles)
+
+    @property
+    def lasting(self) -> bool:
+        """Whether a state without symmetric values or instances leads to such states only."""
+        return not self._shapes and not self._born_later
 
     def used(self, state: State) -> dict[str, list[Index]]:
         """The indices in use in each domain, sorted; instance numbers of symmetric roles under the role's name."""

@@ -88,12 +88,15 @@ class _Compiler:
             helpers=role.helpers,
             crash_fields=role.crash_fields,
             params=_params(role.name, self.module.items),
+            born_later=_born_later(role.name, self.module.items),
         )
 
     def _action(self, action: ast.Action, role: str | None) -> int:
         name = action.name if role is None else f"{role}.{action.name}"
         if action.name == "Init":
-            return self._routine(name, role, "init", "atomic", action.body, action.span, ())
+            # Atomic whatever is written; the choice of a body that is a `oneof` or `parallel` block stays.
+            flow = action.flow if action.flow in ("oneof", "parallel") else "atomic"
+            return self._routine(name, role, "init", flow, action.body, action.span, ())
         return self._routine(name, role, "action", action.flow, action.body, action.span, ())
 
     def _assertion(self, assertion: ast.Assertion, role: str | None, number: int) -> p.AssertionProgram:
@@ -120,7 +123,7 @@ class _Compiler:
             helpers = tuple(node for item in self.module.items for node in walk(item) if isinstance(node, ast.Helper))
             independent = independent_loops(body, helpers, self.module.state_variables)
         scopes = _Scopes(self.functions, self.module.sources, independent)
-        scopes.block(body, flow or "serial", "serial", "")
+        scopes.block(body, flow or "serial", "atomic" if kind == "init" else "serial", "")
         self.routines.append(
             p.Routine(number, name, role, kind, parameters, bound, tuple(scopes.finished()), span)  # type: ignore[arg-type]
         )
@@ -138,6 +141,12 @@ def _params(role: str, items: tuple[ast.Item, ...]) -> frozenset[str] | None:
             direct += 1
             names |= {argument.name or "**" for argument in node.arguments}
     return None if direct != total or "**" in names else frozenset(names)
+
+
+def _born_later(role: str, items: tuple[ast.Item, ...]) -> bool:
+    """Whether the role's constructor is mentioned outside of the top-level Init."""
+    others = (item for item in items if not (isinstance(item, ast.Action) and item.name == "Init"))
+    return any(isinstance(node, ast.Name) and node.id == role for item in others for node in walk(item))
 
 
 def bound_names(block: ast.Block) -> frozenset[str]:

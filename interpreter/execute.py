@@ -10,7 +10,7 @@ from collections.abc import Sequence as Seq
 from fizz import Span
 from interpreter.code import Code
 from interpreter.environment import located
-from interpreter.frames import Frame, ScopeState, enter
+from interpreter.frames import Frame, ScopeState, enter, park_thread
 from interpreter.freeze import freeze
 from interpreter.library import deepcopy
 from interpreter.problem import Problem
@@ -18,7 +18,7 @@ from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Sco
 from interpreter.step import FairChoice, Fork, ModelError
 from interpreter.values import Instance
 from interpreter.view import Recorder
-from interpreter.world import MISSING, World
+from interpreter.world import MISSING, Plain, World, immutable
 
 MAX_MOVES = 1_000_000
 MAX_FRAMES = 200
@@ -47,8 +47,9 @@ class Execution:
         self.returns: list[tuple[str, object]] = []
         self.result: object = None
         self.returned = False
-        self.split = False
-        """Whether independent loops are asked turn by turn: each way then takes one turn, or none and goes on."""
+        self.remembered = False
+        """Whether the way is run to be remembered. Then independent loops are asked turn by turn: each way takes one
+        turn, or none and goes on; and choices may be restarts."""
         self._choices = choices
         self._root = frames[0]
         world.frames = frames
@@ -99,6 +100,7 @@ class Execution:
         state = frame.scopes[-1]
         match state.scope:
             case Sequence() as block:
+                state.index = max(state.index, 0)
                 if state.index >= len(block.instructions):
                     frame.scopes.pop()
                     return self.block_done()
@@ -190,7 +192,7 @@ class Execution:
         frame = self.frames.pop()
         if frame.routine.kind == "init" and frame.instance is not None:
             self._save_reset_values(frame.instance)
-            if self.frames and self._waits_to_begin(self.frames[-1]):
+            if self.frames and self.frames[-1].waits_to_begin:
                 return False
         if not self.frames:
             self._root_done(frame, value)
@@ -202,9 +204,6 @@ class Execution:
                 binder(caller, value)
                 self.enabled = True
         return self.finish()
-
-    def _waits_to_begin(self, frame: Frame) -> bool:
-        return frame.routine.kind == "init" and frame.instance is not None and not frame.begun
 
     def _root_done(self, frame: Frame, value: object) -> None:
         self.result = value
@@ -294,6 +293,18 @@ class Execution:
                 positions.append(i)
         return positions
 
+    def restart(self) -> None:
+        """After a choice, forget the answers so far if nothing depends on them but what the thread holds."""
+        world = self.world
+        if not (self.remembered and self.yields and world.untouched()):
+            return
+        if not all(immutable(value) for frame in self.frames for value in frame.values()):
+            return
+        thread = park_thread(self.frames, Plain(world.interner), world.interner)
+        chosen = tuple((fork.taken, fork.label) for fork in self.forks)
+        self.recorder.restart((thread, chosen, tuple(self.labels), tuple(self.lines), tuple(self.fair), self.enabled))
+        world.forget()
+
     def take_turn(self, loop: ForLoop, rest: list[object]) -> bool:
         """Enter a loop for one of its turns alone, or choose to go on after it."""
         turn = self.choose([f"For:{i}" for i in range(len(rest))] + ["For:-"])
@@ -318,6 +329,7 @@ class Execution:
         for instance, init in reversed(inits):
             if init is None:
                 continue
-            self.call(self.code.program.routines[init], instance, {})
+            # Waiting to begin is not the same as standing at the first statement: that may wait for Inits itself.
+            self.call(self.code.program.routines[init], instance, {}).scopes[0].index = -1
             pushed = True
         return pushed

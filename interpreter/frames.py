@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from interpreter.code import Code
 from interpreter.environment import Environment
@@ -44,8 +44,8 @@ class FrameShape(NamedTuple):
 class ScopeState:
     """A scope being executed. Which fields count depends on the kind of `scope`:
 
-    a sequence: `index` of the next statement; a oneof block: of the chosen one, -1 before; a parallel block: of the
-    running one, -1 between two, and `started`; a `for` loop: `rest`.
+    a sequence: `index` of the next statement, -1 for the body of an Init that waits to begin; a oneof block: of the
+    chosen one, -1 before; a parallel block: of the running one, -1 between two, and `started`; a `for` loop: `rest`.
     """
 
     scope: Scope
@@ -66,9 +66,9 @@ class Frame(Environment):
         self.scopes: list[ScopeState] = [enter(routine.body)]
 
     @property
-    def begun(self) -> bool:
-        """Whether anything of it was executed."""
-        return not (len(self.scopes) == 1 and self.scopes[0] == enter(self.routine.body))
+    def waits_to_begin(self) -> bool:
+        """Whether it is the Init of an instance that was created in one statement with others, which go first."""
+        return self.scopes[0].index < 0
 
     def values(self) -> Iterable[object]:
         """All values that the frame holds."""
@@ -124,7 +124,14 @@ def message_json(extra: object, children: Iterable[str]) -> str:
     return f"[{extra[0]},{receiver},{json.dumps(extra[2], ensure_ascii=False)},{{{arguments}}}]"
 
 
-def park_frame(frame: Frame, settlement: Settlement, interner: Interner) -> int:
+class Freezing(Protocol):
+    """Gives the ids of values."""
+
+    def freeze(self, value: object) -> int:
+        """The id of a value."""
+
+
+def park_frame(frame: Frame, settlement: Freezing, interner: Interner) -> int:
     """The id of a frame at a yield point."""
     names = tuple(sorted(frame.locals))
     children = [NONE if frame.instance is None else settlement.freeze(frame.instance)]
@@ -146,7 +153,7 @@ def park_frame(frame: Frame, settlement: Settlement, interner: Interner) -> int:
     return interner.intern_composite(Tag.FRAME, tuple(children), shape, json_text)
 
 
-def park_thread(frames: list[Frame], settlement: Settlement, interner: Interner) -> int:
+def park_thread(frames: list[Frame], settlement: Freezing, interner: Interner) -> int:
     """The id of a thread at a yield point."""
     ids = tuple(park_frame(frame, settlement, interner) for frame in frames)
     return interner.intern_composite(Tag.THREAD, ids, None, thread_json(interner.json(i) for i in ids))

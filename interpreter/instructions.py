@@ -111,7 +111,10 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
         if instruction.fair:
             run.choose_fairly(span, frame, value)
         run.enabled = True
-        return run.quietly()
+        yields = run.quietly()
+        if not yields:
+            run.restart()
+        return yields
 
     return operation
 
@@ -132,6 +135,7 @@ def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
         if instruction.fair:
             run.choose_fairly(span, frame, value)
         frame.scopes.append(enter(instruction.body))
+        run.restart()
         return False
 
     return operation
@@ -175,7 +179,7 @@ def _for(loop: p.ForLoop, scope: NameScope) -> Operation:
 
     def operation(run: Execution, frame: Frame) -> bool:
         rest = elements(iterable, frame, span)
-        if loop.independent and run.split and len(run.frames) == 1:
+        if loop.independent and run.remembered and len(run.frames) == 1:
             return run.take_turn(loop, rest)
         frame.scopes.append(ScopeState(loop, rest=rest))
         return False

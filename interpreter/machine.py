@@ -60,7 +60,7 @@ class Machine:
         self.code.next_states = lambda world: next_states(world, self.steps)
         self.transitions = Transitions(program, self.values, self.limits)
         self._encoder = Encoder(program, self.values)
-        symmetric_roles = tuple(role.name for role in program.roles if role.symmetric)
+        symmetric_roles = tuple(role for role in program.roles if role.symmetric)
         layouts = self.transitions.layouts
         self._canonical = Canonical(self.values, layouts, self._encoder, self.code.domains.shapes, symmetric_roles)
         self._describer = Describer(self.code, self.values)
@@ -68,10 +68,11 @@ class Machine:
 
     # --- one way through one rule ----------------------------------------------------------------------------------
 
-    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), split: bool = False) -> Way:
+    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), remembered: bool = False) -> Way:
         """One way through a rule: the given choices, and the first alternative at each choice beyond them.
 
-        `split`: loops of assertions whose turns are independent are asked turn by turn, as ways of their own; the
+        `remembered`: the way is run for somebody who remembers ways by their answers. Then it may hold restarts, and
+        loops of assertions whose turns are independent are asked turn by turn, as ways of their own; the
         verdict is then that of the first way, in the order of choices, that has one.
         For a transition assertion the view is a pair view; role crashes are no rules to run (see `crash_role`).
         """
@@ -83,7 +84,7 @@ class Machine:
         frames = self._frames(rule, world)
         yields = rule.kind in (StepKind.START, StepKind.CONTINUE, StepKind.DELIVER)
         execution = Execution(self.code, world, recorder, frames, choices, yields)
-        execution.split = split
+        execution.remembered = remembered
         try:
             if rule.kind is StepKind.ASSERT:
                 result: Outcome | Aborted | Failure = evaluate_assertion(
@@ -188,6 +189,10 @@ class Machine:
     def canonical(self, state: State) -> State:
         """The image of least key under the symmetries that the model declares (language page, 11.3)."""
         return self._canonical.least(state) if self._canonical.needed else state
+
+    def plain(self, state: State) -> bool:
+        """Whether a state and all that it leads to have nothing symmetric in them: they are their only images."""
+        return not self._canonical.needed or (self._canonical.lasting and not self._canonical.used(state))
 
     @property
     def symmetric(self) -> bool:

@@ -204,6 +204,8 @@ class RoleProgram:
     crash_fields: tuple[OneOf["ephemeral", "durable"], tuple[str, ...]] | None
     params: frozenset[str] | None
     """Names that may be params; None: any name."""
+    born_later: bool
+    """Whether instances may be made anywhere but in the top-level Init."""
 
     @property
     def crashes(self) -> bool:

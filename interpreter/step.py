@@ -64,7 +64,14 @@ class Fork(NamedTuple):
     unique: bool = True
 
 
-Event = Read | Fork
+class Restart(NamedTuple):
+    """After a choice a way may come to depend on nothing that was asked before, but for what `mark` says: where the
+    thread stands, with its values, and what was chosen. Ways with equal marks go on alike; questions are asked anew."""
+
+    mark: tuple[object, ...]
+
+
+Event = Read | Fork | Restart
 
 
 class FairChoice(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Protocol
 from interpreter.intern import Interner, Tag
 from interpreter.problem import Problem
 from interpreter.state import UNBOUND, Slot, State
-from interpreter.step import Event, Fork, Read
+from interpreter.step import Event, Fork, Read, Restart
 
 
 class View(Protocol):
@@ -124,6 +124,11 @@ class Recorder:
         state = self._view.whole()
         self.read(("state",))
         return state
+
+    def restart(self, mark: tuple[object, ...]) -> None:
+        """Forget the answers: what is asked from now on is asked anew."""
+        self._answers.clear()
+        self.events.append(Restart(mark))
 
     def note(self, fork: Fork) -> None:
         self.events.append(fork)

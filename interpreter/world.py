@@ -21,11 +21,13 @@ from interpreter.values import (
     Channel,
     Container,
     DictValue,
+    FunctionValue,
     GenericMap,
     GenericSet,
     Instance,
     ListValue,
     ModelValue,
+    ModuleValue,
     RecordValue,
     SetValue,
     StructValue,
@@ -124,6 +126,21 @@ class World:
             _fill(shell, self.thaw(number))
             self._originals[("cell", k)] = number
         return self._cells[k]
+
+    def untouched(self) -> bool:
+        """Whether nothing was changed yet: no slot bound, no container changed in place, nothing created or sent."""
+        if self._written or self._cells or self.created or self.sent or self.drawn:
+            return False
+        for slot, value in self._slots.items():
+            original = self._originals[slot]
+            if original != UNBOUND and self.interner.mutable(original) and freeze(value, self.interner) != original:
+                return False
+        return True
+
+    def forget(self) -> None:
+        """Drop what was read; it will be asked for again."""
+        self._slots.clear()
+        self._originals.clear()
 
     # --- role instances --------------------------------------------------------------------------------------------
 
@@ -240,6 +257,23 @@ class World:
     def known_cells(self) -> dict[int, object]:
         """The cells of the state that this way has seen, by number."""
         return self._cells
+
+
+class Plain:
+    """Freezes values that share nothing."""
+
+    def __init__(self, interner: Interner) -> None:
+        self._interner = interner
+
+    def freeze(self, value: object) -> int:
+        return freeze(value, self._interner)
+
+
+def immutable(value: object) -> bool:
+    """Whether nothing inside a value can change, and it can be written down."""
+    if isinstance(value, Container | FunctionValue | ModuleValue):
+        return False
+    return all(immutable(member) for member in members(value))
 
 
 class Settlement:

@@ -34,9 +34,7 @@ class EmbeddedRun:
         self._rows = RowsRun(task)
         self._columns: ColumnsRun | None = None
         self._wide = wide
-        # What columns do not know yet stays with the rows: images under symmetry, excluded variables, messages.
-        machine = self._rows.machine
-        self._stays = self._rows.symmetric or self._rows.view_in_use or machine.code.channels.count > 0
+        self._stays = False
 
     @property
     def symmetric(self) -> bool:
@@ -47,11 +45,20 @@ class EmbeddedRun:
 
     def next(self) -> Level:
         if self._columns is None and not self._stays and len(self._rows.waiting) >= self._wide:
-            from checker.engines.columns.takeover import take_over
-
-            self._columns = take_over(self._rows)
-            self._rows.close()
+            self._take_over()
         return self._rows.next() if self._columns is None else self._columns.next()
+
+    def _take_over(self) -> None:
+        rows = self._rows
+        # What columns do not know stays with the rows: images under symmetry, excluded variables, messages.
+        imaged = rows.symmetric and not all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
+        if imaged or rows.view_in_use or rows.machine.code.channels.count:
+            self._stays = True
+            return
+        from checker.engines.columns.takeover import take_over
+
+        self._columns = take_over(self._rows)
+        self._rows.close()
 
     def path(self, key: int) -> tuple[PathLink, ...]:
         return self._rows.path(key) if self._columns is None else self._columns.path(key)

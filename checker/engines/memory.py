@@ -10,7 +10,7 @@ from typing import Final
 
 from checker.engines.read_tree import Counters, ReadTree, Result
 from interpreter import Machine
-from interpreter.step import Failure, Outcome, Rule, StepKind
+from interpreter.step import Failure, Outcome, Rule
 from interpreter.view import View
 
 PROBATION: Final = 4_000
@@ -46,8 +46,7 @@ class Memory:
             if rule in self.forgetful:
                 return self._run_all(rule, view)
             tree = self._trees[rule] = ReadTree(Counters())
-        split = rule.kind is StepKind.ASSERT
-        found = tree.results(view.read, lambda choices: self.machine.run(rule, view, choices, split))
+        found = tree.results(view.read, lambda choices: self.machine.run(rule, view, choices, remembered=True))
         known = tree.counters
         if known.evaluations == PROBATION // 2:
             self._early_hits[rule] = known.hits

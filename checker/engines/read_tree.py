@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from interpreter.machine import MAX_WAYS
 from interpreter.state import Slot
-from interpreter.step import Aborted, Event, Failure, ModelError, Outcome, Read, Way
+from interpreter.step import Aborted, Event, Failure, Fork, ModelError, Outcome, Read, Restart, Way
 
 Result = Outcome | Aborted | Failure
 Ask = Callable[[Slot], int]
@@ -68,10 +68,11 @@ class Counters:
 class ReadTree:
     """What is known of one rule."""
 
-    __slots__ = ("counters", "root")
+    __slots__ = ("_restarts", "counters", "root")
 
     def __init__(self, counters: Counters) -> None:
         self.root: TreeNode | None = None
+        self._restarts: dict[tuple[object, ...], TreeNode] = {}
         self.counters = counters
 
     def results(self, ask: Ask, run: RunOnce) -> Sequence[Result]:
@@ -120,21 +121,30 @@ class ReadTree:
         return found
 
     def learn(self, way: Way, depth: int) -> TreeNode:
-        """The nodes for what a way did after its first `depth` events."""
+        """The nodes for what a way did after its first `depth` questions and choices."""
         self.counters.calls += 1
-        return self._chain(way.events[depth:], Leaf(way.result))
+        begin = 0
+        while depth:
+            depth -= not isinstance(way.events[begin], Restart)
+            begin += 1
+        return self._chain(way.events[begin:], Leaf(way.result))
 
     def _chain(self, events: Sequence[Event], end: TreeNode) -> TreeNode:
-        self.counters.nodes += len(events) + 1
         for event in reversed(events):
             if isinstance(event, Read):
                 reading = Reading(event.slot)
                 reading.branches[event.answer] = end
                 end = reading
-            else:
+            elif isinstance(event, Fork):
                 forking = Forking(event.size, event.unique)
                 forking.branches[event.taken] = end
                 end = forking
+            else:
+                # Whoever gets here goes on alike: what is known from here on is known to all of them.
+                end = self._restarts.setdefault(event.mark, end)
+                continue
+            self.counters.nodes += 1
+        self.counters.nodes += 1
         return end
 
 

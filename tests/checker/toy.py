@@ -183,7 +183,7 @@ class ToyMachine(Machine):
             found.append(Candidate((3, 0, 0), "crash-role Node#0", Rule(StepKind.CRASH_ROLE, 0, INSTANCE)))
         return found
 
-    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), split: bool = False) -> Way:
+    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), remembered: bool = False) -> Way:
         recorder = Recorder(view)
         if rule.kind is StepKind.ASSERT:
             result = self._decide(self.toy.assertions[rule.subject], recorder)

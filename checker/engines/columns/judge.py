@@ -165,7 +165,7 @@ class Judge:
         try:
             units = asked.remembered.lookup(
                 columns,
-                lambda row, choices: machine.run(rule, machine.view(packing.unpack(rows, row)), choices, split=True),
+                lambda row, choices: machine.run(rule, machine.view(packing.unpack(rows, row)), choices, remembered=True),
             )
         except NeedsRows:
             self._asked[key] = None
@@ -236,7 +236,7 @@ class Judge:
                     rule,
                     machine.pair_view(packing.unpack(before, row), packing.unpack(after, row)),
                     choices,
-                    split=True,
+                    remembered=True,
                 ),
             )
             verdicts, bundles = asked.decide(units)

@@ -77,7 +77,7 @@ class StepRule:
         if self.kind is StepKind.CRASH_ROLE:
             return self._crash(state)
         rule = self.rule_in(state)
-        way = self.space.machine.run(rule, self.space.machine.view(state), choices)
+        way = self.space.machine.run(rule, self.space.machine.view(state), choices, remembered=True)
         if self.place is None:
             return way
         self.space.rules[id(way.result)] = rule
