@@ -5,6 +5,7 @@ The methods carry the names of the page: `one_move`, `finish`, `block_done`, `fu
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence as Seq
 
 from fizz import Span
@@ -147,7 +148,8 @@ class Execution:
         if loop.parallel:
             distinct = self.distinct(rest)
             position = distinct[self.choose([f"For:{self.text(rest[i])}" for i in distinct])]
-        item = rest.pop(position)
+        item = rest[position]
+        del rest[position]
         self.code.loop_binder(frame.routine, loop)(frame, item)
         frame.scopes.append(enter(loop.body))
         return False
@@ -277,7 +279,7 @@ class Execution:
         except Problem as problem:
             raise located(problem, self.here()) from None
 
-    def distinct(self, values: list[object]) -> list[int]:
+    def distinct(self, values: Seq[object]) -> list[int]:
         """Positions of the values that differ from all before them: equal alternatives count once."""
         seen: set[object] = set()
         positions = []
@@ -310,7 +312,7 @@ class Execution:
         turn = self.choose([f"For:{i}" for i in range(len(rest))] + ["For:-"])
         if turn == len(rest):
             return self.finish()
-        self.frames[-1].scopes.append(ScopeState(loop, rest=[rest[turn]], alone=True))
+        self.frames[-1].scopes.append(ScopeState(loop, rest=deque([rest[turn]]), alone=True))
         return False
 
     def call(self, routine: Routine, instance: Instance | None, variables: dict[str, object]) -> Frame:

@@ -7,8 +7,10 @@ of its loops' elements, with a `FrameShape` that says which is which (language p
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 from interpreter.code import Code
@@ -51,7 +53,7 @@ class ScopeState:
     scope: Scope
     index: int = 0
     started: tuple[int, ...] = ()
-    rest: list[object] | None = None
+    rest: deque[object] | None = None
     alone: bool = False
 
 
@@ -138,7 +140,7 @@ def park_frame(frame: Frame, settlement: Freezing, interner: Interner) -> int:
     children += [settlement.freeze(frame.locals[name]) for name in names]
     positions: list[Position] = []
     for state in frame.scopes:
-        rest = state.rest or []
+        rest = state.rest or ()
         children += [settlement.freeze(item) for item in rest]
         positions.append(Position(state.scope.number, state.index, state.started, len(rest)))
     shape = FrameShape(
@@ -206,6 +208,6 @@ def _resume(number: int, routines: tuple[Routine, ...], world: World) -> Frame:
     for position in shape.positions:
         state = ScopeState(routine.scopes[position.scope], position.at, position.started)
         if isinstance(state.scope, ForLoop):
-            state.rest = [next(rest) for _ in range(position.rest)]
+            state.rest = deque(islice(rest, position.rest))
         frame.scopes.append(state)
     return frame

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from fizz import Span, ast
 from interpreter import operations
 from interpreter import program as p
@@ -181,7 +183,7 @@ def _for(loop: p.ForLoop, scope: NameScope) -> Operation:
         rest = elements(iterable, frame, span)
         if loop.independent and run.remembered and len(run.frames) == 1:
             return run.take_turn(loop, rest)
-        frame.scopes.append(ScopeState(loop, rest=rest))
+        frame.scopes.append(ScopeState(loop, rest=deque(rest)))
         return False
 
     return operation

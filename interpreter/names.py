@@ -58,20 +58,20 @@ class NameScope:
         if name in known.reserved:
             return known.reserved[name]
         depths = self.depths(name)
-        beyond = self._beyond(name)
+        beyond = self._beyond(name, span)
         if not depths:
             return beyond or self._undefined(name, span)
         if depths == [0] and beyond is None:
             return _local_reader(name, self._undefined(name, span))
         return _searching_reader(name, depths, beyond or self._undefined(name, span))
 
-    def _beyond(self, name: str) -> Evaluator | None:
+    def _beyond(self, name: str, span: Span) -> Evaluator | None:
         """What the name means where it is not bound locally."""
         known = self.known
         if name == "self":
             return _self_reader
         if self.sees_state and name in known.state_variables:
-            return _state_reader(name)
+            return _state_reader(name, span)
         if name in known.constants:
             return lambda env: known.constants[name]
         if name in known.builtins:
@@ -120,14 +120,14 @@ def _searching_reader(name: str, depths: list[int], otherwise: Evaluator) -> Eva
     return read
 
 
-def _state_reader(name: str) -> Evaluator:
+def _state_reader(name: str, span: Span) -> Evaluator:
     slot = ("heap", name)
 
     def read(env: Environment) -> Any:
         value = env.world.get(slot)
         if value is MISSING:
             raise ModelError(
-                "R1", f"state variable '{name}' is not bound here", None, "Init returned before binding it"
+                "R1", f"state variable '{name}' is not bound here", span, "Init returned before binding it"
             )
         return value
 

@@ -142,7 +142,7 @@ class Program:
         return lines
 
     def _rest_of_init(self) -> Lines:
-        scope = Scope([*self.constants, *self.heap], "atomic", "init", rank=0)
+        scope = Scope([*self.constants, *self.heap], "atomic", "init")
         return self.statements.block(scope, 0, 2)
 
     # --- roles

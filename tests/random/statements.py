@@ -210,7 +210,7 @@ class Statements:
         at = place.text
         fill = {
             "at": at,
-            "other": self.of(place.kind, scope, 0),
+            "other": self.of(place.kind, scope, 0) if word in ("dict", "link") else "",
             "int": self.of("int", scope, 1) + " % 3" if word in ("ints", "dict", "set", "bag", "gmap", "symd") else "",
             "str": self.of("str", scope, 1) if word == "dict" else "",
             "ints": self.of("ints", scope, 1) if word in ("gset", "gmap", "lists", "dictl") else "",

@@ -91,8 +91,8 @@ class Judge:
     def states(self, parts: list[Frontier], level: Level, store: Store) -> list[Ints | None]:
         """Judge the states of a level; per part the rows to go on with, None for all."""
         pruned = [np.zeros(len(part.rows), dtype=np.bool_) for part in parts]
-        base = store.first[-2] if len(store.first) > 1 else 0
-        count = store.first[-1] - base
+        count = sum(len(part.rows) for part in parts)
+        base = len(store) - count
         for watch in self.of_states:
             answers = np.zeros(count, dtype=np.uint8)
             least: tuple[int, str | None] | None = None

@@ -1,0 +1,263 @@
+"""`simulate`: random walks through a model (language page, 13). What they find is real; nothing is proven."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+
+from checker.fair_phase import FairPhase, WalkedLasso, is_fair
+from checker.properties import properties_of
+from checker.properties.base import Phase, Property
+from checker.properties.liveness import Liveness
+from checker.replay import failed_entry, idle_sentences, step_entry
+from checker.report import ExitCode, ModelFailure, PropertyReport
+from checker.trace import Trace, TraceEntry
+from checker.walk import Questions, Said, Walk
+from checker.walk_report import SimulationReport, WalkVerdict
+from fizz import Module, load
+from interpreter import Expansion, Machine, ModelError, Step, compile_module
+from interpreter.step import InitialState
+
+_REMEMBERED = 10_000
+"""States whose steps are kept."""
+
+STEPS_PER_START = 10
+"""How long a walk may become, unless a length is given: so many steps for each start that `max_actions` allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Violation:
+    """A property and how it was violated. The trace of a state or step ends there."""
+
+    property: Property
+    trace: Trace
+    instance: str | None = None
+
+
+class _Failed(Exception):
+    """The model failed on the walk: the error, and the story up to it."""
+
+    def __init__(self, error: ModelError, entries: Sequence[TraceEntry]) -> None:
+        super().__init__(error.text)
+        self.error = error
+        self.entries = tuple(entries)
+
+
+def simulate(
+    model: str | os.PathLike[str] | Module,
+    *,
+    runs: int,
+    seed: int,
+    steps: int | None = None,
+    selected: tuple[str, ...] | None = None,
+    options: Mapping[str, str] | None = None,
+    constants: Mapping[str, str] | None = None,
+) -> SimulationReport:
+    """Make `runs` random walks, the one of number i (from 0) with the seed `seed` + i; stop at the first violation.
+
+    `steps` limits the length of a walk. The rest is as in `check`, and so are the errors that are raised.
+    """
+    begun = time.monotonic()
+    module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
+    program = compile_module(module)
+    properties = properties_of(program, selected)
+    tally = _Tally()
+    walk: int | None = None
+    violations: list[_Violation] = []
+    failed: _Failed | None = None
+    interrupted = False
+    try:
+        machine = Machine(program)
+        walker = _Walker(machine, properties, steps or STEPS_PER_START * program.options.max_actions, tally)
+        while tally.walks < runs and not violations:
+            walk = tally.walks
+            tally.walks += 1
+            violations = walker.walk(random.Random(seed + walk))
+    except _Failed as end:
+        failed = end
+    except ModelError as error:
+        failed = _Failed(error, ())
+    except KeyboardInterrupt:
+        interrupted = True
+    found = bool(violations) or failed is not None
+    reports = tuple(_report(p, violations, tally) for p in properties)
+    violations.sort(key=lambda v: (v.property.phase, v.trace.steps, properties.index(v.property)))
+    leading = violations[0] if violations else None
+    trace = None if leading is None else leading.trace
+    if failed is not None:
+        trace = Trace(failed.entries) if failed.entries else None
+    verdict, exit_code = _verdict(leading, failed, interrupted)
+    return SimulationReport(
+        verdict=verdict,
+        exit_code=exit_code,
+        model=module.path,
+        properties=reports,
+        trace=trace,
+        leading=None if leading is None else leading.property.name,
+        error=None if failed is None else _failure(failed),
+        warnings=module.warnings,
+        sources=module.sources,
+        runs=runs,
+        seed=seed,
+        walks=tally.walks,
+        steps=tally.steps,
+        walk=walk if found else None,
+        ends=tally.ends,
+        elapsed_s=time.monotonic() - begun,
+    )
+
+
+def _report(p: Property, violations: Sequence[_Violation], tally: _Tally) -> PropertyReport:
+    for violation in violations:
+        if violation.property is p:
+            trace = violation.trace
+            return PropertyReport(p.name, p.kind, "violated", trace.steps, trace, violation.instance)
+    return PropertyReport(p.name, p.kind, "holds" if p.key in tally.met else "undecided")
+
+
+def _verdict(leading: _Violation | None, failed: _Failed | None, interrupted: bool) -> tuple[WalkVerdict, ExitCode]:
+    if interrupted:
+        return "interrupted", ExitCode.INTERRUPTED
+    if failed is not None:
+        return "error", ExitCode.MODEL_ERROR
+    if leading is None:
+        return "nothing found", ExitCode.PASSED
+    verdict: WalkVerdict = "deadlock" if leading.property.exit_code is ExitCode.DEADLOCK else "failed"
+    return verdict, leading.property.exit_code
+
+
+def _failure(failed: _Failed) -> ModelFailure:
+    return ModelFailure(failed.error.diagnostic, failed.error.calls, max(len(failed.entries) - 1, 0))
+
+
+class _Tally:
+    """What all walks together did, also when they are interrupted."""
+
+    def __init__(self) -> None:
+        self.walks = 0
+        self.steps = 0
+        self.met: set[str] = set()
+        self.ends: Counter[str] = Counter()
+
+
+@contextmanager
+def _telling(walk: Walk) -> Iterator[None]:
+    """An assertion that fails in the block does so in the state where the walk stands."""
+    try:
+        yield
+    except ModelError as error:
+        raise _Failed(error, walk.entries()) from None
+
+
+class _Walker:
+    """Makes walks through one machine."""
+
+    def __init__(self, machine: Machine, properties: Sequence[Property], longest: int, tally: _Tally) -> None:
+        self.machine = machine
+        self.questions = Questions(machine, properties)
+        self.longest = longest
+        self.tally = tally
+        self.bound = machine.program.options.max_actions
+        # Of `liveness: nondeterministic` a single run shows nothing: it asks what can be reached (language page, 10.5).
+        strict = machine.program.options.liveness == "strict"
+        self.liveness = [p for p in properties if isinstance(p, Liveness) and strict]
+        self._initial: list[InitialState] | None = None
+        self._steps = lru_cache(_REMEMBERED)(machine.steps)
+
+    def walk(self, generator: random.Random) -> list[_Violation]:
+        """One walk; what it violates. Raises `_Failed`."""
+        initial = self._initial_states()
+        walk = Walk(self.machine, initial[generator.randrange(len(initial))])
+        # After so many starts nothing unfair happens any more. Where liveness is not judged, nothing asks for that.
+        last_unfair = generator.randrange(self.bound) if self.liveness else None
+        phase = FairPhase(self.machine, self.questions.assertions, self.liveness)
+        with _telling(walk):
+            said = self.questions.of_state(walk.state)
+        found = self._seen(walk, said)
+        while not found:
+            expansion = self._expansion(walk)
+            moving = [step for step in expansion.steps if not step.crashes]
+            drawn = expansion.steps
+            if not moving and walk.starts < self.bound and (dead := self.questions.of_dead_end()):
+                return self._violations(walk, dead)
+            if last_unfair is not None and walk.starts >= last_unfair:
+                with _telling(walk):
+                    lassos = phase.arrive(len(walk.steps), walk.state, moving)
+                if lassos:
+                    return [self._lasso(walk, lasso) for lasso in lassos]
+                drawn = tuple(step for step in moving if is_fair(self.machine, step))
+            end = self._end(walk, drawn)
+            if end is not None:
+                self.tally.ends[end] += 1
+                return []
+            step = drawn[generator.randrange(len(drawn))]
+            phase.leave(step)
+            found = self._go(walk, step)
+        return found
+
+    def _initial_states(self) -> list[InitialState]:
+        if self._initial is None:
+            states, failures = self.machine.initial()
+            if failures:
+                raise _Failed(failures[0].error, ())
+            if not states:
+                init = self.machine.program.init
+                span = None if init is None else self.machine.program.routines[init].span
+                raise _Failed(ModelError("R19", "no initial state: every way through Init is aborted", span), ())
+            self._initial = states
+        return self._initial
+
+    def _expansion(self, walk: Walk) -> Expansion:
+        """The steps of the state where the walk stands. If one of them fails that is found, whatever would be drawn."""
+        expansion = self._steps(walk.state)
+        if expansion.failures and walk.starts < self.bound:
+            failure = expansion.failures[0]
+            failed = failed_entry(self.machine, walk.state, failure)
+            raise _Failed(failure.failure.error, [*walk.entries(), failed])
+        return expansion
+
+    def _end(self, walk: Walk, drawn: Sequence[Step]) -> str | None:
+        """Why the walk ends here, if it does."""
+        if walk.starts >= self.bound:
+            return "max_actions"
+        if len(walk.steps) >= self.longest:
+            return "length"
+        # Crashes that change nothing would go on for ever.
+        if all(step.crashes and step.target == walk.state for step in drawn):
+            return "no step left"
+        return None
+
+    def _go(self, walk: Walk, step: Step) -> list[_Violation]:
+        before = walk.state
+        walk.take(step)
+        self.tally.steps += 1
+        with _telling(walk):
+            said = self.questions.of_step(before, step) + self.questions.of_state(walk.state)
+        return self._seen(walk, said)
+
+    # --- findings --------------------------------------------------------------------------------------------------
+
+    def _seen(self, walk: Walk, said: Sequence[Said]) -> list[_Violation]:
+        self.tally.met.update(one.property.key for one in said if one.property.phase is Phase.EXISTS)
+        return self._violations(walk, [one for one in said if one.property.phase is not Phase.EXISTS])
+
+    def _violations(self, walk: Walk, said: Sequence[Said]) -> list[_Violation]:
+        if not said:
+            return []
+        trace = Trace(tuple(walk.entries()))
+        return [_Violation(one.property, trace, one.instance) for one in said]
+
+    def _lasso(self, walk: Walk, lasso: WalkedLasso) -> _Violation:
+        entries = walk.entries(lasso.prefix)
+        start = len(entries)
+        entries += [step_entry(self.machine, state, step, step.target) for state, step in lasso.cycle]
+        idle = idle_sentences(self.machine, walk.state_after(lasso.prefix)) if lasso.stutter else ()
+        fairness = lasso.fairness + idle
+        cycle_start = start if lasso.cycle else None
+        return _Violation(lasso.property, Trace(tuple(entries), cycle_start, lasso.stutter, fairness))

@@ -1,0 +1,72 @@
+"""What a simulation or a guided trace answers: like a check's report, but nothing in it is a proof. Plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from checker.report import ExitCode, ModelFailure, PropertyReport
+from checker.trace import Trace, TraceEntry
+from fizz import Diagnostic
+
+WalkVerdict = OneOf["nothing found", "followed", "failed", "deadlock", "error", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalkReport:
+    """What both have.
+
+    The verdict of a property that is not violated is "undecided", or "holds" for an `exists` that was met.
+    """
+
+    verdict: WalkVerdict
+    exit_code: ExitCode
+    model: str
+    properties: tuple[PropertyReport, ...] = ()
+    trace: Trace | None = None
+    leading: str | None = None
+    error: ModelFailure | None = None
+    warnings: tuple[Diagnostic, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationReport(WalkReport):
+    """The answer of a simulation.
+
+    Of `runs` walks that were asked for, `walks` were begun, with `steps` steps in all. `walk` is the number of the one
+    that found something, from 0; it was made with the seed `seed + walk`. `ends`: why the walks ended, and how many.
+    """
+
+    runs: int
+    seed: int
+    walks: int
+    steps: int
+    walk: int | None = None
+    ends: Mapping[str, int] = field(default_factory=dict)
+    elapsed_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """A possible step beyond the end of a guided trace, and those after it. `fails`: the model fails in it."""
+
+    entry: TraceEntry
+    fails: Diagnostic | None = None
+    next: tuple[NextStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuidedReport(WalkReport):
+    """The answer of a guided trace.
+
+    `explicit`: every step was listed. `extended`: by how many steps `next` goes on; `all_listed`: nothing was left out
+    of it. A violated property says in `steps` after how many steps it was.
+    """
+
+    follow: str | None
+    explicit: bool
+    next: tuple[NextStep, ...] = ()
+    extended: int = 0
+    all_listed: bool = True
