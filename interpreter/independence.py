@@ -55,13 +55,13 @@ def _names(node: ast.Node) -> Iterator[str]:
 def _changes(node: ast.Node) -> bool:
     """Whether something may be changed in place."""
     for inner in walk(node):
-        if isinstance(inner, ast.Call) and isinstance(inner.function, ast.Attribute):
-            if inner.function.name in MUTATORS:
+        match inner:
+            case ast.Call(function=ast.Attribute(name=name)) if name in MUTATORS:
                 return True
-        elif isinstance(inner, ast.AugmentedAssign):
-            return True
-        elif isinstance(inner, ast.Assign) and not all(_plain(target) for target in inner.targets):
-            return True
+            case ast.AugmentedAssign():
+                return True
+            case ast.Assign() if not all(_plain(target) for target in inner.targets):
+                return True
     return False
 
 

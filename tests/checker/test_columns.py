@@ -1,4 +1,4 @@
-"""Columns and rows are one engine: whatever the frontier's width from which columns take over, the answer is the same."""
+"""Columns and rows are one engine: from whatever width on columns take over, the answer is the same."""
 
 from __future__ import annotations
 

@@ -165,7 +165,9 @@ class Judge:
         try:
             units = asked.remembered.lookup(
                 columns,
-                lambda row, choices: machine.run(rule, machine.view(packing.unpack(rows, row)), choices, remembered=True),
+                lambda row, choices: machine.run(
+                    rule, machine.view(packing.unpack(rows, row)), choices, remembered=True
+                ),
             )
         except NeedsRows:
             self._asked[key] = None
