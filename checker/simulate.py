@@ -186,18 +186,21 @@ class _Walker:
             drawn = expansion.steps
             if not moving and walk.starts < self.bound and (dead := self.questions.of_dead_end()):
                 return self._violations(walk, dead)
-            if last_unfair is not None and walk.starts >= last_unfair:
+            settled = last_unfair is not None and walk.starts >= last_unfair
+            if settled or (self.liveness and not moving):
                 with _telling(walk):
                     lassos = phase.arrive(len(walk.steps), walk.state, moving)
                 if lassos:
                     return [self._lasso(walk, lasso) for lasso in lassos]
+            if settled:
                 drawn = tuple(step for step in moving if is_fair(self.machine, step))
             end = self._end(walk, drawn)
             if end is not None:
                 self.tally.ends[end] += 1
                 return []
             step = drawn[generator.randrange(len(drawn))]
-            phase.leave(step)
+            if settled:
+                phase.leave(step)
             found = self._go(walk, step)
         return found
 

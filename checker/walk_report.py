@@ -61,8 +61,8 @@ class NextStep:
 class GuidedReport(WalkReport):
     """The answer of a guided trace.
 
-    `explicit`: every step was listed. `extended`: by how many steps `next` goes on; `all_listed`: nothing was left out
-    of it. A violated property says in `steps` after how many steps it was.
+    `explicit`: every step was listed. `extended`: by how many steps `next` goes on; unless `all_listed` that is less
+    than was asked for, because there are too many. A violated property says in `steps` after how many steps it was.
     """
 
     follow: str | None

@@ -224,12 +224,15 @@ def _free_rotation(used: set[int], limit: int) -> int:
 
 
 class Domains:
-    """The domains of a program, by name, in order of declaration; constructors register here."""
+    """The domains of a program, by name, in order of declaration; constructors register here until it is closed."""
 
     def __init__(self) -> None:
         self.shapes: dict[str, DomainShape] = {}
+        self.closed = False
 
     def declare(self, shape: DomainShape) -> Domain:
+        if self.closed:
+            raise Problem("R4", "a symmetry domain can not be created in a step", "make it a constant at the top level")
         if not shape.name:
             raise Problem("R4", "the name of a symmetry domain must not be empty")
         if shape.name in self.shapes:

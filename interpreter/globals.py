@@ -71,6 +71,7 @@ def make_globals(program: Program, meter: Meter, domains: Domains, channels: Cha
         reserved[name] = _always(_helper_module(name, statements, builtins, meter))
     known = Globals(reserved, frozenset(program.state_variables), constants, builtins)
     _run(program.constants, known, constants, meter)
+    domains.closed = channels.closed = True
     return known
 
 
@@ -114,12 +115,15 @@ _CHANNEL = {"ordering": "unordered", "delivery": "exactly_once", "blocking": "fi
 
 
 class Channels:
-    """The constructor of channels, which numbers them in order of declaration."""
+    """The constructor of channels, which numbers them in order of declaration until it is closed."""
 
     def __init__(self) -> None:
         self.count = 0
+        self.closed = False
 
     def make(self, **options: object) -> Channel:
+        if self.closed:
+            raise Problem("R4", "a channel can not be created in a step", "make it a constant at the top level")
         for name, value in options.items():
             if value != _CHANNEL[name]:
                 raise Problem("R4", f"a channel's {name} can only be \"{_CHANNEL[name]}\"")

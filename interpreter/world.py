@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from typing import TYPE_CHECKING, Final, Protocol
 
 from interpreter.freeze import freeze, thaw
@@ -74,7 +75,7 @@ class World:
 
     __slots__ = (
         "interner", "recorder", "code", "meter", "created", "sent", "frames", "subject", "drawn",
-        "_slots", "_originals", "_written", "_cells",
+        "_numbers", "_slots", "_originals", "_written", "_cells",
     )  # fmt: skip
 
     def __init__(self, interner: Interner, recorder: Reader, code: Code) -> None:
@@ -89,6 +90,7 @@ class World:
         self._originals: dict[Slot, int] = {}
         self._written: set[Slot] = set()
         self._cells: dict[int, object] = {}
+        self._numbers: dict[str, Iterator[int]] = {}
         self.created: list[Instance] = []
         self.sent: list[Message] = []
 
@@ -131,10 +133,12 @@ class World:
         """Whether nothing was changed yet: no slot bound, no container changed in place, nothing created or sent."""
         if self._written or self._cells or self.created or self.sent or self.drawn:
             return False
+        met: set[int] = set()
         for slot, value in self._slots.items():
             original = self._originals[slot]
-            if original != UNBOUND and self.interner.mutable(original) and freeze(value, self.interner) != original:
-                return False
+            if original != UNBOUND and self.interner.mutable(original):
+                if freeze(value, self.interner) != original or not _as_thawed(value, self.thaw(original), met):
+                    return False
         return True
 
     def forget(self) -> None:
@@ -167,6 +171,8 @@ class World:
 
     def set_attribute(self, instance: Instance, name: str, value: object) -> None:
         """Bind a field of an instance; R10 for a param."""
+        if name.startswith("__"):
+            raise Problem("R10", f"'{name}' of {instance!r} can not be changed")
         role = self.code.roles[instance.role].program
         is_param = role.params is None or name in role.params
         if is_param and self.get(("param", instance.role, instance.number, name)) is not MISSING:
@@ -190,12 +196,18 @@ class World:
 
     def create(self, role: str, params: dict[str, object]) -> Instance:
         """A new instance with the smallest free number; its Init is the caller's business."""
-        used = set(self.live(role))
-        number = next(n for n in range(len(used) + 1) if n not in used)
+        numbers = self._numbers.get(role)
+        if numbers is None:
+            # No number becomes free within a step.
+            used = frozenset(self.live(role))
+            numbers = self._numbers[role] = (n for n in count() if n not in used)
+        number = next(numbers)
         instance = Instance(self, role, number)
         self.created.append(instance)
         self.bind(("role", role, number), True)
         for name, value in params.items():
+            if name.startswith("__") or not name.isidentifier():
+                raise Problem("R4", f"{role}(): {name!r} can not be the name of a param")
             self.bind(("param", role, number, name), value)
         return instance
 
@@ -349,6 +361,20 @@ def members(value: object) -> Iterable[object]:
     if isinstance(value, StructValue):
         return value.fields.values()
     return value if isinstance(value, tuple) else ()
+
+
+def _as_thawed(value: object, fresh: object, met: set[int]) -> bool:
+    """Whether a value of equal id also has the order and the sharing, none, of one that was just thawed."""
+    if isinstance(value, Container):
+        if value.frozen or id(value) in met:
+            return False
+        met.add(id(value))
+    if type(value) is not type(fresh):
+        return False
+    pairs = zip(members(value), members(fresh), strict=True)
+    if isinstance(value, Container | tuple | StructValue):
+        return all(_as_thawed(*pair, met) for pair in pairs)
+    return value is fresh or value == fresh
 
 
 _EMPTY: dict[Tag, Callable[[], object]] = {

@@ -53,7 +53,12 @@ def differences(wanted: Mapping[str, str], found: Mapping[str, str]) -> Iterator
 def expected_beside(folder: Path) -> Path:
     """The table that belongs to a folder: `expected.csv` in it, or in the nearest folder above."""
     places = [folder, *folder.resolve().parents]
-    return next((place / "expected.csv" for place in places if (place / "expected.csv").is_file()), folder / "expected.csv")
+    found = [place / "expected.csv" for place in places if (place / "expected.csv").is_file()]
+    return found[0] if found else folder / "expected.csv"
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -69,13 +74,13 @@ def main(arguments: list[str] | None = None) -> int:
         with table.open(encoding="utf-8", newline="") as file:
             rows = [row for row in csv.DictReader(file) if given.only in row["example"]]
     except OSError as problem:
-        print(f"{table}: {problem.strerror}; name the table with --expected", file=sys.stderr)
+        sys.stderr.write(f"{table}: {problem.strerror}; name the table with --expected" + "\n")
         return 2
     if not rows:
-        print(f"{table} has no model to compare", file=sys.stderr)
+        sys.stderr.write(f"{table} has no model to compare" + "\n")
         return 2
     failed = 0
-    print(f"{'model':48} {'verdict':9} {'states':>8} {'depth':>6} {'seconds':>8}")
+    say(f"{'model':48} {'verdict':9} {'states':>8} {'depth':>6} {'seconds':>8}")
     for row in rows:
         begun = time.monotonic()
         found = figures(given.folder / f"{row['example']}.fizz", given.engine)
@@ -83,8 +88,8 @@ def main(arguments: list[str] | None = None) -> int:
         failed += bool(wrong)
         seconds = f"{time.monotonic() - begun:8.2f}"
         counts = f"{found.get('states', ''):>8} {found.get('depth', ''):>6}"
-        print(f"{row['example']:48} {found['verdict']:9} {counts} {seconds}{''.join(f'  !! {text}' for text in wrong)}")
-    print(f"{len(rows)} models, {failed} differ")
+        say(f"{row['example']:48} {found['verdict']:9} {counts} {seconds}{''.join(f'  !! {text}' for text in wrong)}")
+    say(f"{len(rows)} models, {failed} differ")
     return 1 if failed else 0
 
 

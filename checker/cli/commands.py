@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
+from checker.cli import options
 from checker.cli.output import Output
+from checker.cli.walks import simulate, trace
 from fizz.version import VERSION
 
 ENGINES = ("embedded", "plain", "spark")
@@ -26,22 +27,6 @@ Exit codes:
 """
 
 
-class _Pair(click.ParamType[tuple[str, str]]):
-    """`NAME=VALUE` on the command line."""
-
-    name = "NAME=VALUE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        key, joint, text = str(value).partition("=")
-        if not joint or not key.strip():
-            self.fail(f"'{value}' is not of the form {param.metavar if param else self.name}", param, ctx)
-        return key.strip(), text.strip()
-
-
-def _pairs(option: str, metavar: str, text: str) -> Callable[[Any], Any]:
-    return click.option(option, multiple=True, type=_Pair(), metavar=metavar, help=f"{text} Repeatable.")
-
-
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(VERSION, prog_name="fizzpy", message="fizzpy %(version)s")
 def fizzpy() -> None:
@@ -49,14 +34,14 @@ def fizzpy() -> None:
 
 
 @fizzpy.command(epilog=_EXIT_CODES)
-@click.argument("model")
+@options.model
 @click.option(
     "--engine", type=click.Choice(ENGINES), default="embedded", show_default=True, help="What explores the states."
 )
-@_pairs("--set", "NAME=EXPR", "Give a constant of the model another value.")
-@click.option("--property", "properties", multiple=True, metavar="NAME", help="Check only this assertion. Repeatable.")
+@options.constants
+@options.properties
 @click.option("--keep-going", is_flag=True, help="Explore everything, and show each violated property.")
-@_pairs("--option", "NAME=VALUE", "Override an option of the front matter.")
+@options.overrides
 @click.option(
     "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after the level at which N states are known."
 )
@@ -66,15 +51,16 @@ def fizzpy() -> None:
     metavar="SECONDS",
     help="Stop after the level at which this time is over.",
 )
-@click.option("--json", is_flag=True, help="Print the report as one JSON object.")
+@options.save_trace
+@options.json
 @click.option("--stats", is_flag=True, help="Print what the engine did.")
-@click.option("--quiet", is_flag=True, help="Print the verdict only.")
-@click.option("--no-color", is_flag=True, help="Print without colours.")
+@options.quiet
+@options.no_color
 @click.option(
     "--no-symmetry", is_flag=True, help="Tell apart states that differ only by a permutation of symmetric values."
 )
 @click.option("--master", metavar="URL", help="Spark: the master to run on, instead of all cores of this machine.")
-@_pairs("--conf", "KEY=VALUE", "Spark: a configuration value.")
+@options.pairs("--conf", "KEY=VALUE", "Spark: a configuration value.")
 @click.option(
     "--spark-from", type=click.IntRange(min=0), metavar="N", help="Spark: run levels as jobs once N states wait."
 )
@@ -89,6 +75,11 @@ def check(model: str, engine: str, **given: Any) -> int:
     from checker.locate import locate
     from fizz.errors import FizzError
 
+    save_to = given["save_trace"]
+    if save_to is not None:
+        from checker.cli.saving import writable
+
+        writable(save_to)
     spark = {"spark_master": given["master"], "spark_from": given["spark_from"]}
     settings = Settings(
         keep_going=given["keep_going"],
@@ -114,12 +105,16 @@ def check(model: str, engine: str, **given: Any) -> int:
         output.error(error, model, engine)
         return error.exit_code
     output.report(report)
+    if save_to is not None:
+        from checker.cli.saving import save_counterexample
+
+        save_counterexample(save_to, report, model, options=given["option"], constants=given["set"])
     return int(report.exit_code)
 
 
 @fizzpy.command()
-@click.argument("model")
-@click.option("--no-color", is_flag=True, help="Print without colours.")
+@options.model
+@options.no_color
 def parse(model: str, no_color: bool) -> int:
     """Print the syntax tree of MODEL."""
     output = Output(color=not no_color)
@@ -135,3 +130,7 @@ def parse(model: str, no_color: bool) -> int:
         return error.exit_code
     output.text(tree)
     return 0
+
+
+fizzpy.add_command(simulate)
+fizzpy.add_command(trace)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from checker.exploration import Progress
     from checker.report import Report
     from checker.view.page import Page
+    from checker.walk_report import GuidedReport, SimulationReport
     from fizz.errors import FizzError
 
 
@@ -42,6 +43,30 @@ class Output:
                 print_verdict(self._page(), report)
             else:
                 print_report(self._page(), report, every=self.every)
+
+    def simulation(self, report: SimulationReport) -> None:
+        """Print the answer of a simulation."""
+        with _readers_may_leave():
+            if self.json:
+                from checker.view.json_walks import json_simulation
+
+                print(json_simulation(report))
+                return
+            from checker.view.walks import print_simulation, print_simulation_verdict
+
+            (print_simulation_verdict if self.quiet else print_simulation)(self._page(), report)
+
+    def guided(self, report: GuidedReport) -> None:
+        """Print the answer of a guided trace."""
+        with _readers_may_leave():
+            if self.json:
+                from checker.view.json_walks import json_guided
+
+                print(json_guided(report))
+                return
+            from checker.view.walks import print_guided, print_guided_verdict
+
+            (print_guided_verdict if self.quiet else print_guided)(self._page(), report)
 
     def error(self, error: FizzError, model: str, engine: str = "") -> None:
         """Print why a model could not be loaded; as JSON too, if JSON was asked for."""

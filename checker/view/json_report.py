@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from checker.report import ExitCode, PropertyReport, Report
-from checker.trace import Trace
+from checker.trace import Trace, TraceEntry
 from fizz.errors import Diagnostic, FizzError
 
 
@@ -23,9 +23,9 @@ def json_report(report: Report) -> str:
         "initial": report.initial,
         "cut": report.cut,
         "depth": report.depth,
-        "properties": [_property(finding) for finding in report.properties],
-        **_trace(report.trace),
-        "error": None if diagnostic is None else _error(diagnostic),
+        "properties": [json_property(finding) for finding in report.properties],
+        **json_trace(report.trace),
+        "error": None if diagnostic is None else json_diagnostic(diagnostic),
         "elapsed_s": round(report.elapsed_s, 3),
         "cpu_s": round(report.cpu_s, 3),
         "peak_memory_mb": round(report.peak_memory_mb, 1),
@@ -39,11 +39,12 @@ def json_error(error: FizzError, model: str, engine: str) -> str:
     """The object for a model that was not explored, because it does not parse or its options are wrong: no counts."""
     empty = Report("error", ExitCode(error.exit_code), model, engine, 0, 0, 0, 0, 0, None, 0, ())
     fields = json.loads(json_report(empty))
-    fields["error"] = _error(error.diagnostics[0])
+    fields["error"] = json_diagnostic(error.diagnostics[0])
     return json.dumps(fields, indent=2)
 
 
-def _property(finding: PropertyReport) -> dict[str, object]:
+def json_property(finding: PropertyReport) -> dict[str, object]:
+    """A property, its verdict, and its trace if it has one."""
     fields: dict[str, object] = {
         "name": finding.name,
         "kind": finding.kind,
@@ -51,28 +52,15 @@ def _property(finding: PropertyReport) -> dict[str, object]:
         "steps": finding.steps,
     }
     if finding.trace is not None:
-        fields |= _trace(finding.trace)
+        fields |= json_trace(finding.trace)
     return fields
 
 
-def _trace(trace: Trace | None) -> dict[str, object]:
+def json_trace(trace: Trace | None) -> dict[str, object]:
     """The entries under `trace`; what makes them a lasso or a stutter stands beside."""
     if trace is None:
         return {"trace": None}
-    entries = [
-        {
-            "label": entry.label,
-            "kind": entry.kind,
-            "actor": entry.actor,
-            "file": entry.file,
-            "line": entry.line,
-            "choices": list(entry.choices),
-            "crash": entry.crash,
-            "changes": [[change.place, change.old, change.new] for change in entry.changes],
-        }
-        for entry in trace.entries
-    ]
-    fields: dict[str, object] = {"trace": entries}
+    fields: dict[str, object] = {"trace": [json_entry(entry) for entry in trace.entries]}
     if trace.cycle_start is not None:
         fields["cycle_start"] = trace.cycle_start
     if trace.stutter:
@@ -80,7 +68,22 @@ def _trace(trace: Trace | None) -> dict[str, object]:
     return fields
 
 
-def _error(diagnostic: Diagnostic) -> dict[str, object]:
+def json_entry(entry: TraceEntry) -> dict[str, object]:
+    """One step of a trace."""
+    return {
+        "label": entry.label,
+        "kind": entry.kind,
+        "actor": entry.actor,
+        "file": entry.file,
+        "line": entry.line,
+        "choices": list(entry.choices),
+        "crash": entry.crash,
+        "changes": [[change.place, change.old, change.new] for change in entry.changes],
+    }
+
+
+def json_diagnostic(diagnostic: Diagnostic) -> dict[str, object]:
+    """A message with its place."""
     span = diagnostic.span
     return {
         "code": diagnostic.code,

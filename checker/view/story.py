@@ -83,7 +83,7 @@ def _print_entry(page: Page, index: int, entry: TraceEntry, sources: Mapping[str
         page.line(Text("nothing changes", "dim"), _DETAIL, 4)
     else:
         for change in entry.changes:
-            _print_change(page, change, names, entry.crash)
+            print_change(page, change, names, entry.crash)
 
 
 def _headline(entry: TraceEntry) -> Text:
@@ -151,22 +151,25 @@ def _source_line(name: str, line: int, row: str) -> Text:
     return Text(f"{where} | ", "dim") + Text(printable(row), "italic")
 
 
-def _print_change(page: Page, change: Change, names: Mapping[str, str], crash: bool) -> None:
+def print_change(
+    page: Page, change: Change, names: Mapping[str, str], crash: bool = False, indent: int = _DETAIL
+) -> None:
+    """Print what a step changed; of a thread what became of it, of a long value the parts that differ."""
     if is_thread(change.place):
         for part in thread_changes(change, names):
             line = _change_line(part)
             if change.new is None:
                 line = Text().append(printable(part.place), "cyan").append(" is lost" if crash else " ends")
-            page.line(line, _DETAIL, 4)
+            page.line(line, indent, 4)
         return
     line = _change_line(change)
-    if line.cell_len + _DETAIL > page.width:
+    if line.cell_len + indent > page.width:
         lines = [_change_line(part) for part in differences(change)]
         if sum(shorter.cell_len for shorter in lines) < line.cell_len:
             for shorter in lines:
-                page.line(shorter, _DETAIL, 4)
+                page.line(shorter, indent, 4)
             return
-    page.line(line, _DETAIL, 4)
+    page.line(line, indent, 4)
 
 
 def _change_line(change: Change) -> Text:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePath
 
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from checker.report import ExitCode, PropertyReport, Report
+from checker.report import ExitCode, ModelFailure, PropertyReport, Report
+from checker.trace import Trace
 from checker.view.page import Page, printable
 from checker.view.story import file_names, print_state, print_story
 from fizz.errors import Diagnostic, render
 
 _COLORS = {
     "passed": "bold green",
+    "followed": "bold green",
+    "nothing found": "bold yellow",
     "bounded": "bold yellow",
     "interrupted": "bold yellow",
     "failed": "bold red",
@@ -39,13 +42,13 @@ def print_report(page: Page, report: Report, *, every: bool = False) -> None:
         print_diagnostic(page, warning, report.sources, "yellow")
         page.line()
     if report.error is not None:
-        _print_failure(page, report)
+        print_failure(page, report.error, report.trace, report.sources)
     findings = _findings(report)
     shown = findings if every else findings[:1]
     for finding in shown:
-        _print_finding(page, finding, report.sources)
+        print_finding(page, finding, report.sources)
     if report.properties:
-        _print_properties(page, report)
+        print_properties(page, report.properties)
     if len(shown) < len(findings):
         others = ", ".join(f"--property {printable(p.name)}" for p in findings[1:])
         page.line(Text(f"To see the other counterexamples: {others}, or --keep-going.", "dim"), hang=2)
@@ -58,9 +61,13 @@ def print_report(page: Page, report: Report, *, every: bool = False) -> None:
 
 def print_verdict(page: Page, report: Report) -> None:
     """One line: the verdict and its reason."""
-    sentence = f"  {printable(PurePath(report.model).name)}: {printable(verdict_sentence(report))}"
-    line = Text(report.verdict.upper(), _COLORS[report.verdict]).append(sentence, "bold")
-    page.line(line, hang=2)
+    print_sentence(page, report.verdict, report.model, verdict_sentence(report))
+
+
+def print_sentence(page: Page, verdict: str, model: str, sentence: str) -> None:
+    """A verdict in capitals, the model's name, and what that means."""
+    line = Text(verdict.upper(), _COLORS[verdict])
+    page.line(line.append(f"  {printable(PurePath(model).name)}: {printable(sentence)}", "bold"), hang=2)
 
 
 def verdict_sentence(report: Report) -> str:
@@ -74,7 +81,7 @@ def verdict_sentence(report: Report) -> str:
         case ExitCode.DEADLOCK:
             return "a state has no step left"
         case ExitCode.SAFETY | ExitCode.LIVENESS:
-            steps = f", {_plural(report.trace.steps, 'step')}" if report.trace else ""
+            steps = f", {plural(report.trace.steps, 'step')}" if report.trace else ""
             kind = next((p.kind for p in report.properties if p.name == report.leading), "")
             return f"{leading} is violated ({kind}{steps})" if kind else f"{leading} is violated"
         case ExitCode.MODEL_ERROR:
@@ -87,7 +94,7 @@ def verdict_sentence(report: Report) -> str:
 
 def _cut_sentence(report: Report) -> str:
     cause = _CUTS.get(report.cut_by or "", report.cut_by or "a bound")
-    states = f" ({_plural(report.cut, 'state')} cut)" if report.cut else ""
+    states = f" ({plural(report.cut, 'state')} cut)" if report.cut else ""
     return f"the search was cut by {cause}{states}"
 
 
@@ -114,17 +121,15 @@ def _excerpt(line: str, carets: str, width: int) -> tuple[str, str]:
     return line[:margin] + (before + marked + after)[left_out:][:room], carets[:margin] + below[left_out:][:room]
 
 
-def _print_failure(page: Page, report: Report) -> None:
-    failure = report.error
-    if failure is None:
-        return
-    print_diagnostic(page, failure.diagnostic, report.sources, "bold red")
+def print_failure(page: Page, failure: ModelFailure, trace: Trace | None, sources: Mapping[str, str]) -> None:
+    """The model's own error, and the steps that led to it."""
+    print_diagnostic(page, failure.diagnostic, sources, "bold red")
     for call in failure.calls:
         page.line(printable(call), 2, 2)
     page.line()
-    if report.trace is not None:
-        page.line(Text(f"How it came to that: {_plural(failure.steps, 'step')}", "bold"))
-        print_story(page, report.trace, report.sources)
+    if trace is not None:
+        page.line(Text(f"How it came to that: {plural(failure.steps, 'step')}", "bold"))
+        print_story(page, trace, sources)
         page.line()
 
 
@@ -134,13 +139,14 @@ def _findings(report: Report) -> list[PropertyReport]:
     return sorted(found, key=lambda p: p.name != report.leading)
 
 
-def _print_finding(page: Page, finding: PropertyReport, sources: Mapping[str, str]) -> None:
+def print_finding(page: Page, finding: PropertyReport, sources: Mapping[str, str]) -> None:
+    """A counterexample: what is violated, how it came to that, and the state at the end."""
     trace = finding.trace
     if trace is None:
         return
     what = "Deadlock" if finding.kind == "deadlock" else f"{finding.name} is violated"
     where = f" for {finding.instance}" if finding.instance else ""
-    page.line(Text(f"{what}{where}: {_plural(trace.steps, 'step')}", "bold red"))
+    page.line(Text(f"{what}{where}: {plural(trace.steps, 'step')}", "bold red"))
     print_story(page, trace, sources)
     if trace.steps > 0 and trace.cycle_start is None:
         page.line(Text("The state at the end:", "bold"), 6)
@@ -148,14 +154,22 @@ def _print_finding(page: Page, finding: PropertyReport, sources: Mapping[str, st
     page.line()
 
 
-def _print_properties(page: Page, report: Report) -> None:
+def verdict_word(finding: PropertyReport) -> str:
+    """A property's verdict as the table of properties has it."""
+    return finding.verdict.replace("-", " ")
+
+
+def print_properties(
+    page: Page, properties: Iterable[PropertyReport], word: Callable[[PropertyReport], str] = verdict_word
+) -> None:
+    """The table of properties: name, kind, verdict, length of the counterexample."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", width=None)
     table.add_column("property", overflow="fold")
     table.add_column("kind", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     table.add_column("steps", justify="right", no_wrap=True)
-    for finding in report.properties:
-        verdict = Text(finding.verdict.replace("-", " "), _PROPERTY_COLORS[finding.verdict])
+    for finding in properties:
+        verdict = Text(word(finding), _PROPERTY_COLORS[finding.verdict])
         steps = "" if finding.steps is None else str(finding.steps)
         table.add_row(Text(printable(finding.name)), finding.kind, verdict, steps)
     page.table(table)
@@ -164,9 +178,9 @@ def _print_properties(page: Page, report: Report) -> None:
 
 def _print_counts(page: Page, report: Report) -> None:
     counts = [
-        _plural(report.states, "state"),
-        _plural(report.transitions, "transition"),
-        _plural(report.crash_steps, "crash step"),
+        plural(report.states, "state"),
+        plural(report.transitions, "transition"),
+        plural(report.crash_steps, "crash step"),
         f"depth {report.depth:,}",
         f"{report.initial:,} initial",
     ]
@@ -194,5 +208,6 @@ def print_stats(page: Page, stats: Mapping[str, object]) -> None:
     page.line()
 
 
-def _plural(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
+    """`1 step`, `2 steps`"""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -237,8 +237,9 @@ def test_serial_calls_outside_a_role() -> None:
     with pytest.raises(FizzError) as refused:
         report_of(text.format(flow=""))
     assert refused.value.diagnostics[0].code == "L25"
-    error = error_of(text.format(flow="").replace("func f(): self.x = 1", "func append(v=0): self.x = 1").replace(".f()", ".append()"))
-    assert error.code == "L25"
+    # With the name of a method of lists it may be no fizz call, so only the run can tell.
+    hidden = text.format(flow="").replace("func f()", "func append()").replace(".f()", ".append()")
+    assert error_of(hidden).code == "L25"
 
 
 def test_return_from_nested_blocks() -> None:

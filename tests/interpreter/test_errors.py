@@ -85,7 +85,7 @@ def test_statements(code: str, statement: str, text: str, columns: tuple[int, in
 def test_inside_a_helper() -> None:
     """A mistake in a helper is shown where it happens."""
     error = error_of(STATEMENT.format(statement="twice([1, 2])"))
-    assert (error.code, place(error)) == ("R8", (11, 17))
+    assert (error.code, place(error)) == ("R8", (12, 9))
 
 
 def place(error: ModelError) -> tuple[int, int]:

@@ -122,10 +122,10 @@ action Init:
     link = struct(to = Net.stub(store), channel = Net)
 atomic action Put:
     v = oneof [
-        True, 1, 1.0, -0.0, 0.0, float("inf"), "1", "é\\n", b"1", [1], (1,), {"1": 1}, {1: 1}, {"$a": 1}, {"é": (1, [2])},
-        {(1, "a"): [{}]}, set([1]), set(), genericset([[1]]), genericset([1]), bag([1, 1]), bag([1]), record(a=1), struct(a=1),
-        genericmap({1: [2]}), range(3), range(0, 3, 2), node, node.__id__, [node, store], D.fresh(), O.fresh(), D, [D.choices()],
-        [[], [[]]], [None, 2.5e300, 100000000000000000000],
+        True, 1, 1.0, -0.0, 0.0, float("inf"), "1", "é\\n", b"1", [1], (1,), {"1": 1}, {1: 1}, {"$a": 1},
+        {"é": (1, [2])}, {(1, "a"): [{}]}, set([1]), set(), genericset([[1]]), genericset([1]), bag([1, 1]), bag([1]),
+        record(a=1), struct(a=1), genericmap({1: [2]}), range(3), range(0, 3, 2), node, node.__id__,
+        [node, store], D.fresh(), O.fresh(), D, [D.choices()], [[], [[]]], [None, 2.5e300, 100000000000000000000],
     ]
 """
 

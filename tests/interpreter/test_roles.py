@@ -137,12 +137,12 @@ def test_order_of_actions() -> None:
             y, z = [Y(), Y()], [Z(), Z()]
         atomic action First: z = 1
     """)
-    state, steps = next(walk(machine))
+    _, steps = next(walk(machine))
     names = [step.name for step in steps]
     assert names == ["Last", "First", "Z#0.B", "Z#0.A", "Z#1.B", "Z#1.A", "Y#0.C", "Y#1.C"]
 
 
-# --- crashes -----------------------------------------------------------------------------------------------------------
+# --- crashes ---------------------------------------------------------------------------------------------------------
 
 CRASHING = """
 ---

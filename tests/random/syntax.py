@@ -103,8 +103,9 @@ class Syntax:
         options = [self.test(depth), f"k={self.test(depth)}", f"*{self.atom(depth)}", f"**{self.atom(depth)}", "in=1"]
         return ", ".join(self.source.some(options, 0, 3))
 
-    def parameters(self, depth: int) -> str:
-        return ", ".join(self.source.some(("p", f"q={self.test(depth)}", "*r", "**s"), 0, 3))
+    def parameters(self, depth: int, plain: bool = False) -> str:
+        options = ["p", f"q={self.test(depth)}", "*r", "**s"]
+        return ", ".join(self.source.some(options[:2] if plain else options, 0, 3))
 
     def variables(self) -> str:
         return self.source.pick(("x", "x, y", "(x, y)", "x,"))
@@ -184,7 +185,7 @@ class Syntax:
         if way <= 2:
             return [f"{flow}{self.fairness()}action A{number}:", *self.block(3)]
         if way == 3:
-            return [f"{flow}func f{number}({self.parameters(2).replace('*', '').replace('r', 't')}):", *self.block(2)]
+            return [f"{flow}func f{number}({self.parameters(2, plain=True)}):", *self.block(2)]
         if way == 4:
             kind = self.source.pick(("always", "exists", "always eventually", "eventually always"))
             return [f"{kind} assertion P{number}:", *self.block(2), f"    return {self.operators(2)}".replace("\n", " ")]

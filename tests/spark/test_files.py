@@ -11,7 +11,7 @@ import pytest
 from checker.engines.spark.codec import Candidate, StateCodec, pack_candidates, unpack_candidates
 from checker.engines.spark.keys import key_column, key_number, partition_of, partitions_of, places
 from checker.engines.spark.store import Store
-from checker.engines.spark.visited import Runs, add_run, seen
+from checker.engines.spark.visited import KeyFiles, add_keys, seen
 from checker.problems import EnvironmentProblem
 from fizz import load
 from interpreter import Machine, compile_module
@@ -118,21 +118,21 @@ def test_keys_sort_as_numbers() -> None:
     assert places(key_column([]), wanted)[1].tolist() == [False] * 4
 
 
-def test_runs_stay_few(tmp_path: Path) -> None:
-    """What was added is seen, nothing else is, and the number of runs grows like a logarithm."""
+def test_files_stay_few(tmp_path: Path) -> None:
+    """What was added is seen, nothing else is, and the number of files grows like a logarithm."""
     store = Store(tmp_path)
     chance = random.Random(2)
     known: set[int] = set()
-    runs: Runs = ()
+    files: KeyFiles = ()
     for level in range(60):
         fresh = {chance.getrandbits(128) for _ in range(chance.choice((0, 1, 5, 40)))} - known
         known |= fresh
-        runs = add_run(store, runs, 3, level, key_column(sorted(fresh)))
-        assert sum(run.keys for run in runs) == len(known)
-    assert len(runs) <= 8
+        files = add_keys(store, files, 3, level, key_column(sorted(fresh)))
+        assert sum(file.keys for file in files) == len(known)
+    assert len(files) <= 8
     others = [chance.getrandbits(128) for _ in range(50)]
-    assert seen(store, runs, key_column(sorted(known))).all()
-    assert not seen(store, runs, key_column(others)).any()
+    assert seen(store, files, key_column(sorted(known))).all()
+    assert not seen(store, files, key_column(others)).any()
 
 
 def test_files_are_whole_or_not_there(tmp_path: Path) -> None:

@@ -15,13 +15,18 @@ from hypothesis import strategies as st
 
 from checker.check import check
 from checker.engines import engine_of
+from checker.engines.embedded import EmbeddedRun
 from checker.engines.protocol import Task
+from checker.engines.spark import SparkEngine
 from checker.engines.spark.store import Store
 from checker.expect import Promise, promises_below
 from checker.exploration import Settings
+from checker.explore import explore
 from checker.liveness.graph import Graph
 from checker.problems import EnvironmentProblem
 from checker.properties import properties_of
+from fizz import load
+from interpreter import compile_module
 from tests.checker.test_agreement import OPTIONS, SETTINGS, told, toys
 from tests.checker.toy import Alternative, Toy, ToyAssertion, ToyRule, toy_program
 from tests.spark.conftest import Stage, settings_for
@@ -110,6 +115,31 @@ def test_models(promise: Promise, stage: Stage) -> None:
     report = promise.run("spark", spark_from=1, spark_conf=settings_for(3).spark_conf)
     assert same(report) == same(promise.run("embedded"))
     assert stage.jobs > before
+
+
+@pytest.mark.parametrize(
+    ("name", "constants"),
+    [
+        ("venice/VeniceLeaderFollower.fizz", {"MAX_WRITES": "1"}),
+        ("venice/VeniceOffsetFirst.fizz", {"MAX_WRITES": "1"}),
+        ("kafka/FiniteReplicatedLog.fizz", {}),
+    ],
+)
+@pytest.mark.parametrize("max_states", [None, 700])
+def test_hand_over_from_columns(
+    name: str, constants: dict[str, str], max_states: int | None, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The local run may have gone over to columns already: paths, graph and answers go on from them."""
+    taken_over = []
+    columns = EmbeddedRun._take_over
+    monkeypatch.setattr(EmbeddedRun, "_take_over", lambda self: (taken_over.append(self), columns(self)))
+    program = compile_module(load(FOLDER / name, constants=constants))
+    properties = properties_of(program, None)
+    chosen = settings_for(3, spark_from=30, max_states=max_states)
+    before = stage.jobs
+    found = explore(SparkEngine(wide=8), program, properties, chosen)
+    assert taken_over and stage.jobs > before
+    assert told(found) == told(explore(engine_of("embedded"), program, properties, chosen))
 
 
 def same(report: Any) -> Any:

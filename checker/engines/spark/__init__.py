@@ -9,10 +9,16 @@ if TYPE_CHECKING:
 
 
 class SparkEngine:
+    """`wide`: the frontier from which the local run goes by columns; None: as in the embedded engine."""
+
     name = "spark"
+
+    def __init__(self, wide: int | None = None) -> None:
+        self.wide = wide
 
     def begin(self, task: Task) -> Run:
         # Workers import this package too, and have no use for the driver's side of it.
+        from checker.engines.embedded import WIDE
         from checker.engines.spark.run import SparkRun
 
-        return SparkRun(task)
+        return SparkRun(task, WIDE if self.wide is None else self.wide)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
-from checker.engines.spark.visited import Runs
+from checker.engines.spark.visited import KeyFiles
 from checker.exploration import Settings
 from checker.properties.base import Watch
 from interpreter import Machine, Program
@@ -43,7 +43,7 @@ class Assignment:
     level: int
     partition: int
     inbound: tuple[str, ...]
-    runs: Runs
+    visited: KeyFiles
     judged: bool
     graph: bool
 
@@ -57,7 +57,7 @@ class Summary:
     """
 
     partition: int
-    runs: Runs
+    visited: KeyFiles
     arrived: Level
     expanded: Level
     outbound: tuple[int, ...]

@@ -9,19 +9,20 @@ import uuid
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 from pyspark import cloudpickle
 
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
-from checker.engines.rows import RowsRun
 from checker.engines.spark.assignment import Assignment, Order, Summary, outbound_file
 from checker.engines.spark.codec import Candidate, StateCodec, pack_candidates
 from checker.engines.spark.findings import Findings
-from checker.engines.spark.keys import key_column, partition_of
+from checker.engines.spark.keys import partition_of, partitions_of
+from checker.engines.spark.local import LocalRun
 from checker.engines.spark.session import Session
 from checker.engines.spark.shipping import archive, worker_function
 from checker.engines.spark.store import Store
-from checker.engines.spark.visited import Runs, add_run
+from checker.engines.spark.visited import KeyFiles, add_keys
 from checker.problems import EnvironmentProblem, Problem
 from interpreter.step import StepOrder
 
@@ -40,7 +41,7 @@ class Cluster:
     """
 
     def __init__(
-        self, task: Task, local: RowsRun, session: Session, level: int, partitions: int, folder: str | None
+        self, task: Task, local: LocalRun, session: Session, level: int, partitions: int, folder: str | None
     ) -> None:
         self.task = task
         self.local = local
@@ -49,11 +50,11 @@ class Cluster:
         self.partitions = partitions
         self.folder = _folder(folder, self.run)
         self.store = Store(self.folder)
-        self.findings = Findings(self.store, local, level, len(local.waiting), self.partitions)
+        self.findings = Findings(self.store, local, level, partitions)
         self.level = level
-        self.runs: list[Runs] = [()] * self.partitions
+        self.visited: list[KeyFiles] = [()] * self.partitions
         self.inbound: list[list[str]] = [[] for _ in range(self.partitions)]
-        self.wants_graph = local.wants_graph
+        self.wants_graph = self.findings.local_graph is not None
         self.held: Level | None = None
         self.jobs = self.tasks = 0
         self.counters: dict[str, Counters] = {}
@@ -68,23 +69,20 @@ class Cluster:
 
     def hand_over(self) -> None:
         """Give each partition the keys that were found so far, and the states that wait to be expanded."""
-        local = self.local
-        found: list[list[int]] = [[] for _ in range(self.partitions)]
-        for key in sorted(local.found.keys):
-            found[partition_of(key, self.partitions)].append(key)
-        self.runs = [
-            add_run(self.store, (), partition, self.level, key_column(keys)) for partition, keys in enumerate(found)
+        keys = np.sort(self.local.keys())
+        owners = partitions_of(keys, self.partitions)
+        self.visited = [
+            add_keys(self.store, (), partition, self.level, keys[owners == partition])
+            for partition in range(self.partitions)
         ]
-        codec = StateCodec(local.machine)
         waiting: list[list[Candidate]] = [[] for _ in range(self.partitions)]
-        for state in local.waiting:
-            key = local.found.keys[state.number]
-            candidate = Candidate(key, 0, _NO_ORDER, state.starts, state.state)
-            waiting[partition_of(key, self.partitions)].append(candidate)
+        for key, state, starts in sorted(self.local.hand_over(), key=lambda state: state.key):
+            waiting[partition_of(key, self.partitions)].append(Candidate(key, 0, _NO_ORDER, starts, state))
+        self.findings.waiting = sum(map(len, waiting))
+        codec = StateCodec(self.local.machine)
         name = outbound_file(self.level - 1, self.partitions)
         self.store.write(name, [pack_candidates(codec, candidates) for candidates in waiting])
         self.inbound = [[name] if candidates else [] for candidates in waiting]
-        local.waiting = []
 
     def next(self) -> Level:
         """Expand the level in hand and take in the next one."""
@@ -99,7 +97,7 @@ class Cluster:
     def _job(self, judged: bool) -> tuple[Level, Level]:
         """Run the level in hand: what taking it in brought, and what its expansion did."""
         given = [
-            Assignment(self.level, partition, tuple(names), self.runs[partition], judged, self.wants_graph)
+            Assignment(self.level, partition, tuple(names), self.visited[partition], judged, self.wants_graph)
             for partition, names in enumerate(self.inbound)
             if names
         ]
@@ -131,11 +129,11 @@ class Cluster:
         summary: Summary | Problem = pickle.loads(answer)
         if isinstance(summary, Problem):
             raise summary
-        kept = set(summary.runs)
-        for run in self.runs[summary.partition]:
-            if run not in kept:
-                self.store.remove(run.name)
-        self.runs[summary.partition] = summary.runs
+        kept = set(summary.visited)
+        for file in self.visited[summary.partition]:
+            if file not in kept:
+                self.store.remove(file.name)
+        self.visited[summary.partition] = summary.visited
         for partition, candidates in enumerate(summary.outbound):
             if candidates:
                 self.inbound[partition].append(outbound_file(self.level, summary.partition))

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.rows import RowsRun
 from checker.engines.spark.assignment import edges_file, found_file
 from checker.engines.spark.codec import unpack_orders
 from checker.engines.spark.keys import (
@@ -22,6 +21,7 @@ from checker.engines.spark.keys import (
     partitions_of,
     places,
 )
+from checker.engines.spark.local import LocalRun
 from checker.engines.spark.partition import Shape
 from checker.engines.spark.store import Store
 from checker.exploration import PathLink
@@ -39,12 +39,14 @@ class Findings:
     The states of the level handed over are the last `waiting` ones of the local run.
     """
 
-    def __init__(self, store: Store, local: RowsRun, handed_over: int, waiting: int, partitions: int) -> None:
+    def __init__(self, store: Store, local: LocalRun, handed_over: int, partitions: int) -> None:
         self.store = store
         self.local = local
         self.handed_over = handed_over
         self.partitions = partitions
-        self._waiting = waiting
+        self.waiting = 0
+        self.local_graph = local.expanded_graph()
+        self._local_keys = local.keys()
         self._levels: list[tuple[int, ...]] = []
 
     def add_level(self, partitions: Sequence[int]) -> None:
@@ -87,7 +89,7 @@ class Findings:
 
     def answers(self, key: str) -> bytearray:
         """The recorded answers of a watch, by number of state."""
-        column = _ANSWERS + self.local.expander.recorded.index(key)
+        column = _ANSWERS + self.local.recorded.index(key)
         answers = bytearray(self.local.answers(key))
         for index, partitions in enumerate(self._levels):
             parts = [self.store.read(self._found(index, p), column) for p in partitions]
@@ -97,9 +99,11 @@ class Findings:
 
     def graph(self) -> Graph:
         """The whole graph, in this process. The last level taken in was not expanded, as far as anybody was told."""
-        graph = self.local.graph()
-        levels = [self._handed_over_keys(), *(self._keys_found(index) for index in range(len(self._levels)))]
-        before = key_column(self.local.found.keys[: -self._waiting or None])
+        graph = self.local_graph
+        assert graph is not None
+        before, handed_over = np.split(self._local_keys, [len(self._local_keys) - self.waiting])
+        by_partition = np.argsort(partitions_of(handed_over, self.partitions), kind="stable")
+        levels = [handed_over[by_partition], *(self._keys_found(index) for index in range(len(self._levels)))]
         keys = np.concatenate([before, *(np.sort(level) for level in levels)])
         numbers = _Numbers(keys)
         graph.key = lambda state: key_number(keys, state)
@@ -108,12 +112,6 @@ class Findings:
         for index, (level, among) in enumerate(zip(levels, partitions, strict=True)):
             self._add_level(graph, self.handed_over + index, level, among, numbers, expanded=index < last)
         return graph
-
-    def _handed_over_keys(self) -> Keys:
-        """The keys of the level handed over, partition by partition."""
-        keys = key_column(self.local.found.keys[-self._waiting :] if self._waiting else ())
-        owners = partitions_of(keys, self.partitions)
-        return keys[np.argsort(owners, kind="stable")]
 
     def _keys_found(self, index: int) -> Keys:
         """The keys of a level, partition by partition."""

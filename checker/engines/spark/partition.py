@@ -22,7 +22,7 @@ from checker.engines.spark.codec import (
 from checker.engines.spark.gathering import Gathering, Newcomer
 from checker.engines.spark.keys import key_column, partition_of
 from checker.engines.spark.store import Store
-from checker.engines.spark.visited import Runs, add_run, seen
+from checker.engines.spark.visited import KeyFiles, add_keys, seen
 from checker.liveness.graph import LiveStep
 from interpreter.state import State
 from interpreter.step import StepKind
@@ -80,18 +80,19 @@ class Partition:
         self._bound = options.max_actions
         self._encoding = expander.machine.encoding if options.exclude else None
 
-    def run(self) -> Runs:
-        """Do the work; the runs of this partition afterwards. `arrived`, `expanded` and `outbound` are then known."""
+    def run(self) -> KeyFiles:
+        """Do the work; what this partition has seen then. `arrived`, `expanded` and `outbound` are then known."""
         given = self.assignment
         newcomers = self._take_in().in_order()
         if given.judged:
             sources = [self._source(key, newcomer) for key, newcomer in newcomers]
-            runs = given.runs
+            visited = given.visited
         else:
             sources = self._complete(newcomers)
-            runs = add_run(self.store, given.runs, given.partition, given.level, key_column(k for k, _ in newcomers))
+            keys = key_column(key for key, _ in newcomers)
+            visited = add_keys(self.store, given.visited, given.partition, given.level, keys)
         self._expand(sources)
-        return runs
+        return visited
 
     # --- taking in -------------------------------------------------------------------------------------------------
 
@@ -105,9 +106,9 @@ class Partition:
             if not data:
                 continue
             candidates = unpack_candidates(self.codec, data)
-            # What the driver has judged is in the runs already.
-            runs = () if self.assignment.judged else self.assignment.runs
-            known = seen(self.store, runs, candidates.keys)
+            # What the driver has judged is among what was seen.
+            visited = () if self.assignment.judged else self.assignment.visited
+            known = seen(self.store, visited, candidates.keys)
             for place in np.flatnonzero(~known).tolist():
                 gathering.add(
                     candidates.key(place),

@@ -8,9 +8,9 @@ from typing import Final
 
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
-from checker.engines.rows import RowsRun
 from checker.engines.spark.cluster import FOLDER, Cluster
 from checker.engines.spark.java import find_java
+from checker.engines.spark.local import LocalRun
 from checker.engines.spark.master import check_master
 from checker.engines.spark.session import Session, open_session
 from checker.exploration import PathLink
@@ -23,7 +23,7 @@ _PARTITIONS: Final = "spark.default.parallelism"
 class SparkRun:
     """One exploration by the Spark engine."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, wide: int) -> None:
         self.task = task
         self.conf = dict(task.settings.spark_conf)
         for key in self.conf:
@@ -34,23 +34,27 @@ class SparkRun:
         check_master(self.master)
         # A missing Java is told now, and not after an hour's work.
         self.java = find_java(os.environ)
-        self.local = RowsRun(task)
+        self.local = LocalRun(task, wide)
         self.symmetric = self.local.symmetric
-        self.level = -1
+        self.level = 0
+        self.frontier = 0
         self.session: Session | None = None
         self.cluster: Cluster | None = None
 
     # --- levels ----------------------------------------------------------------------------------------------------
 
     def first(self) -> Level:
-        self.level += 1
-        return self.local.first()
+        level = self.local.first()
+        self.frontier = level.frontier
+        return level
 
     def next(self) -> Level:
         if self.cluster is None:
-            if len(self.local.waiting) < self.task.settings.spark_from:
+            if self.frontier < self.task.settings.spark_from:
+                level = self.local.next()
+                self.frontier = level.frontier
                 self.level += 1
-                return self.local.next()
+                return level
             self.session = open_session(self.master, self.conf, self.java)
             partitions = self.partitions or max(1, self.session.context.defaultParallelism)
             folder = self.conf.get(FOLDER)
@@ -71,7 +75,7 @@ class SparkRun:
 
     def stats(self) -> Mapping[str, object]:
         total = Counters()
-        total.add(self.local.expander.memory.total())
+        total.add(self.local.counters())
         for counters in self.cluster.counters.values() if self.cluster is not None else ():
             total.add(counters)
         return {

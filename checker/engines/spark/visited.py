@@ -1,4 +1,4 @@
-"""What a partition has seen: keys in sorted runs on files, merged as they grow, so that there are never many."""
+"""What a partition has seen: files of sorted keys, merged as they grow, so that there are never many."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from checker.engines.spark.keys import Keys, Mask, key_array, places
 from checker.engines.spark.store import Store
 
 
-class Run(NamedTuple):
+class KeyFile(NamedTuple):
     """A file of sorted keys: those that a partition found on the levels `first` to `last`."""
 
     partition: int
@@ -23,27 +23,27 @@ class Run(NamedTuple):
         return f"seen-{self.first}-{self.last}-{self.partition}"
 
 
-Runs = tuple[Run, ...]
-"""The runs of a partition, oldest first."""
+KeyFiles = tuple[KeyFile, ...]
+"""The files of a partition, oldest first."""
 
 
-def seen(store: Store, runs: Runs, keys: Keys) -> Mask:
-    """Which of these keys are in the runs."""
+def seen(store: Store, files: KeyFiles, keys: Keys) -> Mask:
+    """Which of these keys are in the files."""
     known = np.zeros(len(keys), dtype=np.bool_)
-    for run in runs:
-        known |= places(key_array(store.map(run.name, 0)), keys)[1]
+    for file in files:
+        known |= places(key_array(store.map(file.name, 0)), keys)[1]
     return known
 
 
-def add_run(store: Store, runs: Runs, partition: int, level: int, keys: Keys) -> Runs:
-    """Write down the new keys of a level, which are sorted, and tell the runs that there are then.
+def add_keys(store: Store, files: KeyFiles, partition: int, level: int, keys: Keys) -> KeyFiles:
+    """Write down the new keys of a level, which are sorted, and tell the files that there are then.
 
-    A run that is not much larger than what follows it is merged with it, so that a key is rewritten only as often as
-    the number of keys grows by half. The files of merged runs stay, for another attempt at the same task.
+    A file that is not much larger than what follows it is merged with it, so that a key is rewritten only as often as
+    the number of keys grows by half. What was merged stays on disk, for another attempt at the same task.
     """
     if not len(keys):
-        return runs
-    kept = list(runs)
+        return files
+    kept = list(files)
     first = level
     merged = [keys]
     count = len(keys)
@@ -52,6 +52,6 @@ def add_run(store: Store, runs: Runs, partition: int, level: int, keys: Keys) ->
         merged.append(key_array(store.map(old.name, 0)))
         first = old.first
         count += old.keys
-    run = Run(partition, first, level, count)
-    store.write(run.name, [np.sort(np.concatenate(merged)).tobytes()])
-    return (*kept, run)
+    file = KeyFile(partition, first, level, count)
+    store.write(file.name, [np.sort(np.concatenate(merged)).tobytes()])
+    return (*kept, file)

@@ -1,0 +1,63 @@
+"""The beginning of a run, in the driver: the embedded engine's, which can hand over what it has found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from checker.engines.embedded import EmbeddedRun
+from checker.engines.protocol import Task
+from checker.engines.read_tree import Counters
+from checker.engines.spark.keys import Keys, key_array, key_column
+from checker.liveness.graph import Graph
+from interpreter import Machine
+from interpreter.state import State
+
+
+class Waiting(NamedTuple):
+    """A state that was found and judged, and is to be expanded by somebody else."""
+
+    key: int
+    state: State
+    starts: int
+
+
+class LocalRun(EmbeddedRun):
+    """A run of the embedded engine, by rows or by columns, up to some level."""
+
+    def __init__(self, task: Task, wide: int) -> None:
+        super().__init__(task, wide)
+        self.machine: Machine = self._rows.machine
+        self.recorded: tuple[str, ...] = self._rows.expander.recorded
+
+    def keys(self) -> Keys:
+        """The keys of all states found, by number."""
+        if self._columns is None:
+            return key_column(self._rows.found.keys)
+        store = self._columns.store
+        halves = [np.stack(pair, axis=1) for pair in zip(store.high, store.low, strict=True)]
+        return key_array(np.concatenate(halves).astype(">u8").tobytes())
+
+    def hand_over(self) -> Iterator[Waiting]:
+        """The states that wait, which this run will not expand."""
+        if self._columns is None:
+            for state in self._rows.waiting:
+                yield Waiting(self._rows.found.keys[state.number], state.state, state.starts)
+            self._rows.waiting = []
+            return
+        for part in self._columns.frontier:
+            for row, starts in enumerate(part.starts.tolist()):
+                yield Waiting(part.key(row), part.packing.unpack(part.rows, row), starts)
+        self._columns.frontier = []
+
+    def expanded_graph(self) -> Graph | None:
+        """The graph of the states that were expanded; None if it is not wanted, or not any more."""
+        if self._columns is not None:
+            return self._columns.graph
+        return self._rows.graph_so_far if self._rows.wants_graph else None
+
+    def counters(self) -> Counters:
+        """What was evaluated here."""
+        return self._rows.expander.memory.total()

@@ -1,0 +1,153 @@
+"""What walks found, for people: a simulation's counterexample, a guided trace, and the steps beyond its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.text import Text
+
+from checker.report import ExitCode, PropertyReport
+from checker.view.page import Page, printable
+from checker.view.story import file_names, print_change, print_state, print_story
+from checker.view.terminal import (
+    plural,
+    print_diagnostic,
+    print_failure,
+    print_finding,
+    print_properties,
+    print_sentence,
+)
+from checker.walk_report import GuidedReport, NextStep, SimulationReport, WalkReport
+
+_ENDS = {
+    "max_actions": "at the option max_actions",
+    "length": "at the limit of their length",
+    "no step left": "with no step left",
+}
+_BEYOND = 4
+
+
+def print_simulation(page: Page, report: SimulationReport) -> None:
+    """Print warnings, the counterexample with its seed, the table of properties, what was done, and the verdict."""
+    _print_beginning(page, report)
+    for finding in [p for p in report.properties if p.name == report.leading and p.trace is not None][:1]:
+        print_finding(page, finding, report.sources)
+    if report.properties:
+        print_properties(page, report.properties, _word)
+    page.line(f"{plural(report.walks, 'walk')}, {plural(report.steps, 'step')}, seed {report.seed}", hang=2)
+    ends = [f"{count:,} ended {_ends(reason)}" for reason, count in sorted(report.ends.items())]
+    if ends:
+        page.line(Text(", ".join(ends), "dim"), hang=2)
+    if report.walk is not None:
+        again = f"walk {report.walk} found it; the same walk alone: --runs 1 --seed {report.seed + report.walk}"
+        page.line(Text(again, "dim"), hang=2)
+    print_simulation_verdict(page, report)
+
+
+def print_simulation_verdict(page: Page, report: SimulationReport) -> None:
+    """One line: the verdict and its reason."""
+    print_sentence(page, report.verdict, report.model, _simulation_sentence(report))
+
+
+def _simulation_sentence(report: SimulationReport) -> str:
+    match report.verdict:
+        case "nothing found":
+            return f"{plural(report.walks, 'random walk')} found no violation, which proves nothing"
+        case "interrupted":
+            return f"stopped in walk {max(report.walks - 1, 0)}; nothing was found until then"
+    return f"{_what_is_wrong(report)}, in walk {report.walk} (seed {report.seed + (report.walk or 0)})"
+
+
+def _what_is_wrong(report: WalkReport) -> str:
+    if report.exit_code is ExitCode.MODEL_ERROR:
+        return "the model itself failed while running"
+    if report.exit_code is ExitCode.DEADLOCK:
+        return "a state has no step left"
+    leading = next((p for p in report.properties if p.name == report.leading), None)
+    kind = f" ({leading.kind})" if leading else ""
+    return f"{report.leading} is violated{kind}"
+
+
+def print_guided(page: Page, report: GuidedReport) -> None:
+    """Print warnings, the story, the state at its end, what is violated, the steps beyond, and the verdict."""
+    _print_beginning(page, report)
+    names = file_names(report.sources)
+    if report.error is None and report.trace is not None:
+        page.line(Text(f"{_title(report)}: {plural(report.trace.steps, 'step')}", "bold"))
+        print_story(page, report.trace, report.sources)
+        if report.trace.steps:
+            page.line(Text("The state at the end:", "bold"), 6)
+            print_state(page, report.trace.entries[-1].state, names)
+        page.line()
+    if report.extended:
+        _print_beyond(page, report, names)
+    if report.properties:
+        print_properties(page, report.properties, _word)
+    print_guided_verdict(page, report)
+
+
+def print_guided_verdict(page: Page, report: GuidedReport) -> None:
+    """One line: the verdict and its reason."""
+    print_sentence(page, report.verdict, report.model, _guided_sentence(report))
+
+
+def _title(report: GuidedReport) -> str:
+    if report.follow is None:
+        return "The beginning"
+    form = "explicit" if report.explicit else "simple"
+    return f"Guided trace {printable(report.follow)} ({form} form)"
+
+
+def _guided_sentence(report: GuidedReport) -> str:
+    if report.verdict == "followed":
+        return "the trace can be followed; always and transition are not violated on it"
+    leading = next((p for p in report.properties if p.name == report.leading), None)
+    after = f" after {plural(leading.steps or 0, 'step')}" if leading and report.error is None else ""
+    return f"{_what_is_wrong(report)}{after}"
+
+
+def _print_beyond(page: Page, report: GuidedReport, names: Mapping[str, str]) -> None:
+    upto = "" if report.extended == 1 else f", up to {report.extended} steps beyond the end"
+    page.line(Text(f"Possible next steps{upto}:" if report.next else "There is no further step.", "bold"))
+    for step in report.next:
+        _print_next(page, report, step, names, 1)
+    if not report.all_listed:
+        page.line(Text("There are too many steps to list those further on.", "yellow"), 2)
+    page.line()
+
+
+def _print_next(page: Page, report: GuidedReport, step: NextStep, names: Mapping[str, str], level: int) -> None:
+    entry, indent = step.entry, level * _BEYOND
+    line = Text(printable(entry.label), "bold cyan")
+    if entry.kind in ("continue", "deliver") and entry.actor:
+        line.append(f"  {printable(entry.actor)}", "dim")
+    page.line(line, indent, 2)
+    if step.fails is not None:
+        print_diagnostic(page, step.fails, report.sources, "bold red")
+    elif not entry.changes:
+        page.line(Text("nothing changes", "dim"), indent + 2, 4)
+    for change in entry.changes:
+        print_change(page, change, names, entry.crash, indent + 2)
+    for beyond in step.next:
+        _print_next(page, report, beyond, names, level + 1)
+
+
+def _print_beginning(page: Page, report: WalkReport) -> None:
+    for warning in report.warnings:
+        print_diagnostic(page, warning, report.sources, "yellow")
+        page.line()
+    if report.error is not None:
+        print_failure(page, report.error, report.trace, report.sources)
+
+
+def _ends(reason: str) -> str:
+    return _ENDS.get(reason, reason)
+
+
+def _word(finding: PropertyReport) -> str:
+    """A verdict as a walk can give it."""
+    if finding.verdict == "violated":
+        return "violated"
+    if finding.kind == "exists":
+        return "met" if finding.verdict == "holds" else "not met"
+    return "not violated"

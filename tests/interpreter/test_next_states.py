@@ -1,0 +1,83 @@
+"""`next_states()`: what could happen next, without regard to limits and without crashes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.interpreter.running import error_of, report_of
+
+MODEL = """
+---
+options: {{max_concurrent_actions: 1, max_actions: 2}}
+action_options: {{Up: {{max_actions: 1}}}}
+deadlock_detection: false
+---
+Net = Channel()
+role R:
+    action Init: self.n = 0
+    action Step:
+        require self.n == 0
+        self.n = 1
+        self.n = 2
+    func put(v): self.n = v
+action Init:
+    r, x = R(), 0
+    net = Net.stub(r)
+    seen = []
+atomic action Up:
+    way = oneof [1, 2, 2]
+    x = min(3, x + way)
+atomic action Same: x = x
+atomic action Send:
+    require x == 1
+    x = 7
+    net.put(9)
+{assertion}
+"""
+
+
+@pytest.mark.parametrize(
+    "assertion",
+    [
+        # One struct per name and resulting state, in the order of steps.
+        "exists assertion P: return [s.name for s in next_states()] == ['Up', 'Up', 'Same', 'R#0.Step']",
+        "exists assertion P: return [s.state.x for s in next_states()] == [1, 2, 0, 0]",
+        "always assertion P: return all([s.kind in ['action', 'thread', 'channel'] for s in next_states()])",
+        # Limits do not count: Up may start only once, and not beside a thread.
+        "always assertion P: return 'Up' in [s.name for s in next_states()]",
+        "exists assertion P: return [s.name for s in next_states()][0] == 'thread-0'",
+        "exists assertion P: return [s.name for s in next_states()][0] == 'channel-0-message-0'",
+        # Who moves.
+        "exists assertion P: return [[s.role_ref, s.role_id, s.action_name] for s in next_states()][-1] == "
+        "['R#0', r.__id__, 'Step']",
+        "always assertion P: return [s.role_ref for s in next_states() if s.name == 'Up'] != ['R#0']",
+        "exists assertion P: return [[s.kind, s.role_ref, s.action_name] for s in next_states()][0] == "
+        "['thread', 'R#0', None]",
+        "exists assertion P: return [[s.kind, s.role_ref] for s in next_states()][0] == ['channel', 'R#0']",
+        # Roles reached through the state of a struct show their fields of that state.
+        "exists assertion P: return [s.state.r.n for s in next_states() if s.name == 'R#0.Step'] == [1] and r.n == 0",
+        # In the liveness kinds too.
+        "eventually always assertion P: return len(next_states()) > 0",
+    ],
+)
+@pytest.mark.parametrize("engine", ["plain", "embedded"])
+def test_what_it_tells(assertion: str, engine: str) -> None:
+    """Each assertion holds."""
+    report = report_of(MODEL.format(assertion=assertion), engine, calm=False)
+    assert report.properties[0].verdict in ("holds", "holds-within-bound"), report.error
+
+
+def test_not_in_transition_assertions() -> None:
+    """There are two states then, so the question has no answer."""
+    assert error_of(MODEL.format(assertion="transition assertion P(a, b): return len(next_states()) > 0")).code == "L30"
+
+
+def test_states_after_mistakes() -> None:
+    """A step that fails is no next state; the mistake itself is reported when the state is expanded."""
+    error = error_of("""
+        action Init: x = 0
+        atomic action Bad: x = 1 // x
+        atomic action Good: x = 0
+        always assertion P: return [s.name for s in next_states()] == ["Good"]
+    """)
+    assert error.code == "R5"
