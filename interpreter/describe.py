@@ -6,7 +6,9 @@ from interpreter.code import Code
 from interpreter.frames import FrameShape, ScopeState
 from interpreter.freeze import display
 from interpreter.intern import NONE, Interner
+from interpreter.problem import Problem
 from interpreter.state import State
+from interpreter.values import type_name
 from interpreter.view import StateView
 from interpreter.world import World
 
@@ -36,11 +38,15 @@ class Describer:
         return lines
 
     def value(self, number: int, state: State) -> str:
-        """The display text of a value; aliases are written out."""
+        """The display text of a value; aliases are written out, unless that makes it too large."""
         if not self._interner.references(number):
             return self._interner.text(number)
         world = World(self._interner, StateView(state, self._interner), self._code)
-        return display(world.thaw(number))
+        value = world.thaw(number)
+        try:
+            return display(value)
+        except Problem:
+            return f"<{type_name(value)} too large to show>"
 
     def thread(self, thread: int, state: State) -> str:
         """`Node#0.Send at spec.fizz:14 {local = text, …}`, then ` in ` the callees."""

@@ -193,6 +193,11 @@ def canonical_sort(values: list[object]) -> list[object]:
     return sorted(values, key=lambda value: interner.order_key(freezer.freeze(value)))
 
 
+_SORTED: dict[Tag, Callable[[Any], list[object]]] = dict.fromkeys(
+    (Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP), canonical_sort
+)
+
+
 class _Template:
     """What a container is copied from when everything inside can be shared."""
 
@@ -246,6 +251,9 @@ class _Thawer:
             if all(map(interner.sharable, interner.children(number))):
                 self.thawed[number] = _Template(make, content)
                 content = content.copy()
+            elif tag in _SORTED and interner.references(number):
+                # Aliases are sorted by number; whoever iterates wants the canonical order of what they hold.
+                content = _SORTED[tag](content)
             return make(content)
         value = self.leaf(tag, payload)
         if interner.sharable(number):

@@ -11,7 +11,8 @@ from itertools import chain
 
 from interpreter.frames import composite_json
 from interpreter.intern import Interner, Tag
-from interpreter.state import Layout, Layouts, Slot, State
+from interpreter.naming import Naming
+from interpreter.state import Layout, Layouts, State
 from interpreter.tags import COMPOSITE_TAGS, FIELD_TAGS, PAIR_TAGS
 
 
@@ -83,45 +84,34 @@ class Normaliser:
 
     def _with_cells(self, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> State:
         contents = {int(layout.slots[i][1]): values[i] for i in layout.cells}
-        threads = sorted(threads, key=self._blank_json)
         plain = [i for i in range(len(values)) if layout.slots[i][0] != "cell"]
         counts: dict[int, int] = {}
-        pending = [values[i] for i in plain] + threads + messages
-        for number in pending:
+        for number in (*[values[i] for i in plain], *threads, *messages):
             self._count(number, contents, counts)
-        shared = [k for k, count in counts.items() if count > 1]
-        renamed = _Substitution(self._interner, contents, {k: new for new, k in enumerate(shared)})
-        slots: dict[Slot, int] = {layout.slots[i]: renamed.apply(values[i]) for i in plain}
-        for new, k in enumerate(shared):
-            slots["cell", new] = renamed.apply(contents[k])
+        shared = {k: k for k, count in counts.items() if count > 1}
+        # What is shared no more is written out where it stands: equal states must look equal from here on.
+        inlined = _Substitution(self._interner, contents, shared).apply
+        heap = {layout.slots[i]: inlined(values[i]) for i in plain}
+        naming = Naming(self._interner, {k: inlined(contents[k]) for k in shared})
+        for number in heap.values():
+            naming.name(number)
+        naming.name_members()
+        threads = naming.ordered([inlined(thread) for thread in threads])
+        messages = naming.ordered([inlined(message) for message in messages])
+        naming.name_members(ties=True)
+        renamed = _Substitution(self._interner, {}, naming.names).apply
+        slots = {slot: renamed(number) for slot, number in heap.items()}
+        for k, new in naming.names.items():
+            slots["cell", new] = renamed(naming.contents[k])
         final = self._layouts.of(slots)
-        threads = [renamed.apply(thread) for thread in threads]
-        messages = sorted((renamed.apply(message) for message in messages), key=self._interner.json)
-        return State(final, tuple(slots[slot] for slot in final.slots), tuple(threads), tuple(messages))
+        values = [slots[slot] for slot in final.slots]
+        return State(final, tuple(values), tuple(map(renamed, threads)), tuple(map(renamed, messages)))
 
     def _count(self, number: int, contents: Mapping[int, int], counts: dict[int, int]) -> None:
         for k in self.cells_in(number):
             counts[k] = counts.get(k, 0) + 1
             if counts[k] == 1:
                 self._count(contents[k], contents, counts)
-
-    def _blank_json(self, thread: int) -> str:
-        """The encoding of a thread with its references left blank."""
-        if not self._interner.references(thread):
-            return self._interner.json(thread)
-        return _blank(self._interner, thread)
-
-
-def _blank(interner: Interner, number: int) -> str:
-    tag = interner.tag(number)
-    if tag is Tag.REF:
-        return ""
-    if tag in COMPOSITE_TAGS:
-        children, extra, _ = interner.payload(number)
-        return composite_json(tag, extra, [_blank(interner, child) for child in children])
-    if not interner.references(number):
-        return interner.json(number)
-    return f"{tag.name}({','.join(_blank(interner, child) for child in interner.children(number))})"
 
 
 class _Substitution:

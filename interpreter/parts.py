@@ -34,6 +34,9 @@ _TYPE_NAMES: dict[Tag, str] = {
 }
 
 
+_UNORDERED: Final = frozenset({Tag.SET, Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP})
+
+
 def digest(place: str, text: str) -> int:
     """What one part adds to a key."""
     data = f"{place}\x1f{text}".encode(errors="surrogatepass")
@@ -71,18 +74,25 @@ class Parts:
                 yield from self.parts(place, found, resolve)
         elif tag in _TYPE_NAMES:
             yield place, self._head(number)
-            if tag is Tag.GENERICMAP:
-                for key, value in self._interner.payload(number):
-                    inner = f"{place}{{}}"
-                    yield inner, f"[{self.encode(inner, key, resolve)},{self.encode(inner, value, resolve)}]"
-            elif tag in (Tag.SET, Tag.GENERICSET, Tag.BAG):
-                for member in self._interner.payload(number):
-                    yield f"{place}{{}}", self.encode(f"{place}{{}}", member, resolve)
+            if tag in _UNORDERED:
+                yield from self._elements(place, number, resolve)
             else:
                 for inner, member in self.members(place, number):
                     yield from self.parts(inner, member, resolve)
         else:
             yield place, self._interner.json(number)
+
+    def _elements(self, place: str, number: int, resolve: Resolve | None) -> Iterator[tuple[str, str]]:
+        """The parts of an unordered collection: all at one place, but for what may be found elsewhere again."""
+        interner = self._interner
+        members = [(self.encode(*member, resolve), *member) for member in self.members(place, number)]
+        if interner.tag(number) is Tag.GENERICMAP:
+            for (key, inner, k), (value, _, v) in zip(members[::2], members[1::2], strict=True):
+                shares = interner.references(k) or interner.references(v)
+                yield inner if shares else f"{place}{{}}", f"[{key},{value}]"
+        else:
+            for text, inner, member in members:
+                yield inner if interner.references(member) else f"{place}{{}}", text
 
     def encode(self, place: str, number: int, resolve: Resolve | None = None) -> str:
         """The identity encoding of a value at a place, in which `resolve` says what aliases stand for."""
@@ -110,7 +120,10 @@ class Parts:
             return [(f"{place}[{i}]", member) for i, member in enumerate(payload)]
         if tag is Tag.DICT:
             return [(f"{place}[{self._interner.json(key)}]", member) for key, member in payload]
-        return [(f"{place}{{}}", member) for member in self._interner.children(number)]
+        # Aliases need a place for each element, though elements without any are parts at one place, `p{}`.
+        if tag is Tag.GENERICMAP:
+            return [(f"{place}{{{i}}}{m}", pair[m != ""]) for i, pair in enumerate(payload) for m in ("", "=")]
+        return [(f"{place}{{{i}}}", member) for i, member in enumerate(self._interner.children(number))]
 
     def part_sum(self, place: str, number: int) -> int:
         """The sum of the parts of a value: what it adds to the key of its state."""

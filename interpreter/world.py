@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count
+from itertools import count, repeat
 from typing import TYPE_CHECKING, Final, Protocol
 
 from interpreter.freeze import freeze, thaw
@@ -136,10 +136,22 @@ class World:
         met: set[int] = set()
         for slot, value in self._slots.items():
             original = self._originals[slot]
-            if original != UNBOUND and self.interner.mutable(original):
-                if freeze(value, self.interner) != original or not _as_thawed(value, self.thaw(original), met):
-                    return False
+            if original == UNBOUND or not self.interner.mutable(original):
+                continue
+            if freeze(value, self.interner) != original or not self._as_thawed(value, self.thaw(original), met):
+                return False
         return True
+
+    def _as_thawed(self, value: object, fresh: object, met: set[int]) -> bool:
+        """Whether a value also has the order, and the absence of sharing, of one that was just thawed from its id."""
+        if isinstance(value, Container):
+            if value.frozen or id(value) in met:
+                return False
+            met.add(id(value))
+        elif not isinstance(value, tuple | StructValue):
+            return freeze(value, self.interner) == freeze(fresh, self.interner)
+        ours, theirs = list(members(value)), list(members(fresh))
+        return len(ours) == len(theirs) and all(map(self._as_thawed, ours, theirs, repeat(met)))
 
     def forget(self) -> None:
         """Drop what was read; it will be asked for again."""
@@ -361,20 +373,6 @@ def members(value: object) -> Iterable[object]:
     if isinstance(value, StructValue):
         return value.fields.values()
     return value if isinstance(value, tuple) else ()
-
-
-def _as_thawed(value: object, fresh: object, met: set[int]) -> bool:
-    """Whether a value of equal id also has the order and the sharing, none, of one that was just thawed."""
-    if isinstance(value, Container):
-        if value.frozen or id(value) in met:
-            return False
-        met.add(id(value))
-    if type(value) is not type(fresh):
-        return False
-    pairs = zip(members(value), members(fresh), strict=True)
-    if isinstance(value, Container | tuple | StructValue):
-        return all(_as_thawed(*pair, met) for pair in pairs)
-    return value is fresh or value == fresh
 
 
 _EMPTY: dict[Tag, Callable[[], object]] = {

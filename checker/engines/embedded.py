@@ -51,7 +51,7 @@ class EmbeddedRun:
     def _take_over(self) -> None:
         rows = self._rows
         # What columns do not know stays with the rows: images under symmetry, excluded variables, messages.
-        imaged = rows.symmetric and not all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
+        imaged = rows.machine.symmetric and not all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
         if imaged or rows.view_in_use or rows.machine.code.channels.count:
             self._stays = True
             return

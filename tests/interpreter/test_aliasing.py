@@ -47,7 +47,8 @@ def test_sharing_is_part_of_identity() -> None:
 
 def test_cells_do_not_depend_on_history() -> None:
     """Two pairs of sharing variables are numbered by where they stand, not by when they came to share."""
-    assert count("""
+    assert (
+        count("""
         action Init:
             a, b = [], []
             c, d = [], []
@@ -55,19 +56,26 @@ def test_cells_do_not_depend_on_history() -> None:
             b = a
         atomic action Second:
             d = c
-    """) == 4
+    """)
+        == 4
+    )
 
 
 def test_local_and_element() -> None:
     """A local keeps hold of an element across a yield."""
-    end = only(ends_of("""
+    end = only(
+        ends_of(
+            """
         action Init: nodes = [{"v": 0}, {"v": 0}]
         action Go:
             require nodes[0]["v"] == 0 and nodes[1]["v"] == 0
             n = nodes[0]
             n["v"] = 2
             n["v"] += 1
-    """, **{"options.max_actions": "1", "options.max_concurrent_actions": "1"}))
+    """,
+            **{"options.max_actions": "1", "options.max_concurrent_actions": "1"},
+        )
+    )
     assert end == {"nodes": '[{"v": 3}, {"v": 0}]'}
 
 
@@ -158,14 +166,17 @@ def test_container_in_itself() -> None:
 
 def test_two_that_contain_each_other() -> None:
     """Mutual references are one structure, whoever is reached first."""
-    assert count("""
+    assert (
+        count("""
         action Init:
             a, b = {"name": "a"}, {"name": "b"}
             a["other"] = b
             b["other"] = a
         atomic action Swap:
             a, b = b, a
-    """) == 2
+    """)
+        == 2
+    )
 
 
 @pytest.mark.parametrize("holder", ["struct(a = x)", "(x,)", "record(a = (x, 1))", "[struct(a = [x])]", "{1: x}"])
@@ -197,7 +208,8 @@ def test_shared_by_genericset_and_bag() -> None:
 
 def test_deepcopy() -> None:
     """deepcopy makes new containers that share with each other as before, and keeps role instances."""
-    end = only(ends_of("""
+    end = only(
+        ends_of("""
         role R:
             action Init: self.v = 0
         action Init:
@@ -210,14 +222,16 @@ def test_deepcopy() -> None:
             r.v = 1
             y[0].append(2)
             x[0].append(3)
-    """))
+    """)
+    )
     assert (end["inner"], end["x"]) == ("[R#0, 3]", "[[R#0, 3], [R#0, 3]]")
     assert (end["y"], end["R#0.v"]) == ("[[R#0, 2], [R#0, 2]]", "1")
 
 
 def test_constants_are_copied() -> None:
     """A state variable that is given a constant's value holds a copy from the next yield on, each its own."""
-    end = only(ends_of("""
+    end = only(
+        ends_of("""
         K = [1, [2]]
         action Init:
             x = K
@@ -227,13 +241,15 @@ def test_constants_are_copied() -> None:
             require len(x) == 2
             x.append(3)
             x[1].append(4)
-    """))
+    """)
+    )
     assert end == {"x": "[1, [2, 4], 3]", "y": "[1, [2]]", "z": "[2]"}
 
 
 def test_loop_elements_are_shared() -> None:
     """The elements that a loop has still to visit are the objects themselves."""
-    end = only(ends_of("""
+    end = only(
+        ends_of("""
         action Init: rows, done = [[0], [0]], False
         action Go:
             require not done
@@ -241,7 +257,8 @@ def test_loop_elements_are_shared() -> None:
             for row in rows:
                 rows[1].append(5)
                 row.append(1)
-    """))
+    """)
+    )
     assert end["rows"] == "[[0, 1], [0, 5, 5, 1]]"
 
 
@@ -271,7 +288,9 @@ def test_messages_share() -> None:
 
 def test_reset_values_are_copies() -> None:
     """A reset value is a copy of its own, and so is what a crash sets."""
-    found = {(s["S#0.c"], s["S#0.d"]) for s in states_of("""
+    found = {
+        (s["S#0.c"], s["S#0.d"])
+        for s in states_of("""
         ---
         deadlock_detection: false
         ---
@@ -284,13 +303,15 @@ def test_reset_values_are_copies() -> None:
                 require len(self.c) < 2 and len(self.d) < 3
                 self.c.append(1)
         action Init: s = S()
-    """)}
+    """)
+    }
     assert found == {("[0]", "[0]"), ("[0, 1]", "[0, 1]"), ("[0]", "[0, 1]"), ("[0, 1]", "[0]")}
 
 
 def test_alias_within_a_step() -> None:
     """Inside one step too, two names of one object are one object."""
-    end = only(ends_of("""
+    end = only(
+        ends_of("""
         action Init: x, y, done = [[]], 0, False
         atomic action Go:
             require not done
@@ -301,7 +322,8 @@ def test_alias_within_a_step() -> None:
             y = len(b)
             a = [9]
             b.append(2)
-    """))
+    """)
+    )
     assert (end["x"], end["y"]) == ("[[1, 2]]", "1")
 
 

@@ -164,7 +164,8 @@ def test_dynamic_dispatch() -> None:
 
 def test_calls_do_not_yield_and_do_not_enable() -> None:
     """The callee's first statements belong to the step; a call alone is no step."""
-    states = states_of("""
+    states = states_of(
+        """
         role R:
             action Init: self.x = 0
             action Go:
@@ -179,7 +180,9 @@ def test_calls_do_not_yield_and_do_not_enable() -> None:
                 require self.x == 99
                 self.x = 0
         action Init: r = R()
-    """, **{"options.max_concurrent_actions": "1"})
+    """,
+        **{"options.max_concurrent_actions": "1"},
+    )
     assert [state["R#0.x"] for state in states] == ["0", "1", "2"]
 
 

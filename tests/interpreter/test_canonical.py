@@ -197,7 +197,8 @@ def least_key(model: str, encoding: str) -> str:
         for role in image["roles"]:
             role[1] = new.get((role[0], role[1]), role[1])
         image["counters"] = {
-            f"each Node#{new['Node', int(key.split('#')[1].split('.')[0])]}.Vote": n for key, n in image["counters"].items()
+            f"each Node#{new['Node', int(key.split('#')[1].split('.')[0])]}.Vote": n
+            for key, n in image["counters"].items()
         }
         keys.append(key_by_hand(dump(image)))
     return min(keys)

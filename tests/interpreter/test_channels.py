@@ -62,7 +62,8 @@ def test_a_delivery_is_a_thread() -> None:
 
 def test_sending_enables_and_shows() -> None:
     """A state tells its queued messages."""
-    (first, second) = states_of("""
+    (first, second) = states_of(
+        """
         Net = Channel()
         role Sink:
             action Init: self.got = 0
@@ -71,7 +72,9 @@ def test_sending_enables_and_shows() -> None:
         action Init: s = Sink()
         atomic action Send:
             Net.stub(s).put([1])
-    """, **{"action_options.Send.max_actions": "1"})
+    """,
+        **{"action_options.Send.max_actions": "1"},
+    )
     assert "message-0" not in first
     assert second["message-0"] == "Channel#0: Sink#0.put(v = [1])"
 

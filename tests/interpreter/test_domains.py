@@ -17,7 +17,7 @@ ALL = tuple(DOMAINS)
 
 
 def ask(domain: str, expression: str, used: int = 2, names: str = "a, b") -> str | None:
-    """What an expression gives where `used` fresh values are in use as a, b, …: its text, an R code, or None: no step."""
+    """What an expression gives where `used` values are in use as a, b, …: its text, an R code, or None: no step."""
     fresh = "".join(f"    {name.strip()} = D.fresh()\n" for name in names.split(",")[:used])
     text = f"D = {domain}\naction Init:\n    got = 0\n{fresh}atomic action Ask:\n    got = str({expression})\n"
     machine = machine_of(text)
@@ -33,7 +33,7 @@ def ask(domain: str, expression: str, used: int = 2, names: str = "a, b") -> str
 @pytest.mark.parametrize(
     ("expression", "answers"),
     [
-        ("[a == a, a == b, a != b]", {kind: "[True, False, True]" for kind in ALL}),
+        ("[a == a, a == b, a != b]", dict.fromkeys(ALL, "[True, False, True]")),
         ("[a.name, b.index]", {kind: '["v", 1]'.replace('"', '\\"') for kind in ALL}),
         ("a < b", {"nominal": "R14", "ordinal": "True", "interval": "True", "rotational": "R14"}),
         ("b <= a", {"nominal": "R14", "ordinal": "False", "interval": "False", "rotational": "R14"}),
@@ -43,26 +43,26 @@ def ask(domain: str, expression: str, used: int = 2, names: str = "a, b") -> str
         ("4 + b", {"nominal": "R4", "ordinal": "R4", "interval": "v5", "rotational": "v0"}),
         ("a - 1", {"nominal": "R4", "ordinal": "R4", "interval": "v-1", "rotational": "v4"}),
         ("a - b", {"nominal": "R4", "ordinal": "R4", "interval": "-1", "rotational": "4"}),
-        ("a + b", {kind: "R4" for kind in ALL}),
-        ("a * 2", {kind: "R4" for kind in ALL}),
-        ("a + True", {kind: "R4" for kind in ALL}),
-        ("a < 1", {kind: "R4" for kind in ALL}),
-        ("a == 0", {kind: "False" for kind in ALL}),
-        ("a in [b, a]", {kind: "True" for kind in ALL}),
-        ("{a: 1}[a]", {kind: "1" for kind in ALL}),
-        ("type(a)", {kind: "symmetric_value" for kind in ALL}),
-        ("D.fresh()", {kind: "v2" for kind in ALL}),
-        ("[D.fresh(), D.fresh()]", {kind: "[v2, v3]" for kind in ALL}),
-        ("D.values()", {kind: "[v0, v1]" for kind in ALL}),
+        ("a + b", dict.fromkeys(ALL, "R4")),
+        ("a * 2", dict.fromkeys(ALL, "R4")),
+        ("a + True", dict.fromkeys(ALL, "R4")),
+        ("a < 1", dict.fromkeys(ALL, "R4")),
+        ("a == 0", dict.fromkeys(ALL, "False")),
+        ("a in [b, a]", dict.fromkeys(ALL, "True")),
+        ("{a: 1}[a]", dict.fromkeys(ALL, "1")),
+        ("type(a)", dict.fromkeys(ALL, "symmetric_value")),
+        ("D.fresh()", dict.fromkeys(ALL, "v2")),
+        ("[D.fresh(), D.fresh()]", dict.fromkeys(ALL, "[v2, v3]")),
+        ("D.values()", dict.fromkeys(ALL, "[v0, v1]")),
         ("D.choices()", {"nominal": "[v0, v1, v2]", "ordinal": "R3", "interval": "R3", "rotational": "[v0, v1, v2]"}),
         ("D.choose()", {"nominal": "v0", "ordinal": "R3", "interval": "R3", "rotational": "v0"}),
         ("D.min()", {"nominal": "R3", "ordinal": "v0", "interval": "v0", "rotational": "R3"}),
         ("D.max()", {"nominal": "R3", "ordinal": "v1", "interval": "v1", "rotational": "R3"}),
         ("len(D.segments())", {"nominal": "R3", "ordinal": "3", "interval": "R3", "rotational": "R3"}),
-        ("D.name", {kind: "v" for kind in ALL}),
+        ("D.name", dict.fromkeys(ALL, "v")),
         ("D.limit", {"nominal": "4", "ordinal": "4", "interval": "6", "rotational": "5"}),
         ("[D.divergence, D.start]", {"nominal": "R3", "ordinal": "R3", "interval": "[5, 0]", "rotational": "R3"}),
-        ("D.frehs()", {kind: "R3" for kind in ALL}),
+        ("D.frehs()", dict.fromkeys(ALL, "R3")),
     ],
 )
 @pytest.mark.parametrize("kind", ALL)
@@ -206,18 +206,28 @@ def test_ordinals_become_ranks() -> None:
 
 def test_over_the_limit() -> None:
     """A step that leaves more values in use, or values further apart, than the domain allows does not exist."""
-    assert len(states_of("""
+    assert (
+        len(
+            states_of("""
         T = symmetry.interval(name="t", divergence=2)
         action Init:
             a = T.fresh()
             b = a
         atomic action Go: a = a + 1
-    """)) == 3
-    assert len(states_of("""
+    """)
+        )
+        == 3
+    )
+    assert (
+        len(
+            states_of("""
         T = symmetry.interval(name="t", divergence=9, limit=2)
         action Init: used = [T.fresh()]
         atomic action Go: used.append(used[-1] + 2)
-    """)) == 2
+    """)
+        )
+        == 2
+    )
 
 
 def test_fresh_on_a_ring_depends_on_the_used_set_alone() -> None:

@@ -193,8 +193,7 @@ def test_mistakes_anywhere(where: str) -> None:
         "constant": "K = 1 // 0\naction Init: x = 0\natomic action Go: x = 1\n",
         "init": "action Init: x = 1 // 0\natomic action Go: x = 1\n",
         "assertion": "action Init: x = 0\natomic action Go: x = 1\nexists assertion P: return 1 // x\n",
-        "transition": "action Init: x = 0\natomic action Go: x = 1\n"
-        "transition assertion P(a, b): return 1 // a.x\n",
+        "transition": "action Init: x = 0\natomic action Go: x = 1\ntransition assertion P(a, b): return 1 // a.x\n",
         "callee": "action Init: x = 0\nfunc f(): x = 1 // 0\natomic action Go: f()\n",
     }[where]
     assert error_of(text).code == "R5"

@@ -55,8 +55,8 @@ def parts(place: str, value: Any) -> Iterator[tuple[str, str]]:
             yield from parts(f"{place}.{name}", item)
     elif mark in ELEMENTS:
         yield place, f"{ELEMENTS[mark]} {len(value[mark])}"
-        for item in value[mark]:
-            yield f"{place}{{}}", dump(item)
+        for i, item in enumerate(value[mark]):
+            yield f"{place}{{{i}}}", dump(item)
     elif mark == "$dict" or (isinstance(value, dict) and not mark.startswith("$")):
         pairs = value["$dict"] if mark == "$dict" else list(value.items())
         yield place, f"dict {len(pairs)}"
@@ -85,10 +85,17 @@ def all_parts(encoding: str) -> Iterator[tuple[str, str]]:
         yield from parts("returns", state["returns"])
 
 
+def shares(place: str, text: str, encoding: str) -> bool:
+    """Whether an element of an unordered collection is, or holds, what is found elsewhere too."""
+    return '"$ref"' in text or f'"$ref":{json.dumps(place, ensure_ascii=False)[:-1]}' in encoding
+
+
 def key_by_hand(encoding: str) -> str:
     """Sum of the halves of the digests modulo 2^64, high half first."""
     low = high = 0
     for place, text in all_parts(encoding):
+        if place.endswith("}") and not shares(place, text, encoding):
+            place = place[: place.rindex("{")] + "{}"
         digest = blake2b(f"{place}\x1f{text}".encode(), digest_size=16).digest()
         low += int.from_bytes(digest[:8], "little")
         high += int.from_bytes(digest[8:], "little")

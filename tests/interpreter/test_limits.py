@@ -76,7 +76,9 @@ def test_counters_never_decrease() -> None:
             require r == None
             r = R()
     """)
-    found = {(dict(machine.describe(s)).get("R#0.n"), '"each R#0.Go":1' in machine.encoding(s)) for s, _ in walk(machine)}
+    found = {
+        (dict(machine.describe(s)).get("R#0.n"), '"each R#0.Go":1' in machine.encoding(s)) for s, _ in walk(machine)
+    }
     assert found == {("0", False), ("1", True), (None, False), (None, True), ("0", True)}
 
 
@@ -98,13 +100,16 @@ def test_a_limit_makes_a_deadlock() -> None:
 @pytest.mark.parametrize(("limit", "threads"), [("0", 2), ("1", 1), ("2", 2), ("3", 3)])
 def test_concurrent_actions(limit: str, threads: int) -> None:
     """A state with that many threads starts nothing; 0 and less mean the default, 2."""
-    machine = machine_of("""
+    machine = machine_of(
+        """
         action Init: n = 0
         action Go:
             require n < 4
             n += 1
             n += 0
-    """, **{"options.max_concurrent_actions": limit})
+    """,
+        **{"options.max_concurrent_actions": limit},
+    )
     assert max(len(state.threads) for state, _ in walk(machine)) == threads
 
 

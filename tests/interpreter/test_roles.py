@@ -64,7 +64,9 @@ def test_unreachable_instances_go() -> None:
 
 def test_held_by_locals_and_loops() -> None:
     """Locals and the remaining elements of a loop keep an instance alive."""
-    assert "A#0.n" in states_of("""
+    assert (
+        "A#0.n"
+        in states_of("""
         role A:
             action Init: self.n = 0
         action Init: a = A()
@@ -74,6 +76,7 @@ def test_held_by_locals_and_loops() -> None:
             a = None
             mine = None
     """)[2]
+    )
     found = states_of("""
         role A:
             action Init: self.n = 0
@@ -195,7 +198,8 @@ def test_a_crash_drops_the_threads_of_its_instance_alone() -> None:
 
 def test_reset_values() -> None:
     """Ephemeral fields go back to their values after Init; those that Init does not bind are removed."""
-    states = states_of("""
+    states = states_of(
+        """
         ---
         deadlock_detection: false
         ---
@@ -210,7 +214,9 @@ def test_reset_values() -> None:
                 self.c[0] = 2
                 self.extra = 5
         action Init: a = A()
-    """, crash_on_yield="true")
+    """,
+        crash_on_yield="true",
+    )
     found = [{name: text for name, text in state.items() if name != "a"} for state in states]
     assert found == [
         {"A#0.c": "[1]", "A#0.d": "0"},
@@ -221,7 +227,8 @@ def test_reset_values() -> None:
 
 def test_instances_in_reset_values_are_references() -> None:
     """A reset value keeps an instance alive, and a crash brings the reference back."""
-    states = states_of("""
+    states = states_of(
+        """
         ---
         deadlock_detection: false
         ---
@@ -235,13 +242,16 @@ def test_instances_in_reset_values_are_references() -> None:
                 self.b[0].n = 1
                 self.b = []
         action Init: a = A()
-    """, crash_on_yield="true")
+    """,
+        crash_on_yield="true",
+    )
     assert [(s["A#0.b"], s["B#0.n"]) for s in states] == [("[B#0]", "0"), ("[]", "1"), ("[B#0]", "1")]
 
 
 def test_a_waiting_instance_does_not_crash() -> None:
     """An instance below the top frame does not crash, unless the top frame is its own."""
-    machine = machine_of("""
+    machine = machine_of(
+        """
         ---
         deadlock_detection: false
         options: {max_actions: 1}
@@ -261,7 +271,9 @@ def test_a_waiting_instance_does_not_crash() -> None:
                 self.n = 1
                 self.n = 2
         action Init: a, server = A(), Server()
-    """, crash_on_yield="true")
+    """,
+        crash_on_yield="true",
+    )
     found = {}
     for state, steps in walk(machine):
         if state.threads:

@@ -114,9 +114,18 @@ def test_reaching_out(expression: str) -> None:
 
 @pytest.mark.parametrize(
     "statement",
-    ["r.__class__ = 1", "r.__dict__ = {}", "s.__class__ = 1", "f.x = 1", "math.pi = 3", "len = 3\n            x = len([1])",
-     "x.__class__ = 1", "[].append = 1", "r.__id__ = 5"],
-)  # fmt: skip
+    [
+        "r.__class__ = 1",
+        "r.__dict__ = {}",
+        "r.__id__ = 5",
+        "s.__class__ = 1",
+        "f.x = 1",
+        "math.pi = 3",
+        "len = 3\n            x = len([1])",
+        "x.__class__ = 1",
+        "[].append = 1",
+    ],
+)
 def test_changing_what_must_not(statement: str) -> None:
     """Nothing but containers, records and fields of instances can be assigned to."""
     assert outcome(statement) != "fine"

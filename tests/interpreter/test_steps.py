@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from interpreter import StepKind
 from tests.interpreter.running import count, ends_of, machine_of, states_of, walk
 
 
@@ -85,7 +84,7 @@ def test_parking(body: str, lines: list[int]) -> None:
     while steps := machine.steps(state).steps:
         state = steps[0].target
         threads = [text for place, text in machine.describe(state) if place == "thread-0"]
-        if not threads or state == steps[0].target and len(found) > 9:
+        if not threads or (state == steps[0].target and len(found) > 9):
             break
         found.append(int(threads[0].split("m.fizz:")[1].split()[0]))
     assert found == lines
@@ -103,13 +102,16 @@ def test_a_waiting_thread_is_tried_again() -> None:
             require x == 1
             x = 2
     """)
-    told = [(dict(machine.describe(s))["x"], len(s.threads), [step.name for step in steps]) for s, steps in walk(machine)]
+    told = [
+        (dict(machine.describe(s))["x"], len(s.threads), [step.name for step in steps]) for s, steps in walk(machine)
+    ]
     assert told == [("0", 0, ["Go"]), ("1", 1, ["Set"]), ("2", 1, ["thread-0"]), ("2", 0, [])]
 
 
 def test_equal_threads_move_once() -> None:
     """Equal threads are one step, under the number of the first of them."""
-    machine = machine_of("""
+    machine = machine_of(
+        """
         action Init: n = 0
         action A:
             require n < 3
@@ -119,7 +121,9 @@ def test_equal_threads_move_once() -> None:
             require n < 3
             n += 1
             n += 0
-    """, **{"options.max_concurrent_actions": "3"})
+    """,
+        **{"options.max_concurrent_actions": "3"},
+    )
     found = set()
     for state, steps in walk(machine):
         if len(state.threads) == 3:
@@ -229,14 +233,17 @@ def test_locals_of_init_vanish() -> None:
 
 def test_locals_are_state() -> None:
     """Locals stay bound until the frame ends, loop variables included, and tell states apart."""
-    assert count("""
+    assert (
+        count("""
         action Init: x = 0
         action Go:
             require x == 0
             y = oneof [1, 2]
             x = 1
             x = 2
-    """) == 4
+    """)
+        == 4
+    )
     (end,) = ends_of("""
         action Init: x, done = [], False
         atomic action Go:

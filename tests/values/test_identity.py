@@ -211,7 +211,7 @@ def test_parts_and_encodings_resolve_aliases() -> None:
     seen.clear()
     relation = interner.intern_pairs(Tag.GENERICMAP, [(number, number)])
     assert interner.encode("x", relation, resolve) == (
-        '{"$genericmap":[[[[1],{"$ref":"x{}[0]"},{"$set":[2]}],[{"$ref":"x{}[0]"},{"$ref":"x{}[0]"},{"$set":[2]}]]]}'
+        '{"$genericmap":[[[[1],{"$ref":"x{0}[0]"},{"$set":[2]}],[{"$ref":"x{0}[0]"},{"$ref":"x{0}[0]"},{"$set":[2]}]]]}'
     )
     seen.clear()
     mixed = interner.intern_pairs(Tag.DICT, [(freeze(1, interner), number), (freeze("a", interner), content)])
