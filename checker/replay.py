@@ -78,7 +78,7 @@ class _Teller:
         way = next((way for way in self.machine.initial()[0] if way.forks == first.order.forks), None)
         if way is None or first.key is None:
             raise _NoSuchStep
-        state = self.machine.canonical(way.state) if finding.reduced else way.state
+        state = self.told(way.state, finding)
         yield init_entry(self.machine, way.outcome, state)
         for link in (*links, *finding.cycle):
             expansion = self.machine.steps(state)
@@ -86,7 +86,7 @@ class _Teller:
                 yield failed_entry(self.machine, state, self.failure(expansion, link))
                 return
             step = self.step(expansion, link)
-            target = self.after(step, finding)
+            target = self.told(step.target, finding)
             yield step_entry(self.machine, state, step, target)
             state = target
         self.state = state
@@ -99,8 +99,8 @@ class _Teller:
         """The failed step that a link means."""
         raise NotImplementedError
 
-    def after(self, step: Step, finding: Finding) -> State:
-        """The state to go on from."""
+    def told(self, state: State, finding: Finding) -> State:
+        """What is told in place of a state that Init or a step made."""
         raise NotImplementedError
 
 
@@ -113,8 +113,8 @@ class _Stored(_Teller):
     def failure(self, expansion: Expansion, link: PathLink) -> StepFailure:
         return next(failure for failure in expansion.failures if failure.order == link.order)
 
-    def after(self, step: Step, finding: Finding) -> State:
-        return self.machine.canonical(step.target) if finding.reduced else step.target
+    def told(self, state: State, finding: Finding) -> State:
+        return self.machine.canonical(state) if finding.reduced else state
 
 
 class _Concrete(_Teller):
@@ -131,8 +131,8 @@ class _Concrete(_Teller):
             raise _NoSuchStep
         return expansion.failures[0]
 
-    def after(self, step: Step, finding: Finding) -> State:
-        return step.target
+    def told(self, state: State, finding: Finding) -> State:
+        return state
 
 
 def init_entry(machine: Machine, outcome: Outcome, state: State) -> TraceEntry:

@@ -77,6 +77,10 @@ TEXTS = {
     "messages out of order": MESSAGES + "always assertion P:\n    return sink.got != [2, 1]\n",
     "alternatives that read alike": ALIKE,
     "symmetric instances": SYMMETRIC,
+    "an initial state that is not the least of its images": SYMMETRIC.replace(
+        "    nodes.add_all([Node(), Node(), Node()])",
+        "    a, b, c = Node(), Node(), Node()\n    a.s = 1\n    nodes.add_all([a, b, c])",
+    ),
     "a step that fails": COUNTER.replace("n += 1", "n += 1 // (1 - n)"),
     "an assertion that fails": COUNTER.replace("n <= LIMIT", "1 // (2 - n) > -9"),
     "a deadlock": COUNTER.replace("n > 0", "n > 9"),
