@@ -105,16 +105,31 @@ class _Teller:
 
 
 class _Stored(_Teller):
-    """Tells of the states as they were stored: the step is the one of the same order."""
+    """Tells of the states as they were stored: the step is the one of the same order.
+
+    Where variables are excluded from identity, a step may lead to another state than the one that was kept under its
+    key; what is known of the kept ones are those that the story has met.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._kept: dict[int, State] = {}
 
     def step(self, expansion: Expansion, link: PathLink) -> Step:
-        return next(step for step in expansion.steps if step.order == link.order)
+        for step in expansion.steps:
+            if step.order == link.order:
+                return step
+        raise _NoSuchStep
 
     def failure(self, expansion: Expansion, link: PathLink) -> StepFailure:
-        return next(failure for failure in expansion.failures if failure.order == link.order)
+        for failure in expansion.failures:
+            if failure.order == link.order:
+                return failure
+        raise _NoSuchStep
 
     def told(self, state: State, finding: Finding) -> State:
-        return self.machine.canonical(state) if finding.reduced else state
+        state = self.machine.canonical(state) if finding.reduced else state
+        return self._kept.setdefault(self.machine.key(state), state)
 
 
 class _Concrete(_Teller):
