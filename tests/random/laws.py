@@ -1,0 +1,153 @@
+"""What must be true of every program: the engines agree, states are canonical, steps know only what they read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from unittest.mock import patch
+
+import fizz
+from checker.check import check
+from checker.engines import ENGINES
+from checker.engines.embedded import EmbeddedEngine
+from checker.exploration import Settings
+from checker.report import Report
+from fizz.files import parse_file
+from fizz.printer import print_module
+from interpreter import Machine, State, StepKind, compile_module
+from interpreter.step import Failure, ModelError, Read, Rule, Way
+from interpreter.view import RememberedView, View
+
+
+class AlwaysColumns(EmbeddedEngine):
+    def __init__(self) -> None:
+        super().__init__(wide=1)
+
+
+class EarlyColumns(EmbeddedEngine):
+    """As the embedded engine itself, but for state spaces that are small."""
+
+    def __init__(self) -> None:
+        super().__init__(wide=12)
+
+
+class OnlyRows(EmbeddedEngine):
+    def __init__(self) -> None:
+        super().__init__(wide=10**9)
+
+
+WAYS = {
+    "columns from the start": f"{__name__}:AlwaysColumns",
+    "columns after a while": f"{__name__}:EarlyColumns",
+    "row by row": f"{__name__}:OnlyRows",
+    "embedded": ENGINES["embedded"],
+}
+"""The embedded engine's ways of going on, as engines of their own."""
+
+
+def told(report: Report) -> Report:
+    """A report without what may differ between engines."""
+    return replace(report, engine="", elapsed_s=0.0, cpu_s=0.0, peak_memory_mb=0.0, stats={})
+
+
+def reports(text: str, settings: Settings) -> dict[str, Report]:
+    """What each engine says of a program."""
+    module = fizz.load("m.fizz", text=text)
+    with patch.dict(ENGINES, WAYS):
+        return {engine: told(check(module, engine=engine, settings=settings)) for engine in ("plain", *WAYS)}
+
+
+def differences(text: str, settings: Settings) -> list[str]:
+    """Where engines differ from the plain one, field by field."""
+    found = reports(text, settings)
+    plain = found.pop("plain")
+    return [
+        f"{engine}: {name} is {getattr(report, name)!r}, not {getattr(plain, name)!r}"
+        for engine, report in found.items()
+        for name in Report.__slots__  # type: ignore[attr-defined]
+        if getattr(report, name) != getattr(plain, name)
+    ]
+
+
+def check_agreement(text: str, settings: Settings) -> None:
+    """All engines tell the same story."""
+    found = differences(text, settings)
+    assert not found, "\n".join([*found, text])
+
+
+def check_printing(text: str) -> None:
+    """What is printed parses to the same tree, and prints the same."""
+    first = parse_file("m.fizz", text)
+    assert first.diagnostics == (), (first.diagnostics, text)
+    printed = print_module(first.items)
+    second = parse_file("m.fizz", printed)
+    assert second.diagnostics == (), (second.diagnostics, printed)
+    assert repr(second.items) == repr(first.items), printed
+    assert print_module(second.items) == printed
+
+
+# --- states and steps
+
+
+def machine_of(text: str, symmetry: bool = False) -> Machine | None:
+    """The machine of a text; None if the constants fail."""
+    program = compile_module(fizz.load("m.fizz", text=text))
+    try:
+        return Machine(program, symmetry)
+    except ModelError:
+        return None
+
+
+def walk(machine: Machine, most: int) -> Iterator[tuple[State, State]]:
+    """States, breadth first, each with one from which it is reached; failures are passed over."""
+    seen = dict.fromkeys(way.state for way in machine.initial()[0])
+    waiting = [(state, state) for state in seen]
+    for before, state in waiting:
+        yield before, state
+        for step in machine.steps(state).steps:
+            if step.target not in seen and len(seen) < most:
+                seen[step.target] = None
+                waiting.append((state, step.target))
+
+
+def check_canonical(machine: Machine, most: int) -> None:
+    """Different states have different encodings; without excluded variables, different keys too."""
+    met: dict[str, State] = {}
+    keys: set[int] = set()
+    for _, state in walk(machine, most):
+        encoding = machine.encoding(state)
+        assert met.setdefault(encoding, state) == state, encoding
+        keys.add(machine.key(state))
+    if not machine.program.options.exclude:
+        assert len(keys) == len(met)
+
+
+def check_reads(machine: Machine, most: int, every: int) -> None:
+    """Steps and assertions, run again with every slot poisoned that they did not read, come out the same."""
+    for before, state in islice(walk(machine, most), 0, None, every):
+        view = machine.view(state)
+        for candidate in machine.candidates(state, limits=False):
+            if candidate.rule.kind is not StepKind.CRASH_ROLE:
+                _check_rule(machine, candidate.rule, view)
+        for number, assertion in enumerate(machine.program.assertions):
+            for rule in machine.assertion_rules(number, state):
+                pair = assertion.kind == "transition"
+                _check_rule(machine, rule, machine.pair_view(before, state) if pair else view)
+
+
+def _check_rule(machine: Machine, rule: Rule, view: View) -> None:
+    for way in islice(machine.ways(rule, view), 60):
+        answers = {event.slot: event.answer for event in way.events if isinstance(event, Read)}
+        if any(slot[-1] == "state" for slot in answers):
+            continue
+        forks = tuple(event.taken for event in way.events if not isinstance(event, Read))
+        assert _said(machine.run(rule, RememberedView(answers), forks)) == _said(way)
+
+
+def _said(way: Way) -> object:
+    """A way as something that compares by value, failures too."""
+    if isinstance(way.result, Failure):
+        error = way.result.error
+        return way.events, error.diagnostic, error.calls, way.result.forks
+    return way

@@ -1,0 +1,59 @@
+"""Random programs keep the laws. The examples are always the same; `campaign.py` draws as many others as you like."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from checker.exploration import Settings
+from tests.random import laws
+from tests.random.programs import program
+from tests.random.source import Source, sources
+from tests.random.syntax import syntax
+
+# The same examples everywhere, and no time for making failures small: the texts are kept readable, `reduce.py` helps.
+settings.register_profile(
+    "programs",
+    derandomize=True,
+    deadline=None,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=list(HealthCheck),
+)
+pytestmark = pytest.mark.large
+PROFILE = settings.get_profile(os.environ.get("FIZZPY_PROFILE", "programs"))
+
+
+@settings(PROFILE, max_examples=150)
+@given(sources())
+def test_engines_agree(source: Source) -> None:
+    """The embedded engine, by rows, by columns and first one, then the other, tells what the plain one tells."""
+    text = program(source)
+    laws.check_agreement(
+        text, Settings(keep_going=source.chance(50), max_states=source.pick((40, 120)), symmetry=not source.chance(20))
+    )
+
+
+@settings(PROFILE, max_examples=60)
+@given(sources())
+def test_states_and_steps(source: Source) -> None:
+    """States are canonical; a step knows of nothing but what it read."""
+    machine = laws.machine_of(program(source))
+    if machine is not None:
+        laws.check_canonical(machine, 60)
+        laws.check_reads(machine, 20, 3)
+
+
+@settings(PROFILE, max_examples=200)
+@given(sources())
+def test_printing_of_texts_that_parse(source: Source) -> None:
+    """A text of any form is printed as one that parses to an equal tree."""
+    laws.check_printing(syntax(source))
+
+
+@settings(PROFILE, max_examples=100)
+@given(sources())
+def test_printing_of_programs(source: Source) -> None:
+    """So is a program."""
+    laws.check_printing(program(source))
