@@ -9,7 +9,7 @@ from interpreter.execute import Execution, Undecided
 from interpreter.frames import Frame
 from interpreter.program import AssertionProgram, Program
 from interpreter.state import Slot, State
-from interpreter.step import Expansion, ModelError, Outcome, Step, StepKind
+from interpreter.step import Abort, Expansion, ModelError, Outcome, Step, StepKind
 from interpreter.values import HostValue, ListValue, ModelValue, StructValue, Value, Walk, equal, truth
 from interpreter.view import StateView
 from interpreter.world import MISSING, Reader, World
@@ -122,7 +122,7 @@ def _next_state(name: str, step: Step, world: World, after: StateStruct) -> Stru
 
 
 def evaluate_assertion(assertion: AssertionProgram, execution: Execution) -> Outcome:
-    """The verdict of an assertion whose frame is ready; a path without a value is R13.
+    """The verdict of an assertion whose frame is ready; a path without a value, or given up, is R13.
 
     Where loops are asked turn by turn, a turn that does not return leaves the verdict open (None).
     """
@@ -130,6 +130,10 @@ def evaluate_assertion(assertion: AssertionProgram, execution: Execution) -> Out
         execution.run()
     except Undecided:
         return Outcome((), None, (), (), (), False, (), (), (), tuple(execution.lines), None)
+    except Abort as abort:
+        # Steps are given up; an assertion must answer: a false `require` in a func it calls, an exhausted domain.
+        text = f"assertion '{assertion.name}' returned no value: {abort.reason}"
+        raise ModelError("R13", text, abort.span or execution.here()) from None
     if not execution.returned:
         raise ModelError("R13", f"assertion '{assertion.name}' returned no value", _place(assertion, execution))
     lines = tuple(execution.lines)

@@ -122,6 +122,9 @@ def main() -> None:
             seen["too long"] += 1
             continue
         seen[law or "fine"] += 1
+        if seed % 500 == 499:
+            say(f"{seed + 1}: {dict(seen)}\n")
+            sys.stdout.flush()
         if law is not None and seen[law] <= 3:
             same = partial(_same, ask, law)
             say(f"{seed}: {law} {settings.keep_going=} {settings.max_states=} {settings.symmetry=}\n")

@@ -51,7 +51,7 @@ class Expressions:
         if word == "role":
             return self.source.pick(known).text if known else "None"
         if self.faulty and self.source.chance(2):
-            return self.source.pick(("1 // 0", "[][2]", "{}['x']", "(1 + 'a')", "None.x", "min([])", "fail('no')"))
+            return self.source.pick(("(1 // 0)", "[][2]", "{}['x']", "(1 + 'a')", "None.x", "min([])", "fail('no')"))
         write: Callable[..., str] = getattr(self, f"_{word}")
         return write(scope, depth - 1, name) if name else write(scope, depth - 1)
 

@@ -111,4 +111,3 @@ class Assertions:
             f'    if {step}.kind == "{kind}" and ({self.of("bool", inner, 1)}): return False',
             f"return {self.source.pick(('True', 'len(next_states()) < 4', self.of('bool', scope, 1)))}",
         ]
-

@@ -1,4 +1,4 @@
-"""Where random decisions come from: hypothesis in the tests, a seeded generator in a campaign by hand."""
+"""Where random decisions come from: a seed, picked by hypothesis in the tests and counted up in a campaign."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ U = TypeVar("U")
 
 
 class Source:
-    """Decisions out of whole numbers. Small numbers stand for what is simple, so that hypothesis shrinks towards it."""
+    """Decisions out of whole numbers."""
 
     def __init__(self, integer: Callable[[int, int], int]) -> None:
         self.number = integer
@@ -40,12 +40,11 @@ class Source:
         return [options[i] for i in sorted(chosen)]
 
 
-@st.composite
-def sources(draw: st.DrawFn) -> Source:
-    """Decisions by hypothesis."""
-    return Source(lambda low, high: draw(st.integers(low, high)))
-
-
 def seeded(seed: int) -> Source:
     """Decisions that a seed makes."""
     return Source(random.Random(seed).randint)
+
+
+def sources() -> st.SearchStrategy[Source]:
+    """Decisions by seeds that hypothesis picks. It repeats itself where it makes hundreds of decisions one by one."""
+    return st.integers(0, 2**32).map(seeded)

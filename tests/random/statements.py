@@ -135,7 +135,7 @@ class Statements:
         if len(variables) > 1:
             scope.places += [Place(name, kind) for name, kind in variables]
             return [f"{', '.join(n for n, _ in variables)} = oneof {items}"]
-        (name, kind), = variables
+        ((name, kind),) = variables
         targets = self._targets(scope, kind)
         if targets and self.source.chance(70):
             name = self.source.pick(targets).text

@@ -28,9 +28,11 @@ def test_laws(path: Path, symmetry: bool) -> None:
 
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
-def test_counts(path: Path) -> None:
-    """Where the states were counted by hand, there are as many."""
+def test_figures(path: Path) -> None:
+    """Where the states were counted by hand, there are as many; where an error is due, it is that one."""
     text = path.read_text(encoding="utf-8")
-    counted = re.search(r"^# states: (\d+)$", text, re.MULTILINE)
-    if counted is not None:
-        assert check(fizz.load(path.name, text=text)).states == int(counted.group(1))
+    report = check(fizz.load(path.name, text=text))
+    said = dict(re.findall(r"^# (states|error): (\w+)$", text, re.MULTILINE))
+    if "states" in said:
+        assert report.states == int(said["states"])
+    assert (report.error.diagnostic.code if report.error is not None else None) == said.get("error")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from checker.exploration import Settings
@@ -13,7 +12,7 @@ from tests.random.programs import program
 from tests.random.source import Source, sources
 from tests.random.syntax import syntax
 
-# The same examples everywhere, and no time for making failures small: the texts are kept readable, `reduce.py` helps.
+# The same examples everywhere. Making a failure small is left to `reduce.py`, which leaves out lines.
 settings.register_profile(
     "programs",
     derandomize=True,
@@ -21,7 +20,6 @@ settings.register_profile(
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=list(HealthCheck),
 )
-pytestmark = pytest.mark.large
 PROFILE = settings.get_profile(os.environ.get("FIZZPY_PROFILE", "programs"))
 
 
