@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from interpreter.intern import Interner
 from interpreter.limits import Limits
 from interpreter.program import Program
 from interpreter.state import Layout, State
 from interpreter.step import Candidate, Rule, StepKind
 from interpreter.transitions import Transitions
+from interpreter.values.intern import Interner
 
 
 class Candidates:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from interpreter.code import Code
-from interpreter.frames import FrameShape, ScopeState
-from interpreter.freeze import display
-from interpreter.intern import NONE, Interner
 from interpreter.problem import Problem
+from interpreter.running.code import Code
+from interpreter.running.frames import FrameShape, ScopeState
+from interpreter.running.view import StateView
+from interpreter.running.world import World
 from interpreter.state import State
 from interpreter.values import type_name
-from interpreter.view import StateView
-from interpreter.world import World
+from interpreter.values.freeze import display
+from interpreter.values.intern import NONE, Interner
 
 
 class Describer:

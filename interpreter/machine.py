@@ -6,19 +6,20 @@ from collections import Counter
 from collections.abc import Iterator
 
 from fizz import Span
-from interpreter.assertions import assertion_frame, evaluate_assertion, next_states
 from interpreter.candidates import Candidates
-from interpreter.canonical import Canonical
-from interpreter.code import Code
 from interpreter.describe import Describer
-from interpreter.encoding import Encoder
-from interpreter.environment import located
-from interpreter.execute import Execution
-from interpreter.frames import Frame, deliver_frame, park_message, park_thread, resume_frames
-from interpreter.intern import Interner
+from interpreter.identity.canonical import Canonical
+from interpreter.identity.encoding import Encoder
 from interpreter.limits import Limits
 from interpreter.problem import Problem
 from interpreter.program import Program
+from interpreter.running.assertions import assertion_frame, evaluate_assertion, next_states
+from interpreter.running.code import Code
+from interpreter.running.environment import located
+from interpreter.running.execute import Execution
+from interpreter.running.frames import Frame, deliver_frame, park_message, park_thread, resume_frames
+from interpreter.running.view import PairView, Recorder, StateView, View
+from interpreter.running.world import World
 from interpreter.state import Slot, State
 from interpreter.step import (
     Abort,
@@ -39,8 +40,7 @@ from interpreter.step import (
     Way,
 )
 from interpreter.transitions import Transitions
-from interpreter.view import PairView, Recorder, StateView, View
-from interpreter.world import World
+from interpreter.values.intern import Interner
 
 MAX_WAYS = 1_000_000
 

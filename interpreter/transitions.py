@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from interpreter.frames import FrameShape
-from interpreter.intern import Interner, Tag
+from interpreter.identity.normalise import Normaliser
 from interpreter.limits import Limits
-from interpreter.normalise import Normaliser
 from interpreter.program import Program
+from interpreter.running.frames import FrameShape
 from interpreter.state import UNBOUND, Layout, Layouts, Slot, State
 from interpreter.step import Outcome, Rule, StepKind
+from interpreter.values.intern import Interner, Tag
 
 
 class Transitions:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from checker.engines.read_tree import Result
 from interpreter import Machine, State
+from interpreter.running.view import View
 from interpreter.state import Layout
 from interpreter.step import Failure, Outcome, Rule
-from interpreter.view import View
 
 Decide = Callable[[Rule, View], Result]
 """Runs an assertion's rule, or remembers what it came to."""

@@ -10,8 +10,8 @@ from typing import Final
 
 from checker.engines.read_tree import Counters, ReadTree, Result
 from interpreter import Machine
+from interpreter.running.view import View
 from interpreter.step import Failure, Outcome, Rule
-from interpreter.view import View
 
 PROBATION: Final = 4_000
 """Evaluations of a rule after which it is decided whether remembering it pays. The first half is for learning."""

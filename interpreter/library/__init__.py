@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from interpreter.formats import format_value, to_display, to_text
 from interpreter.library.combinations import ITERTOOLS
 from interpreter.library.constructors import CONSTRUCTORS, deepcopy
 from interpreter.library.functions import FUNCTIONS
 from interpreter.library.mathematics import MATH
+from interpreter.values.formats import format_value, to_display, to_text
 
 __all__ = ["BUILTINS", "deepcopy", "format_value", "to_display", "to_text"]
 

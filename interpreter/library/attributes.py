@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from interpreter.basis import type_name
-from interpreter.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
-from interpreter.generics import BagValue, GenericMap, GenericSet
 from interpreter.library.lists import LIST
 from interpreter.library.mappings import MAPPING
 from interpreter.library.sets import BAG, GENERIC_SET, SET
@@ -24,6 +21,9 @@ from interpreter.values import (
     Stub,
     SymmetricValue,
 )
+from interpreter.values.basis import type_name
+from interpreter.values.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
+from interpreter.values.generics import BagValue, GenericMap, GenericSet
 
 METHODS: Mapping[type, Methods] = {
     str: STRING,

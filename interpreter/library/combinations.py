@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
-from interpreter.containers import ListValue
 from interpreter.library.shared import integer, iterable
 from interpreter.problem import MAX_ELEMENTS, MAX_PARTS, Problem
 from interpreter.values import Builtin, ModuleValue
+from interpreter.values.containers import ListValue
 
 
 def _check(name: str, count: int, width: int) -> None:

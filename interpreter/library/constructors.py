@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from interpreter.access import shown
-from interpreter.basis import Value, Walk, truth, type_name
-from interpreter.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
-from interpreter.formats import to_text
-from interpreter.generics import BagValue, GenericMap, GenericSet
 from interpreter.library.shared import integer, iterable, pairs, string
 from interpreter.problem import MAX_BITS, Problem, check_int, check_size
 from interpreter.values import Builtin
+from interpreter.values.access import shown
+from interpreter.values.basis import Value, Walk, truth, type_name
+from interpreter.values.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
+from interpreter.values.formats import to_text
+from interpreter.values.generics import BagValue, GenericMap, GenericSet
 
 _MOST_DIGITS = MAX_BITS + 100
 """No int within the limits has more digits in any base, leaving room for sign, prefix and underscores."""

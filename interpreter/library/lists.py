@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from interpreter.access import shown
-from interpreter.basis import equal
-from interpreter.comparison import sort
-from interpreter.containers import ListValue
 from interpreter.library.shared import boolean, callback, integer, iterable, method_table
 from interpreter.problem import Problem
 from interpreter.values import Builtin
+from interpreter.values.access import shown
+from interpreter.values.basis import equal
+from interpreter.values.comparison import sort
+from interpreter.values.containers import ListValue
 
 
 def _place(log: ListValue, item: object, start: object = 0, end: object = None) -> int:

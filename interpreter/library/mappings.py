@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from interpreter.access import key_missing
-from interpreter.containers import DictValue, ListValue
-from interpreter.generics import GenericMap
 from interpreter.library.shared import method_table, pairs
 from interpreter.problem import Problem
 from interpreter.values import Builtin
+from interpreter.values.access import key_missing
+from interpreter.values.containers import DictValue, ListValue
+from interpreter.values.generics import GenericMap
 
 Mapping = DictValue | GenericMap
 

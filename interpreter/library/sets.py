@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from interpreter.access import elements, shown
-from interpreter.basis import equal
-from interpreter.containers import SetValue
-from interpreter.freeze import canonical_sort
-from interpreter.generics import BagValue, GenericSet
 from interpreter.library.shared import Entry, iterable, method_table
 from interpreter.problem import Problem
+from interpreter.values.access import elements, shown
+from interpreter.values.basis import equal
+from interpreter.values.containers import SetValue
+from interpreter.values.freeze import canonical_sort
+from interpreter.values.generics import BagValue, GenericSet
 
 Sets = SetValue | GenericSet
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from interpreter.access import elements, shown
-from interpreter.basis import type_name
-from interpreter.containers import DictValue
-from interpreter.generics import GenericMap
 from interpreter.problem import Problem
 from interpreter.values import Builtin, FunctionValue
+from interpreter.values.access import elements, shown
+from interpreter.values.basis import type_name
+from interpreter.values.containers import DictValue
+from interpreter.values.generics import GenericMap
 
 Methods = Mapping[str, Builtin]
 Entry = tuple[Callable[..., object], int, int | None]

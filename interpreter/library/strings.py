@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from interpreter.access import shown
-from interpreter.basis import type_name
-from interpreter.containers import ListValue
-from interpreter.formats import format_fields
 from interpreter.library.shared import boolean, integer, iterable, method_table, string
 from interpreter.problem import Problem, check_size
 from interpreter.values import Builtin
+from interpreter.values.access import shown
+from interpreter.values.basis import type_name
+from interpreter.values.containers import ListValue
+from interpreter.values.formats import format_fields
 
 
 def _plain(name: str) -> Callable[[str], object]:

@@ -14,10 +14,10 @@ from checker.engines.read_tree import Counters, ReadTree
 from checker.exploration import Settings
 from fizz import Span, load
 from interpreter import Machine, State, StepKind, compile_module
-from interpreter.intern import Tag
+from interpreter.running.view import RememberedView
 from interpreter.state import Slot
 from interpreter.step import Aborted, Candidate, Event, Fork, Outcome, Read, Way
-from interpreter.view import RememberedView
+from interpreter.values.intern import Tag
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 NOWHERE = Span("toy", 1, 1, 1, 1)

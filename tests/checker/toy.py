@@ -16,6 +16,7 @@ from fizz import Options, Span
 from interpreter import Machine, Program
 from interpreter.machine import NO_OUTCOME
 from interpreter.program import ActionProgram, AssertionProgram
+from interpreter.running.view import Recorder, View
 from interpreter.state import Layouts, State
 from interpreter.step import (
     Aborted,
@@ -31,7 +32,6 @@ from interpreter.step import (
     StepKind,
     Way,
 )
-from interpreter.view import Recorder, View
 
 Pair = tuple[int, int]
 Look = tuple[int, int | None]

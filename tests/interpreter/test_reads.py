@@ -11,8 +11,8 @@ import pytest
 
 import fizz
 from interpreter import Machine, State, StepKind, compile_module
+from interpreter.running.view import RememberedView, View
 from interpreter.step import Failure, ModelError, Read, Rule, Way
-from interpreter.view import RememberedView, View
 from tests.interpreter.running import walk
 
 ROOT = Path(__file__).resolve().parents[2]

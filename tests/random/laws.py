@@ -16,8 +16,8 @@ from checker.report import Report
 from fizz.files import parse_file
 from fizz.printer import print_module
 from interpreter import Machine, State, StepKind, compile_module
+from interpreter.running.view import RememberedView, View
 from interpreter.step import Failure, ModelError, Read, Rule, Way
-from interpreter.view import RememberedView, View
 
 
 class AlwaysColumns(EmbeddedEngine):

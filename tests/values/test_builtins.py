@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from interpreter.freeze import display
 from interpreter.library import BUILTINS
-from interpreter.operations import attribute_names, get_attribute, set_attribute
 from interpreter.problem import Problem
 from interpreter.values import (
     BagValue,
@@ -25,6 +23,8 @@ from interpreter.values import (
     StructValue,
     SymmetricValue,
 )
+from interpreter.values.freeze import display
+from interpreter.values.operations import attribute_names, get_attribute, set_attribute
 
 Call = Callable[..., Any]
 L, S = ListValue, SetValue.of

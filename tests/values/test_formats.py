@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from interpreter.formats import format_percent, format_value
 from interpreter.values import BoundMethod, Builtin, Instance, ListValue, ModuleValue
+from interpreter.values.formats import format_percent, format_value
 
 Call = Callable[..., Any]
 WORLD: Any = object()

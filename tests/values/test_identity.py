@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from interpreter.freeze import freeze, thaw
-from interpreter.intern import Interner, Tag, add_keys
 from interpreter.library.constructors import deepcopy
 from interpreter.problem import Problem
 from interpreter.values import (
@@ -29,6 +27,8 @@ from interpreter.values import (
     Stub,
     SymmetricValue,
 )
+from interpreter.values.freeze import freeze, thaw
+from interpreter.values.intern import Interner, Tag, add_keys
 
 WORLD: Any = object()
 NODE = Instance(WORLD, "Node", 0)

@@ -11,10 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interpreter.freeze import canonical_sort, display, freeze, thaw
-from interpreter.intern import Interner, Tag, add_keys, subtract_keys
 from interpreter.library import deepcopy
-from interpreter.parts import digest
 from interpreter.problem import Problem
 from interpreter.values import (
     BagValue,
@@ -33,6 +30,9 @@ from interpreter.values import (
     equal,
     hash_key,
 )
+from interpreter.values.freeze import canonical_sort, display, freeze, thaw
+from interpreter.values.intern import Interner, Tag, add_keys, subtract_keys
+from interpreter.values.parts import digest
 
 WORLD: Any = object()
 NAMES = st.sampled_from(["a", "b", "votes"])

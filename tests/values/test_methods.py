@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from interpreter.freeze import display
 from interpreter.library.attributes import METHODS
-from interpreter.operations import get_attribute
 from interpreter.problem import Problem
 from interpreter.values import (
     BagValue,
@@ -20,6 +18,8 @@ from interpreter.values import (
     ListValue,
     SetValue,
 )
+from interpreter.values.freeze import display
+from interpreter.values.operations import get_attribute
 
 Call = Callable[..., Any]
 L, S = ListValue, SetValue.of

@@ -7,22 +7,7 @@ from typing import Any
 
 import pytest
 
-from interpreter.basis import truth, type_name
-from interpreter.freeze import display
 from interpreter.library import BUILTINS, deepcopy
-from interpreter.operations import (
-    augmented,
-    binary,
-    contains,
-    get_attribute,
-    index,
-    iterate,
-    iterate_live,
-    set_attribute,
-    set_index,
-    slice_of,
-    unary,
-)
 from interpreter.problem import Problem
 from interpreter.values import (
     BagValue,
@@ -37,6 +22,21 @@ from interpreter.values import (
     StructValue,
     SymmetricValue,
     mark_frozen,
+)
+from interpreter.values.basis import truth, type_name
+from interpreter.values.freeze import display
+from interpreter.values.operations import (
+    augmented,
+    binary,
+    contains,
+    get_attribute,
+    index,
+    iterate,
+    iterate_live,
+    set_attribute,
+    set_index,
+    slice_of,
+    unary,
 )
 
 L, S, T = ListValue, SetValue.of, StructValue

@@ -13,9 +13,9 @@ from checker.engines.columns.packing import Packing
 from checker.engines.columns.tables import Ints, Words
 from checker.engines.columns.walk import Bundles, results_of
 from checker.engines.read_tree import Result
-from interpreter.intern import Interner
 from interpreter.state import UNBOUND, Slot
 from interpreter.step import Aborted, Failure, Outcome
+from interpreter.values.intern import Interner
 
 Number = TypeVar("Number", bound="np.generic[Any]")
 NOTHING = 0

@@ -6,7 +6,7 @@ import numpy as np
 
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.tables import NO_PROPERTY, CodeTable, Ints, Words
-from interpreter.intern import Interner
+from interpreter.values.intern import Interner
 
 _LAST = np.iinfo(np.int64).max
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.tables import Ints, Words
-from interpreter.intern import Interner
+from interpreter.running.view import derived
 from interpreter.state import Slot, State
 from interpreter.step import Way
-from interpreter.view import derived
+from interpreter.values.intern import Interner
 
 RunRow = Callable[[int, tuple[int, ...]], Way]
 

@@ -1,0 +1,1 @@
+"""What makes two states one: keys, numbers of cells, the end of a step, symmetry (language page, 5.5, 5.6, 11)."""

@@ -1,0 +1,156 @@
+"""`Code`: a program's instructions as Python callables. Caches live here, never in a state and never in the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fizz import Span
+from interpreter import program as p
+from interpreter.identity.domains import Domains
+from interpreter.problem import Problem
+from interpreter.running.comprehensions import bind_loop_variables
+from interpreter.running.environment import Closure, Environment, Evaluator, Meter, located
+from interpreter.running.expressions import compile_binder, compile_expression
+from interpreter.running.globals import Channels, ConstantWorld, make_globals
+from interpreter.running.helpers import compile_helper
+from interpreter.running.names import NameScope
+from interpreter.values import Instance, truth
+
+if TYPE_CHECKING:
+    from interpreter.running.execute import Execution
+    from interpreter.running.frames import Frame, ScopeState
+    from interpreter.running.world import World
+
+Operation = Callable[["Execution", "Frame"], bool]
+Binder = Callable[[Environment, object], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RoleCode:
+    """A role with its `def` methods, as evaluators that make them in an environment."""
+
+    program: p.RoleProgram
+    helpers: Mapping[str, Evaluator]
+
+
+class Code:
+    """All callables of one program. Operations are compiled when they are first needed."""
+
+    def __init__(self, program: p.Program) -> None:
+        self.program = program
+        self.meter = Meter()
+        self.next_states: Callable[[World], object] = _no_next_states
+        """What `next_states()` gives: set by the machine, which alone knows steps."""
+        self.domains = Domains()
+        self.channels = Channels()
+        self.known = known = make_globals(program, self.meter, self.domains, self.channels)
+        self._operations: dict[tuple[int, int], list[tuple[Operation, Span, str | None]]] = {}
+        self._conditions: dict[tuple[int, int], Evaluator] = {}
+        self._loop_binders: dict[tuple[int, int], Binder] = {}
+        self._targets: dict[tuple[int, int, int], Binder | None] = {}
+        self._defaults: dict[int, dict[str, Evaluator]] = {}
+        self._host = Environment(known.constants, None, ConstantWorld(self.meter), None)
+        host = NameScope(frozenset(), None, False, known)
+        self.roles = {
+            role.name: RoleCode(role, {h.name: compile_helper(h, host) for h in role.helpers}) for role in program.roles
+        }
+
+    def scope(self, routine: p.Routine) -> NameScope:
+        """The name scope of a routine's frames."""
+        extra: frozenset[str] = frozenset()
+        if routine.kind == "assertion":
+            extra = frozenset(next(a.parameters for a in self.program.assertions if a.routine == routine.number))
+        return NameScope(routine.bound | extra, None, True, self.known)
+
+    def operation(self, routine: p.Routine, block: p.Scope, index: int) -> tuple[Operation, Span, str | None]:
+        """The operation of one statement of a block, its place and its label."""
+        key = (routine.number, block.number)
+        if key not in self._operations:
+            from interpreter.running.instructions import compile_instruction
+
+            assert isinstance(block, p.Sequence | p.OneOfBlock | p.ParallelBlock)
+            scope = self.scope(routine)
+            self._operations[key] = [
+                (compile_instruction(self, routine, block, instruction, scope), instruction.span, instruction.label)
+                for instruction in block.instructions
+            ]
+        return self._operations[key][index]
+
+    def condition(self, routine: p.Routine, loop: p.WhileLoop) -> Callable[[Environment], bool]:
+        """The condition of a `while` header."""
+        key = (routine.number, loop.number)
+        if key not in self._conditions:
+            self._conditions[key] = compile_expression(loop.condition, self.scope(routine))
+        evaluator = self._conditions[key]
+        return lambda env: truth(evaluator(env))
+
+    def loop_binder(self, routine: p.Routine, loop: p.ForLoop) -> Binder:
+        """Binds the variables of a `for` header: always locals."""
+        key = (routine.number, loop.number)
+        if key not in self._loop_binders:
+            self._loop_binders[key] = local_binder(loop.variables, loop.span)
+        return self._loop_binders[key]
+
+    def call_target(self, routine: p.Routine, state: ScopeState) -> Binder | None:
+        """Where the result of the call goes before which a scope stands; None if it is dropped."""
+        instruction = self._instruction(state)
+        if not isinstance(instruction, p.CallOrDo) or not instruction.targets:
+            return None
+        key = (routine.number, state.scope.number, state.index)
+        if key not in self._targets:
+            binders = [compile_binder(target, self.scope(routine)) for target in instruction.targets]
+
+            def bind(env: Environment, value: object) -> None:
+                for binder in binders:
+                    binder(env, value)
+
+            self._targets[key] = bind
+        return self._targets[key]
+
+    def _instruction(self, state: ScopeState) -> object:
+        scope = state.scope
+        if isinstance(scope, p.Sequence | p.OneOfBlock | p.ParallelBlock):
+            return scope.instructions[state.index]
+        return None
+
+    def span_at(self, routine: p.Routine, state: ScopeState) -> Span:
+        """The place before which a scope stands."""
+        scope = state.scope
+        if isinstance(scope, p.ForLoop | p.WhileLoop):
+            return scope.span
+        assert isinstance(scope, p.Sequence | p.OneOfBlock | p.ParallelBlock)
+        if 0 <= state.index < len(scope.instructions):
+            return scope.instructions[state.index].span
+        return scope.instructions[0].span if scope.instructions else routine.span
+
+    def default(self, routine: p.Routine, name: str) -> Evaluator:
+        """The evaluator of a parameter's default, in the callee's scope."""
+        if routine.number not in self._defaults:
+            scope = self.scope(routine)
+            self._defaults[routine.number] = {
+                q.name: compile_expression(q.default, scope) for q in routine.parameters if q.default is not None
+            }
+        return self._defaults[routine.number][name]
+
+    def method(self, instance: Instance, name: str) -> Closure:
+        """A `def` method bound to an instance."""
+        closure = self.roles[instance.role].helpers[name](self._host)
+        return Closure(name, closure.parameters, closure.defaults, closure.body, closure.environment, instance)
+
+
+def _no_next_states(world: World) -> object:
+    raise Problem("L30", "next_states() is only available in assertions")
+
+
+def local_binder(variables: Any, span: Span) -> Binder:
+    """Binds loop or choice variables as locals of the frame."""
+
+    def bind(env: Environment, item: object) -> None:
+        try:
+            bind_loop_variables(variables, env.locals, item)
+        except Problem as problem:
+            raise located(problem, span) from None
+
+    return bind

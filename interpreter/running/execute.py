@@ -1,0 +1,337 @@
+"""The step: runs one thread from where it stands to its next yield point (language page, 6.3 and 6.4).
+
+The methods carry the names of the page: `one_move`, `finish`, `block_done`, `function_done`, `clean_up`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence as Seq
+
+from fizz import Span
+from interpreter.library import deepcopy
+from interpreter.problem import Problem
+from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Scope, Sequence, WhileLoop
+from interpreter.running.code import Code
+from interpreter.running.environment import located
+from interpreter.running.frames import Frame, ScopeState, enter, park_thread
+from interpreter.running.view import Recorder
+from interpreter.running.world import MISSING, Plain, World, immutable
+from interpreter.step import FairChoice, Fork, ModelError
+from interpreter.values import Instance
+from interpreter.values.freeze import freeze
+
+MAX_MOVES = 1_000_000
+MAX_FRAMES = 200
+
+
+class Undecided(Exception):
+    """A turn of an independent loop ended without an answer: the ways after this one go on."""
+
+
+class Execution:
+    """One way through one step. `yields` is False where nothing yields: in the top-level Init and in assertions."""
+
+    def __init__(
+        self, code: Code, world: World, recorder: Recorder, frames: list[Frame], choices: Seq[int], yields: bool = True
+    ) -> None:
+        self.code = code
+        self.world = world
+        self.recorder = recorder
+        self.frames = frames
+        self.yields = yields
+        self.enabled = False
+        self.forks: list[Fork] = []
+        self.labels: list[str] = []
+        self.lines: list[Span] = []
+        self.fair: list[FairChoice] = []
+        self.returns: list[tuple[str, object]] = []
+        self.result: object = None
+        self.returned = False
+        self.remembered = False
+        """Whether the way is run to be remembered. Then independent loops are asked turn by turn: each way takes one
+        turn, or none and goes on; and choices may be restarts."""
+        self._choices = choices
+        self._root = frames[0]
+        world.frames = frames
+
+    def run(self) -> None:
+        """Run to the next yield point or the end of the thread; afterwards `frames` is what is left of it."""
+        moves = 0
+        try:
+            while True:
+                yielded = self.one_move()
+                if not self.frames:
+                    return
+                if yielded and self.yields:
+                    self.clean_up()
+                    return
+                moves += 1
+                if moves > MAX_MOVES:
+                    raise ModelError(
+                        "R20",
+                        f"a step of more than {MAX_MOVES:,} moves",
+                        self.here(),
+                        "probably an endless loop without a yield",
+                    )
+        except ModelError as error:
+            raise self._explained(error) from None
+        except RecursionError:
+            raise self._explained(ModelError("R16", "calls nested too deeply", self.here())) from None
+
+    def here(self) -> Span:
+        return self.lines[-1] if self.lines else self._root.routine.span
+
+    def _explained(self, error: ModelError) -> ModelError:
+        if error.span is None:
+            error.span = self.here()
+        if not error.calls:
+            chain = []
+            for callee, caller in zip(reversed(self.frames[1:]), reversed(self.frames[:-1]), strict=True):
+                place = self.code.span_at(caller.routine, caller.scopes[-1])
+                chain.append(f"in {callee.routine.kind} {callee.routine.name}, called at {place.file}:{place.line}")
+            error.calls = tuple(chain)
+        return error
+
+    # --- moves -----------------------------------------------------------------------------------------------------
+
+    def one_move(self) -> bool:
+        """Do the next thing; True if it yields."""
+        frame = self.frames[-1]
+        state = frame.scopes[-1]
+        match state.scope:
+            case Sequence() as block:
+                state.index = max(state.index, 0)
+                if state.index >= len(block.instructions):
+                    frame.scopes.pop()
+                    return self.block_done()
+                return self._execute(frame, block, state.index)
+            case ForLoop() as loop:
+                return self._for_header(frame, state, loop)
+            case WhileLoop() as loop:
+                if self.code.condition(frame.routine, loop)(frame):
+                    frame.scopes.append(enter(loop.body))
+                    return False
+                frame.scopes.pop()
+                return self.block_done()
+            case OneOfBlock() as block:
+                if state.index < 0:
+                    state.index = self.choose([f"Stmt:{i}" for i in range(len(block.instructions))])
+                    return False
+                return self._execute(frame, block, state.index)
+            case ParallelBlock() as block:
+                if state.index < 0:
+                    waiting = [i for i in range(len(block.instructions)) if i not in state.started]
+                    state.index = waiting[self.choose([f"Stmt:{i}" for i in waiting])]
+                    state.started = tuple(sorted((*state.started, state.index)))
+                    return False
+                return self._execute(frame, block, state.index)
+        raise TypeError(f"no move for {type(state.scope).__name__}")
+
+    def _execute(self, frame: Frame, block: Scope, index: int) -> bool:
+        operation, span, label = self.code.operation(frame.routine, block, index)
+        self.lines.append(span)
+        self.world.drawn.clear()
+        if label is not None:
+            self.labels.append(f"{frame.routine.name}.{label}")
+        return operation(self, frame)
+
+    def _for_header(self, frame: Frame, state: ScopeState, loop: ForLoop) -> bool:
+        rest = state.rest
+        assert rest is not None
+        if state.alone and not rest:
+            raise Undecided
+        if not rest:
+            frame.scopes.pop()
+            return self.block_done()
+        position = 0
+        if loop.parallel:
+            distinct = self.distinct(rest)
+            position = distinct[self.choose([f"For:{self.text(rest[i])}" for i in distinct])]
+        item = rest[position]
+        del rest[position]
+        self.code.loop_binder(frame.routine, loop)(frame, item)
+        frame.scopes.append(enter(loop.body))
+        return False
+
+    # --- ends ------------------------------------------------------------------------------------------------------
+
+    def finish(self) -> bool:
+        """A statement of the top scope is complete: does it yield?"""
+        frame = self.frames[-1]
+        state = frame.scopes[-1]
+        match state.scope:
+            case Sequence() as block:
+                state.index += 1
+                return block.flow == "serial" and self.enabled
+            case OneOfBlock():
+                frame.scopes.pop()
+                return self.block_done()
+            case ParallelBlock() as block:
+                state.index = -1
+                if len(state.started) == len(block.instructions):
+                    frame.scopes.pop()
+                    return self.block_done()
+                return self.enabled
+            case ForLoop() as loop:
+                return self.enabled and (loop.flow == "serial" or loop.parallel)
+        return self.enabled and state.scope.flow == "serial"
+
+    def quietly(self) -> bool:
+        """The end of `pass` and of a choice: no yield in a sequence."""
+        state = self.frames[-1].scopes[-1]
+        if isinstance(state.scope, Sequence):
+            state.index += 1
+            return False
+        return self.finish()
+
+    def block_done(self) -> bool:
+        """The statement that was a block or loop is complete, or the body of the function is."""
+        return self.finish() if self.frames[-1].scopes else self.function_done(None)
+
+    def function_done(self, value: object) -> bool:
+        """The top frame is complete."""
+        frame = self.frames.pop()
+        if frame.routine.kind == "init" and frame.instance is not None:
+            self._save_reset_values(frame.instance)
+            if self.frames and self.frames[-1].waits_to_begin:
+                return False
+        if not self.frames:
+            self._root_done(frame, value)
+            return True
+        caller = self.frames[-1]
+        if frame.routine.kind != "init":
+            binder = self.code.call_target(caller.routine, caller.scopes[-1])
+            if binder is not None:
+                binder(caller, value)
+                self.enabled = True
+        return self.finish()
+
+    def _root_done(self, frame: Frame, value: object) -> None:
+        self.result = value
+        if value is not None and frame.routine.kind == "action":
+            name = frame.routine.name
+            if frame.instance is not None:
+                name = f"{frame.instance!r}.{name.rpartition('.')[2]}"
+            self.returns.append((name, value))
+            self.enabled = True
+
+    def clean_up(self) -> None:
+        """After a yield: pass the ends of blocks, exhausted `for` headers and ends of callees, without a statement."""
+        while self.frames:
+            frame = self.frames[-1]
+            state = frame.scopes[-1]
+            scope = state.scope
+            ended = isinstance(scope, Sequence) and state.index >= len(scope.instructions)
+            if not (ended or (isinstance(scope, ForLoop) and not state.rest)):
+                return
+            frame.scopes.pop()
+            self.block_done()
+
+    def _save_reset_values(self, instance: Instance) -> None:
+        role = self.code.roles[instance.role]
+        if not role.program.crashes:
+            return
+        for name in self.world.attribute_names(instance):
+            value = self.world.get(("field", instance.role, instance.number, name))
+            if value is not MISSING and role.program.ephemeral(name):
+                self.world.bind(("reset", instance.role, instance.number, name), deepcopy(value))
+
+    # --- what instructions need ------------------------------------------------------------------------------------
+
+    def leave(self, value: object) -> bool:
+        """`return` with a value"""
+        self.returned = len(self.frames) == 1
+        return self.function_done(value)
+
+    def leave_loop(self) -> bool:
+        """`break`"""
+        scopes = self.frames[-1].scopes
+        while not isinstance(scopes.pop().scope, ForLoop | WhileLoop):
+            pass
+        return self.block_done()
+
+    def next_iteration(self) -> bool:
+        """`continue`"""
+        scopes = self.frames[-1].scopes
+        while not isinstance(scopes[-1].scope, ForLoop | WhileLoop):
+            scopes.pop()
+        return self.finish()
+
+    def choose(self, labels: list[str]) -> int:
+        """Choose one of several ways: as the given choices say, beyond them the first. Returns its index."""
+        taken = self._choices[len(self.forks)] if len(self.forks) < len(self._choices) else 0
+        fork = Fork(len(labels), taken, labels[taken], len(set(labels)) == len(labels))
+        self.forks.append(fork)
+        self.recorder.note(fork)
+        return taken
+
+    def choose_fairly(self, span: Span, frame: Frame, value: object) -> None:
+        """Note that the choice just made was a `fair` one."""
+        instance = "" if frame.instance is None else repr(frame.instance)
+        place = f"{span.file}:{span.line}:{span.column}"
+        self.fair.append(FairChoice(len(self.forks) - 1, place, instance, self.text(value)))
+
+    def text(self, value: object) -> str:
+        """The display text of a value."""
+        try:
+            return self.world.interner.text(freeze(value, self.world.interner, None))
+        except Problem as problem:
+            raise located(problem, self.here()) from None
+
+    def distinct(self, values: Seq[object]) -> list[int]:
+        """Positions of the values that differ from all before them: equal alternatives count once."""
+        seen: set[object] = set()
+        positions = []
+        for i, value in enumerate(values):
+            try:
+                number = freeze(value, self.world.interner, None)
+            except Problem as problem:
+                raise located(problem, self.here()) from None
+            # Equal containers that are not one object are different alternatives: the step may change the one it takes.
+            mark: object = (number, id(value)) if self.world.interner.mutable(number) else number
+            if mark not in seen:
+                seen.add(mark)
+                positions.append(i)
+        return positions
+
+    def restart(self) -> None:
+        """After a choice, forget the answers so far if nothing depends on them but what the thread holds."""
+        world = self.world
+        if not (self.remembered and self.yields and world.untouched()):
+            return
+        if not all(immutable(value) for frame in self.frames for value in frame.values()):
+            return
+        thread = park_thread(self.frames, Plain(world.interner), world.interner)
+        chosen = tuple((fork.taken, fork.label) for fork in self.forks)
+        self.recorder.restart((thread, chosen, tuple(self.labels), tuple(self.lines), tuple(self.fair), self.enabled))
+        world.forget()
+
+    def take_turn(self, loop: ForLoop, rest: list[object]) -> bool:
+        """Enter a loop for one of its turns alone, or choose to go on after it."""
+        turn = self.choose([f"For:{i}" for i in range(len(rest))] + ["For:-"])
+        if turn == len(rest):
+            return self.finish()
+        self.frames[-1].scopes.append(ScopeState(loop, rest=deque([rest[turn]]), alone=True))
+        return False
+
+    def call(self, routine: Routine, instance: Instance | None, variables: dict[str, object]) -> Frame:
+        """Push a frame for a call; R16 beyond the deepest stack."""
+        if len(self.frames) >= MAX_FRAMES:
+            raise ModelError("R16", f"call stack deeper than {MAX_FRAMES}", self.here())
+        frame = Frame(routine, instance, variables, self.world)
+        self.frames.append(frame)
+        return frame
+
+    def construct(self, first: int) -> bool:
+        """Push the Inits of the instances created since the `first` one; True if there are any."""
+        created = self.world.created[first:]
+        inits = [(i, self.code.roles[i.role].program.init) for i in created]
+        pushed = False
+        for instance, init in reversed(inits):
+            if init is None:
+                continue
+            # Waiting to begin is not the same as standing at the first statement: that may wait for Inits itself.
+            self.call(self.code.program.routines[init], instance, {}).scopes[0].index = -1
+            pushed = True
+        return pushed

@@ -1,0 +1,146 @@
+"""The names that are there before any step: builtins, role constructors, helper modules, and the model's constants."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from fizz import ast
+from interpreter.identity.domains import Domains
+from interpreter.library import BUILTINS
+from interpreter.problem import Problem
+from interpreter.program import Program
+from interpreter.running.environment import Environment, Meter
+from interpreter.running.helpers import compile_helper, compile_host_statement
+from interpreter.running.names import Globals, NameScope
+from interpreter.step import ModelError
+from interpreter.values import Builtin, Channel, FunctionValue, Instance, ModelValue, ModuleValue, mark_frozen
+
+
+class ConstantWorld:
+    """The world of constant statements and `def` helpers: no state, no roles."""
+
+    __slots__ = ("meter",)
+
+    def __init__(self, meter: Meter) -> None:
+        self.meter = meter
+
+    def create(self, role: str, params: Mapping[str, object]) -> Instance:
+        raise Problem("L32", f"role {role} can not be constructed here", "construct it in Init or in an action")
+
+    def live(self, role: str) -> tuple[int, ...]:
+        return ()
+
+
+class RoleConstructor(FunctionValue):
+    """The name of a role: called with keyword arguments, it makes an instance."""
+
+    __slots__ = ("_world", "_role")
+
+    def __init__(self, world: Any, role: str) -> None:
+        super().__init__(role)
+        self._world = world
+        self._role = role
+
+    def call(self, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+        if args:
+            raise Problem("L27", f"role {self._role} takes keyword arguments only", f"{self._role}(NAME=value)")
+        return self._world.create(self._role, dict(kwargs))
+
+
+def make_globals(program: Program, meter: Meter, domains: Domains, channels: Channels) -> Globals:
+    """Run the helper modules and the constant statements of a program. Their mistakes are `ModelError`s."""
+    constants: dict[str, object] = {}
+    reserved: dict[str, Callable[[Environment], Any]] = {
+        "deepcopy": _always(BUILTINS["deepcopy"]),
+        "resolve_role": lambda env: Builtin("resolve_role", lambda number: _resolve_role(env.world, number), 1, 1),
+        "Channel": _always(Builtin("Channel", channels.make, 0, 0, frozenset(_CHANNEL))),
+        "__returns__": lambda env: env.world.get(("returns",)),
+        "next_states": lambda env: Builtin("next_states", lambda: env.world.code.next_states(env.world), 0, 0),
+    }
+    for role in program.roles:
+        reserved[role.name] = _constructor(role.name)
+    builtins: dict[str, object] = {
+        **BUILTINS,
+        "print": Builtin("print", _print, 0, None),
+        "symmetry": domains.module(),
+        "symmetric_values": Builtin("symmetric_values", domains.values, 1, 2),
+    }
+    for name, statements in program.helper_modules:
+        reserved[name] = _always(_helper_module(name, statements, builtins, meter))
+    known = Globals(reserved, frozenset(program.state_variables), constants, builtins)
+    _run(program.constants, known, constants, meter)
+    domains.closed = channels.closed = True
+    return known
+
+
+def _run(statements: tuple[ast.Statement, ...], known: Globals, constants: dict[str, object], meter: Meter) -> None:
+    scope = NameScope(frozenset(), None, False, known)
+    environment = Environment(constants, None, ConstantWorld(meter), None)
+    for statement in statements:
+        # One after the other: a statement is compiled when the constants before it have their values.
+        if isinstance(statement, ast.Helper):
+            constants[statement.name] = compile_helper(statement, scope)(environment)
+            continue
+        meter.reset()
+        compile_host_statement(statement, scope)(environment)
+    for value in constants.values():
+        mark_frozen(value)
+
+
+def _helper_module(
+    name: str, statements: tuple[ast.Statement, ...], builtins: Mapping[str, object], meter: Meter
+) -> ModuleValue:
+    members: dict[str, object] = {}
+    try:
+        _run(statements, Globals({}, frozenset(), members, builtins), members, meter)
+    except ModelError as error:
+        place = "" if error.span is None else f"{error.span.file}:{error.span.line}: "
+        raise ModelError(
+            "L38", f"module '{name}' failed to load: {place}{error.text}", error.span, error.hint
+        ) from None
+    return ModuleValue(name, members)
+
+
+def _always(value: object) -> Callable[[Environment], Any]:
+    return lambda env: value
+
+
+def _constructor(role: str) -> Callable[[Environment], Any]:
+    return lambda env: RoleConstructor(env.world, role)
+
+
+_CHANNEL = {"ordering": "unordered", "delivery": "exactly_once", "blocking": "fire_and_forget"}
+
+
+class Channels:
+    """The constructor of channels, which numbers them in order of declaration until it is closed."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.closed = False
+
+    def make(self, **options: object) -> Channel:
+        if self.closed:
+            raise Problem("R4", "a channel can not be created in a step", "make it a constant at the top level")
+        for name, value in options.items():
+            if value != _CHANNEL[name]:
+                raise Problem("R4", f"a channel's {name} can only be \"{_CHANNEL[name]}\"")
+        self.count += 1
+        return Channel(self.count - 1, f"Channel#{self.count - 1}")
+
+
+def _resolve_role(world: Any, identity: object) -> Instance:
+    if not isinstance(identity, ModelValue):
+        raise Problem("R4", "resolve_role() takes the __id__ of a role instance")
+    if identity.index not in world.live(identity.name):
+        raise Problem("R21", f"there is no live instance {identity.name}#{identity.index}")
+    instance: Instance = world.instance((identity.name, identity.index))
+    return instance
+
+
+def _print(*values: object) -> None:
+    text = BUILTINS["str"]
+    assert isinstance(text, Builtin)
+    sys.stderr.write(" ".join(str(text.call([value], {})) for value in values) + "\n")

@@ -1,0 +1,296 @@
+"""Instructions to operations: what each statement does in a step (language page, 6.4 and 6.6)."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from fizz import Span, ast
+from interpreter import program as p
+from interpreter.problem import Problem
+from interpreter.running.code import Binder, Code, Operation, local_binder
+from interpreter.running.environment import Environment, Evaluator, bind_arguments, located
+from interpreter.running.execute import Execution
+from interpreter.running.expressions import (
+    attribute_of,
+    call_value,
+    compile_arguments,
+    compile_binder,
+    compile_expression,
+)
+from interpreter.running.frames import Frame, ScopeState, enter
+from interpreter.running.helpers import compile_effect
+from interpreter.running.names import NameScope
+from interpreter.running.world import Message
+from interpreter.step import Abort, ModelError
+from interpreter.values import Instance, Stub, operations, truth
+
+
+def compile_instruction(
+    code: Code, routine: p.Routine, block: p.Scope, instruction: p.Instruction, scope: NameScope
+) -> Operation:
+    """The operation of an instruction that stands in `block`."""
+    match instruction:
+        case p.Do():
+            return _do(instruction, scope)
+        case p.CallOrDo():
+            return _Calls(code, routine, block, instruction, scope).operation
+        case p.Nothing():
+            return _nothing
+        case p.Guard():
+            return _guard(instruction, scope)
+        case p.Pick():
+            return _pick(instruction, scope)
+        case p.PickBlock():
+            return _pick_block(instruction, scope)
+        case p.Leave():
+            return _leave(instruction, scope)
+        case p.LeaveLoop():
+            return lambda run, frame: run.leave_loop()
+        case p.NextIteration():
+            return lambda run, frame: run.next_iteration()
+        case p.Branch():
+            return _branch(instruction, scope)
+        case p.Enter():
+            return _entering(instruction.body)
+        case p.Loop(body=p.ForLoop() as loop):
+            return _for(loop, scope)
+        case p.Loop(body=loop):
+            return _entering(loop)
+    raise TypeError(f"no operation for {type(instruction).__name__}")
+
+
+def _do(instruction: p.Do, scope: NameScope) -> Operation:
+    effect = compile_effect(instruction.statement, scope)
+
+    def operation(run: Execution, frame: Frame) -> bool:
+        created = len(run.world.created)
+        effect(frame)
+        run.enabled = True
+        return False if run.construct(created) else run.finish()
+
+    return operation
+
+
+def _nothing(run: Execution, frame: Frame) -> bool:
+    run.enabled = True
+    return run.quietly()
+
+
+def _guard(instruction: p.Guard, scope: NameScope) -> Operation:
+    condition, span = compile_expression(instruction.condition, scope), instruction.span
+
+    def operation(run: Execution, frame: Frame) -> bool:
+        if not truth(condition(frame)):
+            raise Abort("require", span)
+        return run.finish()
+
+    return operation
+
+
+def elements(iterable: Evaluator, frame: Environment, span: Span) -> list[object]:
+    """The elements of a choice or loop, copied."""
+    value = iterable(frame)
+    try:
+        return operations.iterate(value)
+    except Problem as problem:
+        raise located(problem, span) from None
+
+
+def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
+    iterable, span = compile_expression(instruction.iterable, scope), instruction.span
+    condition = None if instruction.condition is None else compile_expression(instruction.condition, scope)
+    bind = compile_binder(instruction.target, scope)
+
+    def operation(run: Execution, frame: Frame) -> bool:
+        alternatives = []
+        for item in elements(iterable, frame, instruction.iterable.span):
+            if condition is not None:
+                bind(frame, item)
+                if not truth(condition(frame)):
+                    continue
+            alternatives.append(item)
+        if not alternatives:
+            raise Abort("nothing to choose from", span)
+        positions = run.distinct(alternatives)
+        taken = run.choose([f"Any:{instruction.text}={run.text(alternatives[i])}" for i in positions])
+        value = alternatives[positions[taken]]
+        bind(frame, value)
+        if instruction.fair:
+            run.choose_fairly(span, frame, value)
+        run.enabled = True
+        yields = run.quietly()
+        if not yields:
+            run.restart()
+        return yields
+
+    return operation
+
+
+def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
+    iterable, span = compile_expression(instruction.iterable, scope), instruction.span
+    bind = local_binder(instruction.variables, span)
+    names = ", ".join(instruction.variables.names)
+
+    def operation(run: Execution, frame: Frame) -> bool:
+        alternatives = elements(iterable, frame, instruction.iterable.span)
+        if not alternatives:
+            return run.finish()
+        positions = run.distinct(alternatives)
+        taken = run.choose([f"Any:{names}={run.text(alternatives[i])}" for i in positions])
+        value = alternatives[positions[taken]]
+        bind(frame, value)
+        if instruction.fair:
+            run.choose_fairly(span, frame, value)
+        frame.scopes.append(enter(instruction.body))
+        run.restart()
+        return False
+
+    return operation
+
+
+def _leave(instruction: p.Leave, scope: NameScope) -> Operation:
+    if instruction.value is None:
+        return lambda run, frame: run.function_done(None)
+    value = compile_expression(instruction.value, scope)
+    return lambda run, frame: run.leave(value(frame))
+
+
+def _branch(instruction: p.Branch, scope: NameScope) -> Operation:
+    conditions = [compile_expression(condition, scope) for condition in instruction.conditions]
+    suites = instruction.suites
+    orelse = suites[len(conditions)] if len(suites) > len(conditions) else None
+
+    def operation(run: Execution, frame: Frame) -> bool:
+        for condition, suite in zip(conditions, suites, strict=False):
+            if truth(condition(frame)):
+                frame.scopes.append(enter(suite))
+                return False
+        if orelse is None:
+            return run.finish()
+        frame.scopes.append(enter(orelse))
+        return False
+
+    return operation
+
+
+def _entering(scope: p.Scope) -> Operation:
+    def operation(run: Execution, frame: Frame) -> bool:
+        frame.scopes.append(enter(scope))
+        return False
+
+    return operation
+
+
+def _for(loop: p.ForLoop, scope: NameScope) -> Operation:
+    iterable, span = compile_expression(loop.iterable, scope), loop.iterable.span
+
+    def operation(run: Execution, frame: Frame) -> bool:
+        rest = elements(iterable, frame, span)
+        if loop.independent and run.remembered and len(run.frames) == 1:
+            return run.take_turn(loop, rest)
+        frame.scopes.append(ScopeState(loop, rest=deque(rest)))
+        return False
+
+    return operation
+
+
+def _binding_all(binders: list[Binder]) -> Binder:
+    def bind(env: Environment, value: object) -> None:
+        for binder in binders:
+            binder(env, value)
+
+    return bind
+
+
+class _Calls:
+    """A statement of the shape of a fizz call. What it is may depend on the receiver's value."""
+
+    def __init__(
+        self, code: Code, routine: p.Routine, block: p.Scope, instruction: p.CallOrDo, scope: NameScope
+    ) -> None:
+        self.code = code
+        self.routine = routine
+        self.block = block
+        self.instruction = instruction
+        self.span = instruction.call.span
+        self.arguments = compile_arguments(instruction.call.arguments, scope)
+        binders = [compile_binder(target, scope) for target in instruction.targets]
+        self.bind: Binder | None = None
+        if binders:
+            self.bind = _binding_all(binders)
+        function = instruction.call.function
+        if instruction.routine is None:
+            assert isinstance(function, ast.Attribute)
+            self.receiver: Evaluator = compile_expression(function.value, scope)
+            self.name = function.name
+
+    def operation(self, run: Execution, frame: Frame) -> bool:
+        if self.instruction.routine is not None:
+            return self._fizz_call(run, frame, self.code.program.routines[self.instruction.routine], None)
+        receiver = self.receiver(frame)
+        if isinstance(receiver, Instance):
+            number = self.code.roles[receiver.role].program.functions.get(self.name)
+            if number is not None:
+                return self._fizz_call(run, frame, self.code.program.routines[number], receiver)
+        if isinstance(receiver, Stub):
+            return self._send(run, frame, receiver)
+        return self._plain_call(run, frame, receiver)
+
+    def _plain_call(self, run: Execution, frame: Frame, receiver: object) -> bool:
+        created = len(run.world.created)
+        try:
+            callee = attribute_of(receiver, self.name, frame)
+        except Problem as problem:
+            raise located(problem, self.instruction.call.function.span) from None
+        args, kwargs = self.arguments(frame)
+        value = call_value(callee, args, kwargs, self.span)
+        if self.bind is not None:
+            self.bind(frame, value)
+        run.enabled = True
+        return False if run.construct(created) else run.finish()
+
+    def _fizz_call(self, run: Execution, frame: Frame, callee: p.Routine, receiver: Instance | None) -> bool:
+        if frame.instance is None and self.block.flow != "atomic" and run.yields:
+            raise ModelError(
+                "L25",
+                f"call of func '{callee.name}' in serial code outside a role",
+                self.span,
+                "make the action atomic, or move it into a role",
+            )
+        args, kwargs = self.arguments(frame)
+        run.labels.append(f"{callee.name}.call")
+        run.call(callee, receiver, self._bound(run, callee, receiver, args, kwargs))
+        return False
+
+    def _send(self, run: Execution, frame: Frame, stub: Stub) -> bool:
+        """Queue a message for the stub's instance (language page, 8.4)."""
+        number = self.code.roles[stub.instance.role].program.functions.get(self.name)
+        if number is None:
+            raise ModelError("R12", f"there is no func '{self.name}' on role {stub.instance.role}", self.span)
+        if self.bind is not None:
+            hint = "let the receiver answer by a message"
+            raise ModelError("R4", "a message has no result to assign", self.span, hint)
+        args, kwargs = self.arguments(frame)
+        callee = self.code.program.routines[number]
+        variables = self._bound(run, callee, stub.instance, args, kwargs)
+        run.world.sent.append(Message(stub.channel, stub.instance, self.name, variables))
+        run.enabled = True
+        return run.finish()
+
+    def _bound(
+        self,
+        run: Execution,
+        callee: p.Routine,
+        receiver: Instance | None,
+        args: list[object],
+        kwargs: dict[str, object],
+    ) -> dict[str, object]:
+        """The arguments of a call by name; defaults are evaluated in the callee's scope."""
+        try:
+            variables, missing = bind_arguments(callee.name, callee.parameters, args, kwargs)
+        except Problem as problem:
+            raise located(problem, self.span) from None
+        inner = Frame(callee, receiver, variables, run.world)
+        for parameter in missing:
+            inner.locals[parameter.name] = self.code.default(callee, parameter.name)(inner)
+        return variables

@@ -1,0 +1,134 @@
+"""Views: what a way through a step may ask. A recorder in front of them keeps the questions and answers, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from interpreter.problem import Problem
+from interpreter.state import UNBOUND, Slot, State
+from interpreter.step import Event, Fork, Read, Restart
+from interpreter.values.intern import Interner, Tag
+
+
+class View(Protocol):
+    """Something that answers reads of slots with ids."""
+
+    def read(self, slot: Slot) -> int:
+        """The id in a slot, UNBOUND if there is no such slot."""
+
+    def whole(self) -> State:
+        """The state itself, for the few questions that ask for all of it."""
+
+
+class StateView:
+    """A view of one state."""
+
+    __slots__ = ("_state", "_interner")
+
+    def __init__(self, state: State, interner: Interner) -> None:
+        self._state = state
+        self._interner = interner
+
+    def read(self, slot: Slot) -> int:
+        position = self._state.layout.index.get(slot)
+        if position is not None:
+            return self._state.values[position]
+        return derived(slot, self._state, self._interner)
+
+    def whole(self) -> State:
+        return self._state
+
+
+def derived(slot: Slot, state: State, interner: Interner) -> int:
+    """The answer to a slot that is not stored: what the layout says, or UNBOUND."""
+    layout = state.layout
+    match slot:
+        case ("live", role):
+            numbers = layout.live.get(str(role), ())
+            return interner.intern(Tag.TUPLE, tuple(interner.intern(Tag.INT, number) for number in numbers))
+        case ("names", role, number):
+            names = layout.names("field", str(role), int(number)) + layout.names("param", str(role), int(number))
+            return interner.intern(Tag.TUPLE, tuple(interner.intern(Tag.STRING, name) for name in sorted(names)))
+        case ("used", domain, subject, seen):
+            return _used(str(domain), subject, frozenset(seen), state, interner)
+        case ("state",):
+            slots = interner.intern(Tag.STRING, repr(layout.slots))
+            threads = interner.intern(Tag.TUPLE, state.threads)
+            return interner.intern(Tag.TUPLE, (slots, *state.values, threads, *state.messages))
+        case ("cells",):
+            return interner.intern(Tag.INT, len(layout.cells))
+    return UNBOUND
+
+
+def _used(domain: str, subject: int, seen: frozenset[Slot], state: State, interner: Interner) -> int:
+    """The values of a domain that are held outside the slots in `seen` and the running thread or delivered message."""
+    numbers = [n for slot, n in zip(state.layout.slots, state.values, strict=True) if slot not in seen]
+    others = [*state.threads, *state.messages]
+    if subject in others:
+        others.remove(subject)
+    found = {pair[1] for number in numbers + others for pair in interner.symmetric(number) if pair[0] == domain}
+    return interner.intern(Tag.TUPLE, tuple(interner.intern(Tag.MODEL_VALUE, (domain, i)) for i in sorted(found)))
+
+
+class PairView:
+    """A view of two states: slots are prefixed with "before" or "after"."""
+
+    __slots__ = ("_before", "_after")
+
+    def __init__(self, before: View, after: View) -> None:
+        self._before = before
+        self._after = after
+
+    def read(self, slot: Slot) -> int:
+        return (self._before if slot[0] == "before" else self._after).read(slot[1:])
+
+    def whole(self) -> State:
+        raise Problem("L30", "next_states() is not available in a transition assertion")
+
+
+class RememberedView:
+    """A view that knows only some answers and must not be asked anything else."""
+
+    __slots__ = ("_answers",)
+
+    def __init__(self, answers: Mapping[Slot, int]) -> None:
+        self._answers = answers
+
+    def read(self, slot: Slot) -> int:
+        return self._answers[slot]
+
+    def whole(self) -> State:
+        raise KeyError("state")
+
+
+class Recorder:
+    """Reads a view and writes down each question once, with its answer, among the choices."""
+
+    __slots__ = ("_view", "_answers", "events")
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._answers: dict[Slot, int] = {}
+        self.events: list[Event] = []
+
+    def read(self, slot: Slot) -> int:
+        answer = self._answers.get(slot)
+        if answer is None:
+            answer = self._answers[slot] = self._view.read(slot)
+            self.events.append(Read(slot, answer))
+        return answer
+
+    def whole(self) -> State:
+        """The whole state: recorded as a read of everything."""
+        state = self._view.whole()
+        self.read(("state",))
+        return state
+
+    def restart(self, mark: tuple[object, ...]) -> None:
+        """Forget the answers: what is asked from now on is asked anew."""
+        self._answers.clear()
+        self.events.append(Restart(mark))
+
+    def note(self, fork: Fork) -> None:
+        self.events.append(fork)

@@ -1,0 +1,179 @@
+"""Elements of values: indexing, slices, membership, iteration (language page, 5.1, 6.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from interpreter.problem import Problem, check_int, check_size, near_hint
+from interpreter.values import StructValue
+from interpreter.values.basis import equal, hash_key, type_name
+from interpreter.values.containers import Container, DictValue, ListValue, SetValue
+from interpreter.values.freeze import canonical_sort, display
+from interpreter.values.generics import BagValue, GenericMap, GenericSet
+
+_SHOWN = 60
+
+
+def shown(value: object) -> str:
+    """The display text of a value, shortened for a message."""
+    try:
+        written = display(value)
+    except Problem:  # too large or too deep to be written
+        return f"a {type_name(value)}"
+    return written if len(written) <= _SHOWN else written[: _SHOWN - 3] + "..."
+
+
+def range_length(value: range) -> int:
+    """The length of a range of any size (`len` ends at a machine word)."""
+    if not value:
+        return 0
+    return (value[-1] - value.start) // value.step + 1
+
+
+def length(value: object) -> int:
+    """`len(v)`."""
+    match value:
+        case str() | bytes() | tuple():
+            return len(value)
+        case range():
+            return check_int(range_length(value))
+        case Container() if value.kind != "record":
+            return value.size()
+    raise Problem("R4", f"a {type_name(value)} has no length")
+
+
+def _place(value: object, i: object, size: int) -> int:
+    """A valid, non-negative place in a sequence."""
+    if not isinstance(i, int) or type(i) is not int:
+        raise Problem("R4", f"the index of a {type_name(value)} must be an int, not a {type_name(i)}")
+    if not -size <= i < size:
+        raise Problem("R2", f"index {shown(i)} is out of range for {shown(value)} of length {size}")
+    return i if i >= 0 else i + size
+
+
+def key_missing(container: object, key: object) -> Problem:
+    """R2 for a key that is not in a dict or genericmap."""
+    hint = None
+    if isinstance(key, str) and isinstance(container, DictValue):
+        hint = near_hint(key, [k for k, _ in container.entries.values() if isinstance(k, str)])
+    return Problem("R2", f"key {shown(key)} not found in {shown(container)}", hint)
+
+
+def index(value: object, i: object) -> object:
+    """`v[i]`."""
+    match value:
+        case ListValue():
+            return value.items[_place(value, i, len(value.items))]
+        case DictValue() | GenericMap():
+            pair = value.find(i)
+            if pair is None:
+                raise key_missing(value, i)
+            return pair[1]
+        case str() | bytes() | tuple():
+            return value[_place(value, i, len(value))]
+        case range():
+            return value[_place(value, i, range_length(value))]
+    raise Problem("R4", f"a {type_name(value)} can not be indexed", _field_hint(value))
+
+
+def _field_hint(value: object) -> str | None:
+    return "fields stand behind a dot: v.name" if type_name(value) in ("struct", "record", "role") else None
+
+
+def set_index(value: object, i: object, item: object) -> None:
+    """`v[i] = item`."""
+    match value:
+        case ListValue():
+            value.put(_place(value, i, len(value.items)), item)
+        case DictValue() | GenericMap():
+            value.put(i, item)
+        case _:
+            raise Problem("R4", f"elements of a {type_name(value)} can not be assigned", _field_hint(value))
+
+
+def slice_of(value: object, start: object, stop: object, step: object) -> object:
+    """`v[start:stop:step]`, parts that are left out being None."""
+    for bound in (start, stop, step):
+        if bound is not None and type(bound) is not int:
+            raise Problem("R4", f"a slice needs ints, not a {type_name(bound)}")
+    if step == 0:
+        raise Problem("R4", "the step of a slice can not be 0")
+    part: Any = slice(start, stop, step)
+    match value:
+        case ListValue():
+            return ListValue(value.items[part])
+        case str() | bytes() | tuple() | range():
+            piece: object = value[part]
+            return piece
+    raise Problem("R4", f"a {type_name(value)} has no slices")
+
+
+def contains(item: object, value: object) -> bool:
+    """`item in v`."""
+    match value:
+        case DictValue() | SetValue():
+            return hash_key(item) in value.entries
+        case ListValue():
+            return any(equal(other, item) for other in value.items)
+        case tuple():
+            return any(equal(other, item) for other in value)
+        case GenericSet() | BagValue() | GenericMap():
+            return value.place(item) is not None
+        case str():
+            if isinstance(item, str):
+                return item in value
+            raise Problem("R4", f"'in' a string needs a string, not a {type_name(item)}")
+        case bytes():
+            if isinstance(item, bytes):
+                return item in value
+            if isinstance(item, int) and type(item) is int:
+                return 0 <= item < 256 and item in value
+            raise Problem("R4", f"'in' bytes needs an int or bytes, not a {type_name(item)}")
+        case range():
+            if isinstance(item, float) and item.is_integer():
+                return int(item) in value
+            return type(item) is int and item in value
+    raise Problem("R4", f"'in' needs a collection, not a {type_name(value)}")
+
+
+def elements(value: object) -> list[object]:
+    """A new list of what is inside, in the order of this step: dicts (keys) and sets as inserted, bags canonical."""
+    match value:
+        case ListValue() | GenericSet():
+            return list(value.items)
+        case tuple() | bytes():
+            return list(value)
+        case DictValue():
+            return [key for key, _ in value.entries.values()]
+        case SetValue():
+            return list(value.entries.values())
+        case BagValue():
+            return canonical_sort(value.items)
+        case GenericMap():
+            return [key for key, _ in value.pairs]
+        case range():
+            check_size(range_length(value), "the range, written out,")
+            return list(value)
+        case str():
+            raise Problem("R4", "a string is not iterable", "its characters are s.elems()")
+    hint = "a struct has named fields: dir(v) lists them" if isinstance(value, StructValue) else None
+    raise Problem("R4", f"a {type_name(value)} is not iterable", hint)
+
+
+def iterate(value: object) -> list[object]:
+    """The elements that a `for` or a choice sees: as `elements`, but sets in canonical order (6.5)."""
+    match value:
+        case SetValue() | GenericSet():
+            return canonical_sort(elements(value))
+    return elements(value)
+
+
+def iterate_live(value: object) -> Iterator[object]:
+    """The elements for a comprehension or a `def` loop: changing the collection meanwhile is R8. Close it when done."""
+    items = elements(value)
+    if not isinstance(value, Container):
+        yield from items
+        return
+    with value.guarded():
+        yield from items

@@ -1,0 +1,105 @@
+"""Order (language page, 5.1): what `<` and friends, `sorted`, `min` and `max` know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cmp_to_key
+from typing import Any
+
+from interpreter.problem import Problem
+from interpreter.values import SymmetricValue
+from interpreter.values.arithmetic import NUMBERS
+from interpreter.values.basis import Walk, equal_members, type_name
+from interpreter.values.containers import ListValue, SetValue
+from interpreter.values.generics import GenericSet
+
+_ALIKE = frozenset({str, bytes, bool})
+
+
+def compare(left: object, right: object) -> int:
+    """Negative, zero or positive; R4 for values without order, R14 for symmetric ones. nan is above all numbers."""
+    return _compare(left, right, Walk())
+
+
+def _compare(left: object, right: object, walk: Walk) -> int:
+    if type(left) in NUMBERS and type(right) in NUMBERS:
+        return _compare_numbers(left, right)
+    if type(left) is type(right):
+        if type(left) in _ALIKE:
+            a: Any = left
+            b: Any = right
+            return int(a > b) - int(a < b)
+        match left, right:
+            case tuple(), tuple():
+                return _compare_sequences(left, right, walk)
+            case ListValue(), ListValue():
+                return _compare_sequences(left.items, right.items, walk)
+            case SymmetricValue(), SymmetricValue():
+                return _compare_symmetric(left, right)
+    raise Problem("R4", f"{type_name(left)} and {type_name(right)} have no order")
+
+
+def _compare_numbers(left: Any, right: Any) -> int:
+    if left != left or right != right:
+        return int(left != left) - int(right != right)
+    return int(left > right) - int(left < right)
+
+
+def _compare_sequences(left: Sequence[object], right: Sequence[object], walk: Walk) -> int:
+    walk.enter(min(len(left), len(right)))
+    result = (len(left) > len(right)) - (len(left) < len(right))
+    for a, b in zip(left, right, strict=False):
+        if not equal_members(a, b, walk):
+            result = _compare(a, b, walk)
+            break
+    walk.leave()
+    return result
+
+
+def _compare_symmetric(left: SymmetricValue, right: SymmetricValue) -> int:
+    left.check_domain(right)
+    if left.symmetry not in ("ordinal", "interval"):
+        raise Problem("R14", f"values of the {left.symmetry} domain '{left.domain}' have no order")
+    return (left.index > right.index) - (left.index < right.index)
+
+
+def _subset(left: object, right: object) -> bool | None:
+    """Whether every element of one set is in the other; None if they are no sets."""
+    match left, right:
+        case SetValue(), SetValue():
+            return left.entries.keys() <= right.entries.keys()
+        case GenericSet(), GenericSet():
+            return all(right.place(item) is not None for item in left.items)
+    return None
+
+
+def less(left: object, right: object) -> bool:
+    inside = _subset(left, right)
+    return compare(left, right) < 0 if inside is None else inside and _size(left) < _size(right)
+
+
+def less_equal(left: object, right: object) -> bool:
+    inside = _subset(left, right)
+    return compare(left, right) <= 0 if inside is None else inside
+
+
+def greater(left: object, right: object) -> bool:
+    return less(right, left)
+
+
+def greater_equal(left: object, right: object) -> bool:
+    return less_equal(right, left)
+
+
+def _size(value: object) -> int:
+    assert isinstance(value, SetValue | GenericSet)
+    return value.size()
+
+
+def sort(items: Sequence[object], key: Callable[[object], object] | None, reverse: bool) -> list[object]:
+    """The items in order, equal ones as they stood; with a key function, by its results."""
+    if key is None and ({type(item) for item in items} in ({int}, {str}, {bool}, {bytes})):
+        return sorted(items, reverse=reverse)  # type: ignore[type-var]
+    marks = list(items) if key is None else [key(item) for item in items]
+    order = sorted(range(len(marks)), key=lambda i: cmp_to_key(compare)(marks[i]), reverse=reverse)
+    return [items[i] for i in order]

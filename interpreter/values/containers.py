@@ -1,0 +1,269 @@
+"""Collections and structs of one step, and the only way to change them (language page, 5.1, 5.4).
+
+Every change goes through `change`, which refuses frozen constants (R7) and collections that are being iterated over
+(R8), and every growth is measured before it happens (R24).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import ClassVar
+
+from interpreter.problem import Problem, check_size
+from interpreter.values.basis import Value, Walk, equal_fields, equal_sequences, hash_key, member_key
+
+Entries = dict[Hashable, tuple[object, object]]
+
+
+class Container(Value):
+    """A mutable value. `frozen`: it belongs to a constant. `iterating`: how many loops are at it now."""
+
+    __slots__ = ("frozen", "iterating")
+    frozen: bool
+    iterating: int
+
+    def members(self) -> Iterator[object]:
+        """Everything directly inside, keys included."""
+        raise NotImplementedError
+
+    def size(self) -> int:
+        """The number of elements, pairs or fields."""
+        raise NotImplementedError
+
+    def is_true(self) -> bool:
+        return self.size() > 0
+
+    def change(self, size: int = 0) -> None:
+        """Ask before changing it to have `size` elements: R7, R8, R24."""
+        if self.frozen:
+            raise Problem("R7", f"this {self.kind} is a constant, it can not be changed", "change a deepcopy of it")
+        if self.iterating:
+            raise Problem("R8", f"changing a {self.kind} while iterating over it", "iterate over a copy")
+        check_size(size, f"the {self.kind}")
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Changing it inside the `with` block is R8."""
+        self.iterating += 1
+        try:
+            yield
+        finally:
+            self.iterating -= 1
+
+
+def mark_frozen(value: object) -> None:
+    """Makes a value of a constant unchangeable, with everything inside it."""
+    pending = [value]
+    seen: set[int] = set()
+    while pending:
+        item = pending.pop()
+        if isinstance(item, tuple | StructValue) and id(item) not in seen:
+            seen.add(id(item))
+            pending.extend(item if isinstance(item, tuple) else item.fields.values())
+        elif isinstance(item, Container) and not item.frozen:
+            item.frozen = True
+            pending.extend(item.members())
+
+
+class ListValue(Container):
+    """A list."""
+
+    __slots__ = ("items",)
+    kind: ClassVar[str] = "list"
+
+    def __init__(self, items: list[object]) -> None:
+        self.items = items
+        self.frozen = False
+        self.iterating = 0
+
+    def members(self) -> Iterator[object]:
+        return iter(self.items)
+
+    def size(self) -> int:
+        return len(self.items)
+
+    def equals(self, other: Value, walk: Walk) -> bool:
+        assert isinstance(other, ListValue)
+        return equal_sequences(self.items, other.items, walk)
+
+    def append(self, item: object) -> None:
+        self.change(len(self.items) + 1)
+        self.items.append(item)
+
+    def extend(self, items: Sequence[object]) -> None:
+        self.change(len(self.items) + len(items))
+        self.items.extend(items)
+
+    def insert(self, place: int, item: object) -> None:
+        self.change(len(self.items) + 1)
+        self.items.insert(place, item)
+
+    def put(self, place: int, item: object) -> None:
+        """Replaces one element; the place is valid."""
+        self.change()
+        self.items[place] = item
+
+    def take(self, place: int) -> object:
+        """Removes one element; the place is valid."""
+        self.change()
+        return self.items.pop(place)
+
+    def replace(self, items: list[object]) -> None:
+        """Replaces all elements."""
+        self.change(len(items))
+        self.items = items
+
+
+class DictValue(Container):
+    """A dict in insertion order: the key of a key -> (key, value)."""
+
+    __slots__ = ("entries",)
+    kind: ClassVar[str] = "dict"
+
+    def __init__(self, entries: Entries) -> None:
+        self.entries = entries
+        self.frozen = False
+        self.iterating = 0
+
+    def members(self) -> Iterator[object]:
+        for key, value in self.entries.values():
+            yield key
+            yield value
+
+    def size(self) -> int:
+        return len(self.entries)
+
+    def equals(self, other: Value, walk: Walk) -> bool:
+        assert isinstance(other, DictValue)
+        if self.entries.keys() != other.entries.keys():
+            return False
+        mine = [value for _, value in self.entries.values()]
+        return equal_sequences(mine, [other.entries[key][1] for key in self.entries], walk)
+
+    def find(self, key: object) -> tuple[object, object] | None:
+        """The pair with that key."""
+        return self.entries.get(hash_key(key))
+
+    def put(self, key: object, value: object) -> None:
+        """Binds a key; a key that is there keeps its place and its form."""
+        token = hash_key(key)
+        old = self.entries.get(token)
+        self.change(len(self.entries) + (old is None))
+        self.entries[token] = (key if old is None else old[0], value)
+
+    def take(self, key: object) -> object:
+        """Removes the key, which is there; its value."""
+        self.change()
+        return self.entries.pop(hash_key(key))[1]
+
+    def update(self, pairs: Iterable[tuple[object, object]]) -> None:
+        self.change()
+        for key, value in pairs:
+            self.put(key, value)
+
+    def clear(self) -> None:
+        self.change()
+        self.entries = {}
+
+
+class SetValue(Container):
+    """A set in insertion order: the key of an element -> the element."""
+
+    __slots__ = ("entries",)
+    kind: ClassVar[str] = "set"
+
+    def __init__(self, entries: dict[Hashable, object]) -> None:
+        self.entries = entries
+        self.frozen = False
+        self.iterating = 0
+
+    @classmethod
+    def of(cls, items: Iterable[object]) -> SetValue:
+        """A new set of these elements."""
+        entries: dict[Hashable, object] = {}
+        for item in items:
+            entries.setdefault(hash_key(item), item)
+        check_size(len(entries), "the set")
+        return cls(entries)
+
+    def members(self) -> Iterator[object]:
+        return iter(self.entries.values())
+
+    def size(self) -> int:
+        return len(self.entries)
+
+    def equals(self, other: Value, walk: Walk) -> bool:
+        assert isinstance(other, SetValue)
+        return self.entries.keys() == other.entries.keys()
+
+    def holds(self, item: object) -> bool:
+        return hash_key(item) in self.entries
+
+    def add(self, item: object) -> None:
+        token = hash_key(item)
+        self.change(len(self.entries) + (token not in self.entries))
+        self.entries.setdefault(token, item)
+
+    def discard(self, item: object) -> bool:
+        """Removes the element; whether it was there."""
+        self.change()
+        token = hash_key(item)
+        if token not in self.entries:
+            return False
+        del self.entries[token]
+        return True
+
+    def replace(self, entries: dict[Hashable, object]) -> None:
+        """Replaces all elements."""
+        self.change(len(entries))
+        self.entries = entries
+
+
+class StructValue(Value):
+    """A struct: named values that do not change."""
+
+    __slots__ = ("fields",)
+    kind: ClassVar[str] = "struct"
+
+    def __init__(self, fields: dict[str, object]) -> None:
+        self.fields = fields
+
+    def key(self, walk: Walk) -> Hashable:
+        walk.enter(len(self.fields))
+        key = ("struct", *[(name, member_key(self.fields[name], walk)) for name in sorted(self.fields)])
+        walk.leave()
+        return key
+
+    def equals(self, other: Value, walk: Walk) -> bool:
+        assert isinstance(other, StructValue)
+        return equal_fields(self.fields, other.fields, walk)
+
+
+class RecordValue(Container):
+    """A record: named values that may be assigned."""
+
+    __slots__ = ("fields",)
+    kind: ClassVar[str] = "record"
+
+    def __init__(self, fields: dict[str, object]) -> None:
+        self.fields = fields
+        self.frozen = False
+        self.iterating = 0
+
+    def members(self) -> Iterator[object]:
+        return iter(self.fields.values())
+
+    def size(self) -> int:
+        return len(self.fields)
+
+    def is_true(self) -> bool:
+        return True
+
+    def equals(self, other: Value, walk: Walk) -> bool:
+        assert isinstance(other, RecordValue)
+        return equal_fields(self.fields, other.fields, walk)
+
+    def put(self, name: str, value: object) -> None:
+        self.change(len(self.fields) + (name not in self.fields))
+        self.fields[name] = value

@@ -1,0 +1,325 @@
+"""From runtime values to interned ids and back.
+
+Between the two lies a yield: what comes back has new containers, in canonical order (language page, 5.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from interpreter.problem import MAX_DEPTH, MAX_PARTS, Problem, too_deep, too_many_parts
+from interpreter.values import (
+    BagValue,
+    Channel,
+    Container,
+    DictValue,
+    FunctionValue,
+    GenericMap,
+    GenericSet,
+    HostValue,
+    Instance,
+    ListValue,
+    ModelValue,
+    ModuleValue,
+    RecordValue,
+    SetValue,
+    StructValue,
+    Stub,
+    SymmetricValue,
+    World,
+    type_name,
+)
+from interpreter.values.basis import hash_key
+from interpreter.values.intern import UNTHAWED, Interner, Tag
+from interpreter.values.text import range_text
+
+Shared = Callable[[object], int | None]
+Host = Callable[[Tag, Any], object]
+
+
+def freeze(value: object, interner: Interner, shared: Shared | None = None) -> int:
+    """The id of a runtime value; `shared` may give a REF for a mutable container instead. R18 for functions."""
+    tag = _SCALARS.get(type(value))
+    if tag is not None:
+        return interner.intern(tag, value)
+    return _Freezer(interner, shared).freeze(value)
+
+
+_SCALARS: dict[type, Tag] = {
+    int: Tag.INT,
+    str: Tag.STRING,
+    bool: Tag.BOOL,
+    type(None): Tag.NONE,
+    float: Tag.FLOAT,
+    bytes: Tag.BYTES,
+}
+
+
+class _Freezer:
+    """One walk from a runtime value to its id."""
+
+    __slots__ = ("depth", "interner", "parts", "shared")
+
+    def __init__(self, interner: Interner, shared: Shared | None) -> None:
+        self.interner = interner
+        self.shared = shared
+        self.depth = 0
+        self.parts = 0
+
+    def freeze(self, value: object) -> int:
+        kind = type(value)
+        tag = _SCALARS.get(kind)
+        if tag is not None:
+            return self.interner.intern(tag, value)
+        if self.shared is not None and isinstance(value, Container):
+            number = self.shared(value)
+            if number is not None:
+                return number
+        known = self.interner.frozen.get(id(value))
+        if known is not None:
+            return known
+        self.depth += 1
+        self.parts += 1
+        if self.depth > MAX_DEPTH:
+            raise too_deep()
+        if self.parts > MAX_PARTS:
+            raise too_many_parts()
+        write = _WRITERS.get(kind)
+        if write is not None:
+            number = write(self.interner, self.freeze, value)
+        elif isinstance(value, HostValue):
+            number = value.intern(self.interner)
+        else:
+            number = self.stranger(value)
+        self.depth -= 1
+        return number
+
+    def stranger(self, value: object) -> int:
+        """A value that no state may hold."""
+        name = value.name if isinstance(value, FunctionValue | ModuleValue) else "value"
+        raise Problem("R18", f"the {type_name(value)} '{name}' can not be stored in state")
+
+
+# A writer gives the id of a value, given the interner and what freezes members.
+Writer = Callable[[Interner, Callable[[object], int], Any], int]
+
+
+def _ordered(tag: Tag, items: Callable[[Any], Iterable[object]]) -> Writer:
+    return lambda interner, freeze, value: interner.intern(tag, tuple([freeze(item) for item in items(value)]))
+
+
+def _unordered(tag: Tag, items: Callable[[Any], Iterable[object]]) -> Writer:
+    return lambda interner, freeze, value: interner.intern_members(tag, [freeze(item) for item in items(value)])
+
+
+def _pairs(tag: Tag, pairs: Callable[[Any], Iterable[tuple[object, object]]]) -> Writer:
+    return lambda interner, freeze, value: interner.intern_pairs(tag, [(freeze(k), freeze(v)) for k, v in pairs(value)])
+
+
+def _fields(tag: Tag) -> Writer:
+    return lambda interner, freeze, value: interner.intern_fields(
+        tag, [(name, freeze(item)) for name, item in value.fields.items()]
+    )
+
+
+def _leaf(tag: Tag, payload: Callable[[Any], object]) -> Writer:
+    return lambda interner, freeze, value: interner.intern(tag, payload(value))
+
+
+_WRITERS: dict[type, Writer] = {
+    tuple: _ordered(Tag.TUPLE, lambda v: v),
+    ListValue: _ordered(Tag.LIST, lambda v: v.items),
+    DictValue: _pairs(Tag.DICT, lambda v: v.entries.values()),
+    SetValue: _unordered(Tag.SET, lambda v: v.entries.values()),
+    StructValue: _fields(Tag.STRUCT),
+    RecordValue: _fields(Tag.RECORD),
+    GenericSet: _unordered(Tag.GENERICSET, lambda v: v.items),
+    GenericMap: _pairs(Tag.GENERICMAP, lambda v: v.pairs),
+    BagValue: _unordered(Tag.BAG, lambda v: v.items),
+    Instance: _leaf(Tag.ROLE, lambda v: (v.role, v.number)),
+    ModelValue: _leaf(Tag.MODEL_VALUE, lambda v: (v.name, v.index)),
+    SymmetricValue: _leaf(Tag.SYMMETRIC, lambda v: (v.domain, v.index, v.symmetry, v.limit)),
+    range: _leaf(Tag.RANGE, lambda v: (v.start, v.stop, v.step)),
+    Channel: _leaf(Tag.CHANNEL, lambda v: (v.number, v.name)),
+    Stub: _ordered(Tag.STUB, lambda v: (v.channel, v.instance)),
+}
+
+
+class _DisplayFreezer(_Freezer):
+    """A walk that only wants the text: functions show as `<function f>`, the inside of a cycle as `...`."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, interner: Interner) -> None:
+        super().__init__(interner, None)
+        self.path: set[int] = set()
+
+    def freeze(self, value: object) -> int:
+        if not isinstance(value, Container):
+            return super().freeze(value)
+        if id(value) in self.path:
+            return self.interner.intern_composite(Tag.DISPLAY, (), None, "...")
+        self.path.add(id(value))
+        number = super().freeze(value)
+        self.path.discard(id(value))
+        return number
+
+    def stranger(self, value: object) -> int:
+        name = value.name if isinstance(value, FunctionValue | ModuleValue) else "?"
+        return self.interner.intern_composite(Tag.DISPLAY, (), None, f"<{type_name(value)} {name}>")
+
+
+def display(value: object) -> str:
+    """The display text of a runtime value, which is `repr(v)`; aliases are written out."""
+    match value:
+        case None | bool() | int():
+            return str(value)
+        case range():
+            return range_text((value.start, value.stop, value.step))
+    interner = Interner()
+    return interner.text(_DisplayFreezer(interner).freeze(value))
+
+
+def canonical_sort(values: list[object]) -> list[object]:
+    """The values in canonical order (language page, 5.5)."""
+    kinds = {type(value) for value in values}
+    if len(values) < 2:
+        return list(values)
+    if kinds in ({int}, {str}, {bytes}, {bool}):
+        return sorted(values)  # type: ignore[type-var]
+    interner = Interner()
+    freezer = _DisplayFreezer(interner)
+    return sorted(values, key=lambda value: interner.order_key(freezer.freeze(value)))
+
+
+_SORTED: dict[Tag, Callable[[Any], list[object]]] = dict.fromkeys(
+    (Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP), canonical_sort
+)
+
+
+class _Template:
+    """What a container is copied from when everything inside can be shared."""
+
+    __slots__ = ("content", "make")
+
+    def __init__(self, make: Callable[[Any], object], content: list[object] | dict[Any, object]) -> None:
+        self.make = make
+        self.content = content
+
+    def copy(self) -> object:
+        return self.make(self.content.copy())
+
+
+def thaw(
+    number: int,
+    interner: Interner,
+    world: World,
+    resolve_reference: Callable[[int], object],
+    host: Host | None = None,
+) -> object:
+    """The runtime value of an id: new containers, instances of `world`, and what `resolve_reference(cell)` gives for
+    aliases. `host(tag, payload)` makes segments and domains. What can not change is shared by all worlds."""
+    known = interner.thawed[number]
+    if known is UNTHAWED:
+        return _Thawer(interner, world, resolve_reference, host).thaw(number)
+    return known.copy() if type(known) is _Template else known
+
+
+class _Thawer:
+    """One walk from an id to a runtime value."""
+
+    __slots__ = ("host", "interner", "resolve", "thawed", "world")
+
+    def __init__(self, interner: Interner, world: World, resolve: Callable[[int], object], host: Host | None) -> None:
+        self.interner = interner
+        self.world = world
+        self.resolve = resolve
+        self.host = host
+        self.thawed = interner.thawed
+
+    def thaw(self, number: int) -> object:
+        known = self.thawed[number]
+        if known is not UNTHAWED:
+            return known.copy() if type(known) is _Template else known
+        interner = self.interner
+        tag, payload = interner.tag(number), interner.payload(number)
+        container = _CONTAINERS.get(tag)
+        if container is not None:
+            make, fill = container
+            content = fill(self, payload)
+            if all(map(interner.sharable, interner.children(number))):
+                self.thawed[number] = _Template(make, content)
+                content = content.copy()
+            elif tag in _SORTED and interner.references(number):
+                # Aliases are sorted by number; whoever iterates wants the canonical order of what they hold.
+                content = _SORTED[tag](content)
+            return make(content)
+        value = self.leaf(tag, payload)
+        if interner.sharable(number):
+            self.thawed[number] = value
+            interner.frozen[id(value)] = number
+        return value
+
+    def all(self, members: tuple[int, ...]) -> list[object]:
+        """The runtime values of the members."""
+        thaw = self.thaw
+        return [thaw(member) for member in members]
+
+    def leaf(self, tag: Tag, payload: Any) -> object:
+        """The runtime value of an id that is no mutable container."""
+        match tag:
+            case Tag.TUPLE:
+                return tuple(self.all(payload))
+            case Tag.ROLE:
+                return Instance(self.world, *payload)
+            case Tag.STRUCT:
+                return StructValue(_thaw_fields(self, payload))
+            case Tag.REF:
+                return self.resolve(payload[0])
+            case Tag.MODEL_VALUE:
+                return ModelValue(*payload)
+            case Tag.SYMMETRIC:
+                domain, index, symmetry, limit = payload
+                return SymmetricValue(domain, symmetry, index, limit)
+            case Tag.RANGE:
+                return range(*payload)
+            case Tag.CHANNEL:
+                return Channel(*payload)
+            case Tag.STUB:
+                channel, instance = self.all(payload)
+                assert isinstance(channel, Channel) and isinstance(instance, Instance)
+                return Stub(channel, instance)
+        assert self.host is not None, f"{tag!r} is no value of the language"
+        return self.host(tag, payload)
+
+
+def _thaw_entries(thawer: _Thawer, pairs: tuple[tuple[int, int], ...]) -> dict[Any, object]:
+    made: dict[Any, object] = {}
+    for k, v in pairs:
+        key = thawer.thaw(k)
+        made[hash_key(key)] = (key, thawer.thaw(v))
+    return made
+
+
+def _thaw_fields(thawer: _Thawer, fields: tuple[tuple[str, int], ...]) -> dict[Any, object]:
+    return {name: thawer.thaw(member) for name, member in fields}
+
+
+def _thaw_set(thawer: _Thawer, members: tuple[int, ...]) -> dict[Any, object]:
+    return {hash_key(item): item for item in thawer.all(members)}
+
+
+def _thaw_pairs(thawer: _Thawer, pairs: tuple[tuple[int, int], ...]) -> list[object]:
+    return [(thawer.thaw(k), thawer.thaw(v)) for k, v in pairs]
+
+
+_CONTAINERS: dict[Tag, tuple[Callable[[Any], object], Callable[[_Thawer, Any], list[object] | dict[Any, object]]]] = {
+    Tag.LIST: (ListValue, _Thawer.all),
+    Tag.DICT: (DictValue, _thaw_entries),
+    Tag.SET: (SetValue, _thaw_set),
+    Tag.RECORD: (RecordValue, _thaw_fields),
+    Tag.GENERICSET: (GenericSet, _Thawer.all),
+    Tag.GENERICMAP: (GenericMap, _thaw_pairs),
+    Tag.BAG: (BagValue, _Thawer.all),
+}

@@ -1,0 +1,107 @@
+"""What can be called inside an expression, and modules: they live for one step and are never stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import ClassVar
+
+from interpreter.problem import Problem
+from interpreter.values.basis import Value, Walk
+
+
+class FunctionValue(Value):
+    """Something to call inside an expression: builtin, method, lambda, `def` helper. Equal only to itself."""
+
+    __slots__ = ("name",)
+    kind: ClassVar[str] = "function"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def call(self, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+        """The result for thawed arguments, or a Problem."""
+        raise NotImplementedError
+
+    def key(self, walk: Walk) -> Hashable:
+        return self
+
+
+class Builtin(FunctionValue):
+    """A function of the host: takes `least` to `most` arguments (None: any number), and those named.
+
+    `keywords` are the names that need to be written (None: any name is taken), `places` the names of arguments that
+    may also stand at that place without a name.
+    """
+
+    __slots__ = ("function", "keywords", "least", "most", "places")
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., object],
+        least: int = 0,
+        most: int | None = None,
+        keywords: frozenset[str] | None = frozenset(),
+        places: Mapping[str, int] | None = None,
+    ) -> None:
+        super().__init__(name)
+        self.function = function
+        self.least = least
+        self.most = most
+        self.keywords = keywords
+        self.places = places or {}
+
+    def call(self, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+        self.check(len(args), kwargs)
+        return self.function(*args, **kwargs)
+
+    def check(self, count: int, kwargs: Mapping[str, object]) -> None:
+        """R4 if there are too few or too many arguments or a name that the function does not know."""
+        named = {self.places[name] for name in kwargs if name in self.places} if kwargs else ()
+        missing = count < self.least and any(place not in named for place in range(count, self.least))
+        if missing or (self.most is not None and count > self.most):
+            raise Problem("R4", f"{self.name}() takes {self._wanted()}, got {count + len(named)}")
+        for name in kwargs:
+            place = self.places.get(name)
+            if place is not None and place < count:
+                raise Problem("R4", f"{self.name}() got the argument '{name}' twice")
+            if place is None and self.keywords is not None and name not in self.keywords:
+                raise Problem("R4", f"{self.name}() has no argument named '{name}'")
+
+    def _wanted(self) -> str:
+        if self.most is None:
+            return f"at least {self.least} argument{'s' if self.least != 1 else ''}"
+        if self.least == self.most:
+            if not self.most:
+                return "no positional arguments"
+            return f"{self.most} argument{'s' if self.most != 1 else ''}"
+        return f"{self.least} to {self.most} arguments"
+
+
+class BoundMethod(FunctionValue):
+    """A method of a value, with that value: `log.append`."""
+
+    __slots__ = ("method", "receiver")
+
+    def __init__(self, receiver: object, method: Builtin) -> None:
+        super().__init__(method.name)
+        self.receiver = receiver
+        self.method = method
+
+    def call(self, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+        self.method.check(len(args), kwargs)
+        return self.method.function(self.receiver, *args, **kwargs)
+
+
+class ModuleValue(Value):
+    """`math`, `itertools`, or a `.star` helper: names behind a dot. It may not be stored in state."""
+
+    __slots__ = ("members", "name")
+    kind: ClassVar[str] = "module"
+
+    def __init__(self, name: str, members: Mapping[str, object]) -> None:
+        self.name = name
+        self.members = members
+
+    def key(self, walk: Walk) -> Hashable:
+        return self
