@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+from checker.coverage import idle_settings, unused
 from checker.exploration import Exploration
 from fizz import Diagnostic
 from interpreter import Machine, State
@@ -15,7 +16,13 @@ _SAMPLE = 20
 
 def audit(machine: Machine, exploration: Exploration) -> tuple[Diagnostic, ...]:
     """The warnings about a run, in the order of their codes."""
-    return (*_idle(exploration), *_bounded(machine, exploration), *_asymmetric(machine, exploration))
+    return (
+        *_idle(exploration),
+        *unused(machine.program, exploration),
+        *_bounded(machine, exploration),
+        *_asymmetric(machine, exploration),
+        *idle_settings(machine.program, exploration),
+    )
 
 
 def _idle(exploration: Exploration) -> Iterator[Diagnostic]:
@@ -26,7 +33,9 @@ def _idle(exploration: Exploration) -> Iterator[Diagnostic]:
 def _bounded(machine: Machine, exploration: Exploration) -> Iterator[Diagnostic]:
     if exploration.cut and exploration.stopped == "complete":
         bound = machine.program.options.max_actions
-        text = f"the search was bounded: {exploration.cut:,} states at max_actions = {bound} start no further action"
+        states, start = ("state", "starts") if exploration.cut == 1 else ("states", "start")
+        cut = f"{exploration.cut:,} {states} at max_actions = {bound} {start} no further action"
+        text = f"the search was bounded: {cut}"
         yield Diagnostic("W12", text, hint="raise max_actions to see what lies beyond")
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Mapping
 
 from checker.conclude import conclude
 from checker.course import ProgressSink
+from checker.effort import own_effort, told_in
 from checker.engines import engine_of
 from checker.exploration import Exploration, Finding, Settings
 from checker.explore import explore
@@ -49,6 +49,7 @@ def check(
         exploration = Exploration("violation", 0, 0, 0, 0, 0, 0, {}, error=failed)
     else:
         exploration = explore(chosen, program, properties, settings, progress)
+    effort = own_effort(cpu_begun) + told_in(exploration.stats)
     return conclude(
         module,
         program,
@@ -58,16 +59,6 @@ def check(
         engine=chosen.name,
         stats=exploration.stats if settings.stats else {},
         elapsed_s=time.monotonic() - begun,
-        cpu_s=time.process_time() - cpu_begun,
-        peak_memory_mb=_peak_memory_mb(),
+        cpu_s=effort.cpu_s,
+        peak_memory_mb=effort.memory_mb,
     )
-
-
-def _peak_memory_mb() -> float:
-    """The most memory this process has held; 0 where the system does not tell."""
-    try:
-        import resource
-    except ImportError:
-        return 0.0
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20

@@ -68,7 +68,7 @@ def _report(property: Property, exploration: Exploration, machine: Machine | Non
     finding = exploration.findings.get(property.key)
     if finding is None or machine is None:
         return PropertyReport(property.name, property.kind, _property_verdict(property, exploration))
-    trace = replay(machine, finding)
+    trace = replay(machine, finding, property.assertion)
     steps = finding.steps if finding.path else None
     return PropertyReport(property.name, property.kind, "violated", steps, trace, finding.instance)
 

@@ -9,7 +9,7 @@
         Consistent: {verdict: holds}
 
 `set` gives constants, `options` front-matter options, `keep_going` and `max_states` what the command calls by these
-names. Figures that are not given are not compared.
+names. Figures that are not given are not compared. The page docs/expectations.md has all of it.
 """
 
 from __future__ import annotations
@@ -24,18 +24,28 @@ import yaml
 from checker.check import check
 from checker.exploration import Settings
 from checker.literals import literal, option_text
-from checker.problems import UsageProblem
-from checker.report import PropertyVerdict, Report
+from checker.problems import Problem, UsageProblem
+from checker.report import ExitCode, PropertyVerdict, Report, Verdict
 
 FILE_NAME = "expect.yaml"
 MARKS = ("quick", "large")
-FIGURES = ("exit", "states", "transitions", "crash_steps", "initial", "cut", "depth", "verdict")
-_KEYS = {"model", "set", "options", "keep_going", "max_states", "mark", "properties", *FIGURES}
+NUMBERS = ("exit", "states", "transitions", "crash_steps", "initial", "cut", "depth")
+FIGURES = (*NUMBERS, "verdict")
+KEYS = {"model", "set", "options", "keep_going", "max_states", "mark", "properties", *FIGURES}
+
+
+class ExpectationProblem(Problem):
+    """An `expect.yaml` that is not what it should be; the text begins with the place."""
+
+    exit_code = ExitCode.OPTIONS
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """One run and what must come of it. `figures` and `properties` hold what is to be compared, and nothing else."""
+    """One run and what must come of it. `figures` and `properties` hold what is to be compared, and nothing else.
+
+    `file` and `line` say where it is written down.
+    """
 
     model: Path
     constants: Mapping[str, str] = field(default_factory=dict)
@@ -45,12 +55,20 @@ class Promise:
     mark: str = "quick"
     figures: Mapping[str, int | str] = field(default_factory=dict)
     properties: Mapping[str, Mapping[str, int | str]] = field(default_factory=dict)
+    file: Path | None = None
+    line: int = 0
+
+    @property
+    def given(self) -> str:
+        """What the run is given besides the model, in a few words: `RMS=3 --keep-going`."""
+        given = [f"{name}={text}" for name, text in (*self.constants.items(), *self.options.items())]
+        given += ["--keep-going"] if self.keep_going else []
+        return " ".join([*given, *([f"--max-states {self.max_states}"] if self.max_states else [])])
 
     @property
     def title(self) -> str:
         """The run in a few words: `TwoPhase.fizz RMS=3`."""
-        given = [f"{name}={text}" for name, text in (*self.constants.items(), *self.options.items())]
-        return " ".join([self.model.name, *given, *(["--keep-going"] if self.keep_going else [])])
+        return f"{self.model.name} {self.given}".rstrip()
 
     def run(self, engine: str, **more: Any) -> Report:
         """Check the model as the promise says. `more` are further settings, such as those of Spark."""
@@ -77,66 +95,123 @@ class Promise:
         return broken
 
 
+def promises_in(path: Path) -> list[Promise]:
+    """The promises of a folder and all below it, in the order of the files, or those of one file.
+
+    Raises `UsageProblem` if there are none, `ExpectationProblem` for a file that is not what it should be.
+    """
+    if path.is_dir():
+        if not any(path.rglob(FILE_NAME)):
+            hint = "write one beside the models: a list of runs, as `- {model: NAME.fizz, exit: 0}`"
+            raise UsageProblem(f"there is no {FILE_NAME} in '{path}' or below", hint)
+        return promises_below(path)
+    if not path.exists():
+        raise UsageProblem(f"there is no file or folder '{path}'", f"give a folder with an {FILE_NAME}, or such a file")
+    return read_promises(path)
+
+
 def promises_below(folder: Path) -> list[Promise]:
     """All promises made in a folder and below, in the order of the files."""
     return [promise for path in sorted(folder.rglob(FILE_NAME)) for promise in read_promises(path)]
 
 
 def read_promises(path: Path) -> list[Promise]:
-    """The promises of one `expect.yaml`. Raises `UsageProblem` where it is not what it should be."""
+    """The promises of one `expect.yaml`. Raises `ExpectationProblem` where it is not what it should be."""
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise UsageProblem(f"{path} is not valid YAML: {error}") from None
-    if not isinstance(document, list):
-        raise _wrong(path, "it must be a list of runs")
-    return list(_promises(path, document))
+        loader = yaml.SafeLoader(path.read_text(encoding="utf-8-sig"))
+        node = loader.get_single_node()
+        document = None if node is None else loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise _wrong(path, line, f"this is not valid YAML: {error.problem}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).partition("\n")[0]
+        raise _wrong(path, 1, f"this is not valid YAML: {reason}") from None
+    except OSError as error:
+        raise UsageProblem(f"'{path}' cannot be read: {error.strerror}", "check the permissions of the file") from None
+    if not isinstance(document, list) or not isinstance(node, yaml.SequenceNode):
+        raise _wrong(path, 1, "it must be a list of runs", "begin each run with `- model: NAME.fizz`")
+    readers = [_Reader(path, number, *_lines(run)) for number, run in enumerate(node.value, 1)]
+    return [reader.promise(run) for reader, run in zip(readers, document, strict=True)]
 
 
-def _promises(path: Path, document: list[object]) -> Iterator[Promise]:
-    for number, run in enumerate(document, start=1):
-        where = f"run {number}"
-        if not isinstance(run, dict) or "model" not in run:
-            raise _wrong(path, f"{where} must be a mapping with the key 'model'")
-        unknown = sorted(str(key) for key in run if key not in _KEYS)
-        if unknown:
-            raise _wrong(path, f"{where} has the unknown key '{unknown[0]}'; the keys are {', '.join(sorted(_KEYS))}")
-        mark = run.get("mark", "quick")
-        if mark not in MARKS:
-            raise _wrong(path, f"{where}: mark must be one of {', '.join(MARKS)}")
-        yield Promise(
-            model=path.parent / str(run["model"]),
-            constants={name: _expression(value) for name, value in _mapping(path, where, run, "set").items()},
-            options={name: option_text(value) for name, value in _mapping(path, where, run, "options").items()},
-            keep_going=bool(run.get("keep_going", False)),
+def _lines(node: yaml.Node) -> tuple[int, dict[str, int]]:
+    """The line where a run begins, and that of each of its keys."""
+    keys = node.value if isinstance(node, yaml.MappingNode) else []
+    return node.start_mark.line + 1, {str(key.value): key.start_mark.line + 1 for key, _ in keys}
+
+
+def _wrong(path: Path, line: int, text: str, hint: str | None = None) -> ExpectationProblem:
+    return ExpectationProblem(f"{path}:{line}: {text}", hint)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads one run of a file, or says what is wrong with it."""
+
+    path: Path
+    number: int
+    line: int
+    lines: Mapping[str, int]
+
+    def promise(self, run: object) -> Promise:
+        """The promise that a run makes."""
+        if not isinstance(run, dict) or not isinstance(run.get("model"), str):
+            raise self._wrong("", "it must be a mapping with the key 'model', the name of a file")
+        for key in run:
+            if key not in KEYS:
+                raise self._wrong(str(key), f"unknown key '{key}'", f"the keys are {', '.join(sorted(KEYS))}")
+        self._check_values(run)
+        return Promise(
+            model=self.path.parent / run["model"],
+            constants={
+                str(n): value if isinstance(value, str) else self._literal(value)
+                for n, value in self._mapping(run, "set")
+            },
+            options={str(name): option_text(value) for name, value in self._mapping(run, "options")},
+            keep_going=run.get("keep_going", False),
             max_states=run.get("max_states"),
-            mark=mark,
+            mark=run.get("mark", "quick"),
             figures={name: run[name] for name in FIGURES if name in run},
-            properties=_properties(path, where, run),
+            properties=dict(self._properties(run)),
+            file=self.path,
+            line=self.line,
         )
 
+    def _check_values(self, run: dict[str, Any]) -> None:
+        for key in (*NUMBERS, "max_states"):
+            if key in run and (type(run[key]) is not int or run[key] < (key == "max_states")):
+                raise self._wrong(key, f"{key} must be a number")
+        if run.get("mark", "quick") not in MARKS:
+            raise self._wrong("mark", f"mark must be one of {', '.join(MARKS)}")
+        if run.get("verdict", "passed") not in get_args(Verdict):
+            raise self._wrong("verdict", f"verdict must be one of {', '.join(get_args(Verdict))}")
+        if not isinstance(run.get("keep_going", False), bool):
+            raise self._wrong("keep_going", "keep_going must be true or false")
 
-def _properties(path: Path, where: str, run: dict[str, Any]) -> dict[str, Mapping[str, int | str]]:
-    wanted = _mapping(path, where, run, "properties")
-    for name, figures in wanted.items():
-        if not isinstance(figures, dict) or not set(figures) <= {"verdict", "steps"}:
-            raise _wrong(path, f"{where}: property {name} must be a mapping of verdict and steps")
-        if "verdict" in figures and figures["verdict"] not in get_args(PropertyVerdict):
-            raise _wrong(path, f"{where}: the verdict of {name} must be one of {', '.join(get_args(PropertyVerdict))}")
-    return wanted
+    def _properties(self, run: dict[str, Any]) -> Iterator[tuple[str, Mapping[str, int | str]]]:
+        for name, figures in self._mapping(run, "properties"):
+            if not isinstance(figures, dict) or not set(figures) <= {"verdict", "steps"}:
+                raise self._wrong("properties", f"property {name} must be a mapping of verdict and steps")
+            if figures.get("verdict", "holds") not in get_args(PropertyVerdict):
+                verdicts = ", ".join(get_args(PropertyVerdict))
+                raise self._wrong("properties", f"the verdict of {name} must be one of {verdicts}")
+            if type(figures.get("steps", 0)) is not int:
+                raise self._wrong("properties", f"the steps of {name} must be a number")
+            yield str(name), figures
 
+    def _mapping(self, run: dict[str, Any], key: str) -> Iterator[tuple[object, Any]]:
+        value = run.get(key) or {}
+        if not isinstance(value, dict):
+            raise self._wrong(key, f"'{key}' must be a mapping")
+        yield from value.items()
 
-def _mapping(path: Path, where: str, run: dict[str, Any], key: str) -> dict[str, Any]:
-    value = run.get(key) or {}
-    if not isinstance(value, dict):
-        raise _wrong(path, f"{where}: '{key}' must be a mapping")
-    return value
+    def _literal(self, value: object) -> str:
+        """The text of a constant that is no text; a text is the expression itself, as on the command line."""
+        try:
+            return literal(value)
+        except UsageProblem as problem:
+            raise self._wrong("set", problem.text, problem.hint) from None
 
-
-def _expression(value: object) -> str:
-    """The text of a constant: a string is the expression itself, as on the command line."""
-    return value if isinstance(value, str) else literal(value)
-
-
-def _wrong(path: Path, text: str) -> UsageProblem:
-    return UsageProblem(f"{path}: {text}")
+    def _wrong(self, key: str, text: str, hint: str | None = None) -> ExpectationProblem:
+        return _wrong(self.path, self.lines.get(key, self.line), f"run {self.number}: {text}", hint)

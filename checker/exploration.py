@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from fizz import Span
+from interpreter.machine import Note
 from interpreter.step import ModelError, StepOrder
 
 StopReason = OneOf["complete", "violation", "max_states", "timeout", "interrupted"]
@@ -89,7 +90,7 @@ class Exploration:
     `met`: properties that hold whatever is still unexplored. `judged`: those whose question was put to the end; what is
     neither found, met nor judged is undecided. `cut` counts the states whose steps were not all explored. `reduced`:
     states are counted up to symmetry. `idle_actions`: after a complete exploration, the actions without a step and
-    where they gave up most often.
+    where they gave up most often. `noted`: what machines noted in such an exploration, else None.
     """
 
     stopped: StopReason
@@ -105,6 +106,7 @@ class Exploration:
     error: Finding | None = None
     reduced: bool = False
     idle_actions: Mapping[str, Span] = field(default_factory=dict)
+    noted: frozenset[Note] | None = None
     stats: Mapping[str, object] = field(default_factory=dict)
 
     @property

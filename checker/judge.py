@@ -84,7 +84,8 @@ class Judge:
             judged=frozenset(self.judged),
             error=course.error,
             reduced=course.run.symmetric,
-            idle_actions=self._idle_actions(),
+            idle_actions=self._idle_actions() if self._whole_explored else {},
+            noted=frozenset(total.noted) if self._whole_explored else None,
             stats=course.run.stats(),
         )
 
@@ -126,11 +127,14 @@ class Judge:
             self._whole = CourseEvidence(again)
         return self._whole
 
+    @property
+    def _whole_explored(self) -> bool:
+        course = self.course
+        return course.stopped == "complete" and not course.cut and course.error is None
+
     def _idle_actions(self) -> dict[str, Span]:
         """The actions that never had a step in the whole space, with the place where they gave up most often."""
         course = self.course
-        if course.stopped != "complete" or course.cut or course.error is not None:
-            return {}
         idle: dict[str, Span] = {}
         for action in all_actions(course.program):
             places = {span: n for (routine, span), n in course.total.aborted.items() if routine == action.routine}

@@ -41,4 +41,4 @@ def _joined(members: list[object] | tuple[object, ...]) -> str:
 
 def option_text(value: object) -> str:
     """The text of an option as it would stand in the front matter: a string as it is, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else json.dumps(value, default=str)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
 from pathlib import Path
 
 from checker.problems import UsageProblem
@@ -11,6 +10,8 @@ from checker.problems import UsageProblem
 # The folder that holds the three packages: `models` lies there in a source tree, `fizzpy_models` in an installation.
 _HOME = Path(__file__).resolve().parent.parent
 _FOLDERS = ("fizzpy_models", "models")
+_WAY_OUT = "give the path of a model file, or the name of one that comes with the tool, as VeniceLeaderFollower.fizz"
+_LONGEST = 200
 
 
 def locate(model: str) -> str:
@@ -19,7 +20,14 @@ def locate(model: str) -> str:
     Raises `UsageProblem` if there is nothing to read.
     """
     path = Path(model)
-    if path.is_file():
+    if not model:
+        raise UsageProblem("the name of the model is empty", _WAY_OUT)
+    try:
+        there = path.is_file()
+    except OSError as problem:
+        shown = model if len(model) <= _LONGEST else f"{model[:_LONGEST]}..."
+        raise UsageProblem(f"'{shown}' cannot be read: {problem.strerror}", _WAY_OUT) from None
+    if there:
         return _readable(model)
     if path.is_dir():
         raise UsageProblem(f"'{model}' is a directory, not a model file", _name_files(path))
@@ -32,13 +40,17 @@ def locate(model: str) -> str:
     raise UsageProblem(f"there is no file '{model}'", _suggest(path))
 
 
-def bundled_models() -> Iterator[Path]:
-    """The model files that come with the tool, sorted by path, so that the first of equal names is always the same."""
+def bundled_folder() -> Path:
+    """The folder of the models that come with the tool. Raises `UsageProblem` if it is missing."""
     for folder in _FOLDERS:
-        root = _HOME / folder
-        if root.is_dir():
-            yield from sorted(root.rglob("*.fizz"))
-            return
+        if (_HOME / folder).is_dir():
+            return _HOME / folder
+    raise UsageProblem("the models that come with the tool are missing", "install fizzpy again, or name a folder")
+
+
+def bundled_models() -> list[Path]:
+    """The model files that come with the tool, sorted by path, so that the first of equal names is always the same."""
+    return sorted(bundled_folder().rglob("*.fizz"))
 
 
 def _readable(model: str) -> str:
@@ -62,10 +74,13 @@ def _name_files(folder: Path) -> str:
 
 
 def _suggest(path: Path) -> str:
-    neighbours = {p.name for p in path.parent.glob("*.fizz")} if path.parent.is_dir() else set()
-    bundled = {p.name for p in bundled_models()} if path.name == str(path) else set()
+    neighbours = sorted(p.name for p in path.parent.glob("*.fizz")) if path.parent.is_dir() else []
     wanted = path.name if path.suffix else f"{path.name}.fizz"
-    near = difflib.get_close_matches(wanted, sorted(neighbours | bundled), n=3, cutoff=0.7)
+    near = difflib.get_close_matches(wanted, neighbours, n=3, cutoff=0.7)
+    if path.name == str(path):
+        # Compared without the suffix, which all have in common: there are many of them.
+        bundled = {p.stem: p.name for p in bundled_models()}
+        near += [bundled[stem] for stem in difflib.get_close_matches(Path(wanted).stem, bundled, n=3, cutoff=0.7)]
     if near:
-        return "did you mean " + " or ".join(f"'{path.parent / name}'" for name in near) + "?"
-    return "give the path of a model file, or the name of one that comes with the tool, as VeniceLeaderFollower.fizz"
+        return "did you mean " + " or ".join(f"'{path.parent / name}'" for name in dict.fromkeys(near)) + "?"
+    return _WAY_OUT

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 
 from checker.exploration import Finding, PathLink
 from checker.trace import Change, EntryKind, Trace, TraceEntry
+from checker.why import why
 from fizz import Span
 from interpreter import Machine
 from interpreter.machine import step_name
 from interpreter.state import State
-from interpreter.step import Expansion, Outcome, Step, StepFailure, StepKind
+from interpreter.step import Expansion, Outcome, Rule, Step, StepFailure, StepKind
 
 _KINDS: dict[StepKind, EntryKind] = {
     StepKind.START: "start",
@@ -25,8 +26,10 @@ _KINDS: dict[StepKind, EntryKind] = {
 _SORTED_PLACES = ("thread-", "message-")
 
 
-def replay(machine: Machine, finding: Finding) -> Trace | None:
+def replay(machine: Machine, finding: Finding, assertion: int | None = None) -> Trace | None:
     """The trace of a finding; None if it has no path, as an `exists` that was never met.
+
+    `assertion`: the one that it violates; the trace then says why.
 
     Under symmetry the story is told of concrete states: at each stage the first step is taken whose target has the next
     link's key for its least image. A model that breaks its own symmetry may have no such step; then the stored images
@@ -41,13 +44,14 @@ def replay(machine: Machine, finding: Finding) -> Trace | None:
         except _NoSuchStep:
             continue
         idle: tuple[str, ...] = ()
-        if finding.stutter and teller.state is not None:
-            idle = idle_sentences(machine, teller.state)
+        if finding.stutter and teller.states:
+            idle = idle_sentences(machine, teller.states[-1])
         return Trace(
             tuple(entries),
             cycle_start=len(finding.path) if finding.cycle else None,
             stutter=finding.stutter,
             fairness=finding.fairness + idle,
+            why=None if assertion is None else why(machine, assertion, teller.states, len(finding.cycle)),
         )
     return None
 
@@ -66,11 +70,11 @@ class _NoSuchStep(Exception):
 
 
 class _Teller:
-    """Follows links from state to state."""
+    """Follows links from state to state. `states` are those that it has told of."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.state: State | None = None
+        self.states: list[State] = []
 
     def entries(self, finding: Finding) -> Iterator[TraceEntry]:
         """An entry for Init and for each link after it."""
@@ -79,6 +83,7 @@ class _Teller:
         if way is None or first.key is None:
             raise _NoSuchStep
         state = self.told(way.state, finding)
+        self.states.append(state)
         yield init_entry(self.machine, way.outcome, state)
         for link in (*links, *finding.cycle):
             expansion = self.machine.steps(state)
@@ -89,7 +94,7 @@ class _Teller:
             target = self.told(step.target, finding)
             yield step_entry(self.machine, state, step, target)
             state = target
-        self.state = state
+            self.states.append(state)
 
     def step(self, expansion: Expansion, link: PathLink) -> Step:
         """The step that a link means."""
@@ -157,8 +162,8 @@ def init_entry(machine: Machine, outcome: Outcome, state: State) -> TraceEntry:
         label=step_name("Init", outcome.choices),
         kind="init",
         actor="Init",
-        file=_file(outcome.lines),
-        line=_line(outcome.lines),
+        file=outcome.lines[0].file if outcome.lines else None,
+        line=outcome.lines[0].line if outcome.lines else None,
         choices=outcome.choices,
         crash=False,
         changes=tuple(Change(place, None, text) for place, text in lines),
@@ -171,6 +176,7 @@ def init_entry(machine: Machine, outcome: Outcome, state: State) -> TraceEntry:
 def step_entry(machine: Machine, state: State, step: Step, target: State) -> TraceEntry:
     """A step from `state`; `target` is the state it leads to, or the image of it that is stored."""
     outcome, kind = step.outcome, step.rule.kind
+    place = _place(machine, step.rule, outcome.lines)
     after = tuple(machine.describe(target))
     actor = step.actor
     if kind is StepKind.CRASH_ROLE and step.rule.instance is not None:
@@ -186,8 +192,8 @@ def step_entry(machine: Machine, state: State, step: Step, target: State) -> Tra
         labels=outcome.labels,
         returns=tuple((label, machine.values.text(number)) for label, number in outcome.returns),
         state=after,
-        file=_file(outcome.lines),
-        line=_line(outcome.lines),
+        file=None if place is None else place.file,
+        line=None if place is None else place.line,
         lines=_all_lines(outcome.lines),
     )
 
@@ -195,6 +201,7 @@ def step_entry(machine: Machine, state: State, step: Step, target: State) -> Tra
 def failed_entry(machine: Machine, state: State, failure: StepFailure) -> TraceEntry:
     """A step that ended in a mistake of the model: nothing comes of it."""
     rule = next(c.rule for c in machine.candidates(state) if c.order == failure.order.candidate)
+    place = _place(machine, rule, failure.failure.lines)
     return TraceEntry(
         label=failure.name,
         kind=_KINDS[rule.kind],
@@ -203,19 +210,19 @@ def failed_entry(machine: Machine, state: State, failure: StepFailure) -> TraceE
         crash=False,
         changes=(),
         thread=failure.name.partition("[")[0] if rule.kind is StepKind.CONTINUE else None,
+        fails=True,
         state=tuple(machine.describe(state)),
-        file=_file(failure.failure.lines),
-        line=_line(failure.failure.lines),
+        file=None if place is None else place.file,
+        line=None if place is None else place.line,
         lines=_all_lines(failure.failure.lines),
     )
 
 
-def _file(lines: Sequence[Span]) -> str | None:
-    return lines[0].file if lines else None
-
-
-def _line(lines: Sequence[Span]) -> int | None:
-    return lines[0].line if lines else None
+def _place(machine: Machine, rule: Rule, lines: Sequence[Span]) -> Span | None:
+    """The first statement that a step executed; if there is none, where it begins. A role crash has no place."""
+    if lines:
+        return lines[0]
+    return None if rule.kind is StepKind.CRASH_ROLE else machine.place(rule)
 
 
 def _all_lines(lines: Sequence[Span]) -> tuple[tuple[str, int], ...]:

@@ -15,9 +15,10 @@ from fizz import Diagnostic
 
 
 class ExitCode(IntEnum):
-    """Exit codes of the command."""
+    """Exit codes of the command. `BROKEN`: of `fizzpy test`, if a promise is broken."""
 
     PASSED = 0
+    BROKEN = 1
     USAGE = 2
     BOUNDED = 3
     DEADLOCK = 11

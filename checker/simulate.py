@@ -17,11 +17,12 @@ from checker.properties.base import Phase, Property
 from checker.properties.liveness import Liveness
 from checker.replay import failed_entry, idle_sentences, step_entry
 from checker.report import ExitCode, ModelFailure, PropertyReport
-from checker.trace import Trace, TraceEntry
+from checker.trace import Trace, TraceEntry, Why
 from checker.walk import Questions, Said, Walk
 from checker.walk_report import SimulationReport, WalkVerdict
+from checker.why import why
 from fizz import Module, load
-from interpreter import Expansion, Machine, ModelError, Step, compile_module
+from interpreter import Expansion, Machine, ModelError, State, Step, compile_module
 from interpreter.step import InitialState
 
 _REMEMBERED = 10_000
@@ -253,8 +254,12 @@ class _Walker:
     def _violations(self, walk: Walk, said: Sequence[Said]) -> list[_Violation]:
         if not said:
             return []
-        trace = Trace(tuple(walk.entries()))
-        return [_Violation(one.property, trace, one.instance) for one in said]
+        entries, states = tuple(walk.entries()), walk.states()
+        traces = [Trace(entries, why=self._why(one.property, states, 0)) for one in said]
+        return [_Violation(one.property, trace, one.instance) for one, trace in zip(said, traces, strict=True)]
+
+    def _why(self, property: Property, states: Sequence[State], cycle: int) -> Why | None:
+        return None if property.assertion is None else why(self.machine, property.assertion, states, cycle)
 
     def _lasso(self, walk: Walk, lasso: WalkedLasso) -> _Violation:
         entries = walk.entries(lasso.prefix)
@@ -263,4 +268,6 @@ class _Walker:
         idle = idle_sentences(self.machine, walk.state_after(lasso.prefix)) if lasso.stutter else ()
         fairness = lasso.fairness + idle
         cycle_start = start if lasso.cycle else None
-        return _Violation(lasso.property, Trace(tuple(entries), cycle_start, lasso.stutter, fairness))
+        states = walk.states(lasso.prefix) + [step.target for _, step in lasso.cycle]
+        reason = self._why(lasso.property, states, len(lasso.cycle))
+        return _Violation(lasso.property, Trace(tuple(entries), cycle_start, lasso.stutter, fairness, reason))

@@ -25,8 +25,9 @@ class TraceEntry:
     """One step and the state it leads to.
 
     `label` is the step's name with its choices (language page, 12.2); `actor` says for people who moves: the action, or
-    the root action of a continued thread (`Node#0.Send`); `crash` marks twins and role crashes; `lines` are the source
-    lines the step executed, in order; `state` is the whole state after the step as (place, text) lines.
+    the root action of a continued thread (`Node#0.Send`); `crash` marks twins and role crashes; `fails`: the model
+    failed in this step, and nothing came of it; `lines` are the source lines the step executed, in order; `state` is
+    the whole state after the step as (place, text) lines.
     """
 
     label: str
@@ -38,10 +39,25 @@ class TraceEntry:
     crash: bool
     changes: tuple[Change, ...]
     thread: str | None = None
+    fails: bool = False
     labels: tuple[str, ...] = ()
     returns: tuple[tuple[str, str], ...] = ()
     lines: tuple[tuple[str, int], ...] = ()
     state: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why an assertion is false in the state after step `step`, or for that step.
+
+    `file` and `line` are those of the statement that said so; `facts` are expressions of the model with the display
+    texts of their values, the most telling first.
+    """
+
+    step: int
+    file: str
+    line: int
+    facts: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +72,7 @@ class Trace:
     cycle_start: int | None = None
     stutter: bool = False
     fairness: tuple[str, ...] = ()
+    why: Why | None = None
 
     @property
     def steps(self) -> int:

@@ -34,6 +34,10 @@ class Walk:
         """The state after so many steps."""
         return self.steps[steps - 1].target if steps else self.start.state
 
+    def states(self, steps: int | None = None) -> list[State]:
+        """The states of the story: after Init, and after each step."""
+        return [self.state_after(number) for number in range((len(self.steps) if steps is None else steps) + 1)]
+
     def take(self, step: Step) -> None:
         """Go on by a step of the state where the run stands."""
         self.steps.append(step)
@@ -64,7 +68,7 @@ class Questions:
     def __init__(self, machine: Machine, properties: Sequence[Property]) -> None:
         options = machine.program.options
         watched = [(p, watch) for p in properties if (watch := p.watch(options)) is not None]
-        self.assertions = Assertions(machine, lambda rule, view: machine.run(rule, view).result)
+        self.assertions = Assertions(machine, machine.view, lambda rule, view: machine.run(rule, view).result)
         self._of_states = [(p, w) for p, w in watched if w.looks is Looks.STATES and w.seeks is not None]
         self._of_steps = [(p, w) for p, w in watched if w.looks is Looks.STEPS]
         self._dead_ends = [p for p, w in watched if w.looks is Looks.DEAD_ENDS]

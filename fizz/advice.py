@@ -1,4 +1,4 @@
-"""Warnings that can be given at load time: W2, W6, W11, W15 (language page, section 14)."""
+"""Warnings that can be given at load time: W2, W11, W15, and W6 (language page, section 14)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from fizz import ast
 from fizz.declarations import Declarations, names_of
 from fizz.scope import Messages
-from fizz.walk import all_expressions, all_statements, bodies, is_self, own_expressions, subexpressions
+from fizz.symmetry_advice import advise_symmetry
+from fizz.walk import all_expressions, all_statements, is_self, own_expressions
 
 _LIVENESS = ("eventually always", "always eventually")
-_LIST_METHODS = ("append", "insert", "extend")
 
 
 def advise(model: Declarations, messages: Messages) -> None:
     """Looks at the whole model for what is legal but hardly meant."""
     _unused_locals_of_init(model, messages)
-    _symmetric_in_lists(model, messages)
+    advise_symmetry(model, messages)
     _liveness_without_fairness(model, messages)
     for role in model.roles.values():
         _late_ephemeral_fields(role, messages)
@@ -39,44 +39,6 @@ def _bound(statement: ast.Statement) -> Iterator[ast.Name]:
         targets = (statement.target,)
     for target in targets:
         yield from names_of(target)
-
-
-def _symmetric_in_lists(model: Declarations, messages: Messages) -> None:
-    symmetric = {name for name, role in model.roles.items() if role.symmetric}
-    if not symmetric:
-        return
-    for body in bodies(model.items):
-        for statement in all_statements(body):
-            for expression in own_expressions(statement):
-                for call in _constructed_in_order(statement, expression, symmetric):
-                    text = f"an instance of the symmetric role '{call.function.id}' is kept in a list"  # type: ignore[attr-defined]
-                    hint = "the order tells instances apart: use `bag`, `set` or a dict keyed by id"
-                    messages.warning("W6", text, call.span, hint)
-
-
-def _constructed_in_order(statement: ast.Statement, value: ast.Expression, symmetric: set[str]) -> Iterator[ast.Call]:
-    """Constructor calls of symmetric roles whose instance becomes an element of a list that is stored."""
-
-    def is_constructor(node: ast.Expression) -> bool:
-        return isinstance(node, ast.Call) and isinstance(node.function, ast.Name) and node.function.id in symmetric
-
-    lists: list[ast.Expression] = [value] if isinstance(statement, ast.Assign | ast.AugmentedAssign) else []
-    for inner in subexpressions(value):
-        if isinstance(inner, ast.Call) and isinstance(inner.function, ast.Attribute):
-            if inner.function.name in _LIST_METHODS:
-                for argument in inner.arguments:
-                    if is_constructor(argument.value):
-                        assert isinstance(argument.value, ast.Call)
-                        yield argument.value
-        elif isinstance(inner, ast.DictExpression):
-            lists += [element for _, element in inner.pairs]
-    for node in lists:
-        elements: tuple[ast.Expression, ...] = ()
-        if isinstance(node, ast.ListExpression):
-            elements = node.items
-        elif isinstance(node, ast.Comprehension) and node.kind == "list":
-            elements = (node.element,)
-        yield from (element for element in elements if isinstance(element, ast.Call) and is_constructor(element))
 
 
 def _liveness_without_fairness(model: Declarations, messages: Messages) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,6 +63,8 @@ class Files:
         return tuple(items)
 
     def _include(self, file: str, include: ast.Include) -> tuple[ast.Item, ...]:
+        if "\0" in include.path:
+            return self._refuse(include, "the path of an include has no NUL character", "write the name of a file")
         target = os.path.normpath(Path(file).parent / include.path)
         identity = os.path.realpath(target)
         if Path(include.path).is_absolute() or not _is_inside(identity, self.root):
@@ -131,6 +135,10 @@ def parse_file(file: str, text: str) -> ParsedFile:
 
 def read_text(file: str) -> str:
     """The text of a file with `\\n` line ends; OSError if it can not be read, FizzError if it is no model text."""
+    mode = Path(file).stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        # Reading a pipe or a device may never end.
+        raise OSError(errno.EINVAL, "it is not an ordinary file", file)
     with Path(file).open("rb") as stream:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fizz import Span
 from interpreter.problem import Problem
 from interpreter.running.code import Code
 from interpreter.running.frames import FrameShape, ScopeState
@@ -55,15 +56,24 @@ class Describer:
     def _frame(self, frame: int, state: State) -> str:
         children, shape, _ = self._interner.payload(frame)
         assert isinstance(shape, FrameShape)
-        routine = self._code.program.routines[shape.number]
         name = shape.routine
         if children[0] != NONE:
             role, number = self._interner.payload(children[0])
             name = f"{role}#{number}.{name.rpartition('.')[2]}"
-        top = shape.positions[-1]
-        span = self._code.span_at(routine, ScopeState(routine.scopes[top.scope], top.at, top.started))
+        span = self._place(shape)
         values = [f"{n} = {self.value(v, state)}" for n, v in zip(shape.names, children[1:], strict=False)]
         return f"{name} at {span.file}:{span.line}" + (f" {{{', '.join(values)}}}" if values else "")
+
+    def standing(self, thread: int) -> Span:
+        """Where a parked thread stands: the statement, loop or block with which its innermost frame goes on."""
+        shape = self._interner.payload(self._interner.children(thread)[-1])[1]
+        assert isinstance(shape, FrameShape)
+        return self._place(shape)
+
+    def _place(self, shape: FrameShape) -> Span:
+        routine = self._code.program.routines[shape.number]
+        top = shape.positions[-1]
+        return self._code.span_at(routine, ScopeState(routine.scopes[top.scope], top.at, top.started))
 
     def message(self, message: int, state: State) -> str:
         """`Net: Node#0.put(v = 1)`"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from interpreter.program import Program
 from interpreter.state import State
@@ -11,13 +12,22 @@ from interpreter.step import Rule
 Root = Callable[[int], tuple[int, tuple[str, int] | None]]
 
 
+class Setting(NamedTuple):
+    """An option of a key of `action_options`."""
+
+    key: str
+    option: str
+
+
 class Limits:
     """The keys of `action_options`, matched with starts.
 
     A key `R#.A` keeps one counter per instance; it is written `R#2.A` with the instance's number, after `each `.
+    `felt` are the settings that made a difference so far: they kept an action from starting, or a thread from crashing.
     """
 
     def __init__(self, program: Program) -> None:
+        self.felt: set[Setting] = set()
         self._program = program
         self._options = program.options
         self._counters: dict[Rule, tuple[tuple[str, int], ...]] = {}
@@ -57,14 +67,24 @@ class Limits:
 
     def may_start(self, rule: Rule, state: State, root: Root, payload: Callable[[int], int]) -> bool:
         """Whether the action's own limits let it start in a state."""
+        allowed = True
         for counter, most in self.limited(rule):
             position = state.layout.index.get(("count", counter))
             if position is not None and payload(state.values[position]) >= most:
-                return False
-        return all(
-            sum(self.shares(key, rule, thread, root) for thread in state.threads) < most
-            for key, most in self.concurrency(rule)
-        )
+                self.feel(counter, "max_actions")
+                allowed = False
+        for key, most in self.concurrency(rule):
+            if sum(self.shares(key, rule, thread, root) for thread in state.threads) >= most:
+                self.feel(key, "max_concurrent_actions")
+                allowed = False
+        return allowed
+
+    def feel(self, counter: str, option: str) -> None:
+        """Note that a limit kept an action from starting; `counter` is its key, or the counter kept for it."""
+        if counter.startswith("each "):
+            role, _, rest = counter.removeprefix("each ").partition("#")
+            counter = f"{role}#.{rest.partition('.')[2]}"
+        self.felt.add(Setting(counter, option))
 
     def concurrency(self, rule: Rule) -> tuple[tuple[str, int], ...]:
         """The keys that limit how many threads of a start's action there may be at once, with the most threads."""
@@ -85,5 +105,9 @@ class Limits:
         """Whether threads rooted in a routine may crash."""
         if not self._options.crash_on_yield:
             return False
-        option = self._options.action_options.get(self._program.routines[routine].name)
-        return option is None or option.crash_on_yield
+        key = self._program.routines[routine].name
+        option = self._options.action_options.get(key)
+        if option is None or option.crash_on_yield:
+            return True
+        self.felt.add(Setting(key, "crash_on_yield"))
+        return False

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import ClassVar
 
 from fizz import Span
 from interpreter.candidates import Candidates
 from interpreter.describe import Describer
+from interpreter.division import Divider
 from interpreter.identity.canonical import Canonical
 from interpreter.identity.encoding import Encoder
-from interpreter.limits import Limits
+from interpreter.limits import Limits, Setting
 from interpreter.problem import Problem
 from interpreter.program import Program
 from interpreter.running.assertions import assertion_frame, evaluate_assertion, next_states
 from interpreter.running.code import Code
 from interpreter.running.environment import located
-from interpreter.running.execute import Execution
+from interpreter.running.execute import Execution, Picks
 from interpreter.running.frames import Frame, deliver_frame, park_message, park_thread, resume_frames
-from interpreter.running.view import PairView, Recorder, StateView, View
+from interpreter.running.settlement import Settlement, writes_of
+from interpreter.running.view import PairView, PartsView, Recorder, StateView, View
 from interpreter.running.world import World
 from interpreter.state import Slot, State
 from interpreter.step import (
@@ -42,7 +45,8 @@ from interpreter.step import (
 from interpreter.transitions import Transitions
 from interpreter.values.intern import Interner
 
-MAX_WAYS = 1_000_000
+Note = Span | Setting
+"""Something a machine has done: executed a statement, or held back a start or a crash by a setting."""
 
 
 class Machine:
@@ -51,14 +55,19 @@ class Machine:
     With `symmetry` every state it makes is the least image; without, states are as the steps make them.
     """
 
+    most_ways: ClassVar[int] = 1_000_000
+    """Ways through one step beyond which it is a mistake of the model."""
+
     def __init__(self, program: Program, symmetry: bool = False) -> None:
         self.program = program
         self.symmetry = symmetry
         self.values = Interner()
         self.limits = Limits(program)
+        self._executed: set[Note] = set()
         self.code = Code(program)
         self.code.next_states = lambda world: next_states(world, self.steps)
-        self.transitions = Transitions(program, self.values, self.limits)
+        self.divider = Divider(self.values)
+        self.transitions = Transitions(program, self.values, self.limits, self.divider)
         self._encoder = Encoder(program, self.values)
         symmetric_roles = tuple(role for role in program.roles if role.symmetric)
         layouts = self.transitions.layouts
@@ -68,12 +77,22 @@ class Machine:
 
     # --- one way through one rule ----------------------------------------------------------------------------------
 
-    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), remembered: bool = False) -> Way:
+    def run(
+        self,
+        rule: Rule,
+        view: View,
+        choices: tuple[int, ...] = (),
+        remembered: bool = False,
+        known: Picks | None = None,
+        noted: bool = True,
+    ) -> Way:
         """One way through a rule: the given choices, and the first alternative at each choice beyond them.
 
         `remembered`: the way is run for somebody who remembers ways by their answers. Then it may hold restarts, and
         loops of assertions whose turns are independent are asked turn by turn, as ways of their own; the
         verdict is then that of the first way, in the order of choices, that has one.
+        `known` holds what earlier ways through this rule on this view found to choose from; this one adds to it.
+        `noted`: the statements count as executed.
         For a transition assertion the view is a pair view; role crashes are no rules to run (see `crash_role`).
         """
         self.code.meter.reset()
@@ -85,6 +104,7 @@ class Machine:
         yields = rule.kind in (StepKind.START, StepKind.CONTINUE, StepKind.DELIVER)
         execution = Execution(self.code, world, recorder, frames, choices, yields)
         execution.remembered = remembered
+        execution.known = known
         try:
             if rule.kind is StepKind.ASSERT:
                 result: Outcome | Aborted | Failure = evaluate_assertion(
@@ -100,7 +120,15 @@ class Machine:
             result = Failure(
                 error, tuple(f.label for f in forks), tuple(f.taken for f in forks), tuple(execution.lines)
             )
+        for slot, (container, _) in world.opened.items():
+            self.divider.note(slot, container.pending is None)
+        if noted and rule.kind is not StepKind.ASSERT:
+            self._executed.update(execution.lines)
         return Way(tuple(recorder.events), result)
+
+    def noted(self) -> set[Note]:
+        """The statements that were executed so far, and the limits that made a difference."""
+        return self._executed | self.limits.felt
 
     def _frames(self, rule: Rule, world: World) -> list[Frame]:
         if rule.kind is StepKind.CONTINUE:
@@ -121,10 +149,11 @@ class Machine:
         returned = [value for _, value in execution.returns]
         parked = [value for frame in frames for value in frame.values()]
         try:
-            settlement = world.settle([*parked, *returned])
+            sent_values = [value for message in world.sent for value in message.arguments.values()]
+            settlement = Settlement(world, [*parked, *returned, *sent_values])
             thread = park_thread(frames, settlement, self.values) if frames else None
             sent = tuple(park_message(message, settlement, self.values) for message in world.sent)
-            writes = world.changes(settlement)
+            writes = writes_of(world, settlement)
             returns = tuple((label, settlement.freeze(value)) for label, value in execution.returns)
         except Problem as problem:
             raise located(problem, execution.lines[-1]) from None
@@ -144,20 +173,23 @@ class Machine:
             lines=tuple(execution.lines),
         )
 
-    def ways(self, rule: Rule, view: View) -> Iterator[Way]:
+    def ways(self, rule: Rule, view: View, noted: bool = True) -> Iterator[Way]:
         """All ways through a rule, in the order of their choices, by running it again for each."""
-        choices: tuple[int, ...] | None = ()
-        count = 0
-        while choices is not None:
-            way = self.run(rule, view, choices)
+        choices: tuple[int, ...] = ()
+        known: Picks = {}
+        for _ in range(self.most_ways):
+            way = self.run(rule, view, choices, known=known, noted=noted)
             yield way
-            count += 1
-            if count > MAX_WAYS:
-                span = self.program.routines[rule.subject].span
-                error = ModelError("R22", f"more than {MAX_WAYS:,} ways through one step", span)
-                yield Way((), Failure(error, (), (), ()))
+            following = next_choices(way)
+            if following is None:
                 return
-            choices = next_choices(way)
+            choices = following
+        yield Way((), self.too_many_ways(rule))
+
+    def too_many_ways(self, rule: Rule) -> Failure:
+        """R22: stands for all ways through a rule after the first `most_ways`."""
+        text = f"more than {self.most_ways:,} ways through one step"
+        return Failure(ModelError("R22", text, self.place(rule)), (), (), ())
 
     # --- what may step ---------------------------------------------------------------------------------------------
 
@@ -200,8 +232,12 @@ class Machine:
         return self._canonical.needed
 
     def view(self, state: State) -> View:
-        """A view of a state."""
+        """A view of a state, for who does not remember."""
         return StateView(state, self.values)
+
+    def parts_view(self, state: State) -> View:
+        """A view of a state in which divided containers are read part by part, for who remembers what was read."""
+        return PartsView(state, self.values, self.divider)
 
     def initial(self) -> tuple[list[InitialState], list[Failure]]:
         """The ways through Init that exist, in the order of their choices, and those that fail."""
@@ -235,7 +271,7 @@ class Machine:
                 target = self.crash_role(state, rule.instance)
                 steps.append(Step(order, candidate.name, rule, target, True, None, NO_OUTCOME))
                 continue
-            for way in self.ways(rule, view):
+            for way in self.ways(rule, view, noted=limits):
                 if isinstance(way.result, Aborted):
                     aborted[way.result.span] += 1
                 elif isinstance(way.result, Failure):
@@ -254,6 +290,18 @@ class Machine:
                 order = StepOrder(candidate.order, outcome.forks, int(twin))
                 name = step_name(candidate.name, outcome.choices, twin)
                 yield Step(order, name, rule, target, twin, self.actor(rule), outcome)
+
+    def place(self, rule: Rule) -> Span:
+        """Where a rule begins: the head of its routine, or what its thread goes on with."""
+        if rule.kind is StepKind.CONTINUE:
+            return self._describer.standing(rule.subject)
+        if rule.kind is StepKind.ASSERT:
+            return self.program.assertions[rule.subject].span
+        if rule.kind is StepKind.DELIVER:
+            children, extra, _ = self.values.payload(rule.subject)
+            role = self.program.role(self.values.payload(children[0])[0])
+            return self.program.routines[role.functions[extra[2]]].span
+        return self.program.routines[rule.subject].span
 
     # --- names and keys --------------------------------------------------------------------------------------------
 
@@ -322,7 +370,7 @@ class Machine:
 
     def pair_view(self, before: State, after: State) -> View:
         """The view that a transition assertion looks at."""
-        return PairView(self.view(before), self.view(after))
+        return PairView(self.parts_view(before), self.parts_view(after))
 
 
 NO_OUTCOME = Outcome((), None, (), (), (), False, (), (), (), ())

@@ -9,6 +9,9 @@ A slot names a piece of state:
     ("returns",)          returns of the step that made the state, if the model reads them
     ("cell", k)           a container that is reached from two places; they hold a reference to cell k
 
+A part of the value of a heap variable, field or param has the slot of the whole and the steps to the part, as in
+("heap", x, "[0]", ".name"). States hold whole values; only who asks for parts sees them (`interpreter.division`).
+
 Derived slots may be read by a step and are never stored: ("live", R), the numbers in use, ("names", R, n), the names of
 an instance's fields, ("cells",), how many cells there are, ("used", D, …), the values of a domain held elsewhere, and
 ("state",), something that differs for all states.
@@ -18,12 +21,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 Slot = tuple[Any, ...]
 
 UNBOUND = -1
 """The answer to a read of a slot that does not exist; written, it removes the slot."""
+
+
+class Missing:
+    """The value of a slot that does not exist, while a step runs."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Final = Missing()
 
 KINDS = ("heap", "role", "param", "field", "reset", "count", "returns", "cell")
 _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
@@ -38,16 +51,16 @@ def slot_order(slot: Slot) -> tuple[object, ...]:
 
 
 def slot_text(slot: Slot) -> str:
-    """The place of a slot as in language 5.6.1: `x`, `Node#0.votes`, `Node#0/LIMIT`, `Node#0!cache`, `count K`."""
+    """The place of a slot or part (5.6.1): `x`, `x[0]`, `Node#0.votes`, `Node#0/LIMIT`, `Node#0!cache`, `count K`."""
     match slot:
-        case ("heap", name):
-            return str(name)
+        case ("heap", name, *steps):
+            return str(name) + "".join(steps)
         case ("role", role, number):
             return f"{role}#{number}"
-        case ("field", role, number, name):
-            return f"{role}#{number}.{name}"
-        case ("param", role, number, name):
-            return f"{role}#{number}/{name}"
+        case ("field", role, number, name, *steps):
+            return f"{role}#{number}.{name}" + "".join(steps)
+        case ("param", role, number, name, *steps):
+            return f"{role}#{number}/{name}" + "".join(steps)
         case ("reset", role, number, name):
             return f"{role}#{number}!{name}"
         case ("count", key):

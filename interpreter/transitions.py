@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from interpreter.division import Divider, root_of
 from interpreter.identity.normalise import Normaliser
 from interpreter.limits import Limits
 from interpreter.program import Program
@@ -14,9 +15,10 @@ from interpreter.values.intern import Interner, Tag
 class Transitions:
     """Makes the targets of steps. Everything global about a step is here, everything local in its outcome."""
 
-    def __init__(self, program: Program, interner: Interner, limits: Limits) -> None:
+    def __init__(self, program: Program, interner: Interner, limits: Limits, divider: Divider) -> None:
         self._interner = interner
         self._limits = limits
+        self._divider = divider
         self._reads_returns = program.reads_returns
         self._roles = {role.name: role for role in program.roles}
         self.layouts = Layouts()
@@ -85,16 +87,19 @@ class Transitions:
     def _written(self, state: State, writes: tuple[tuple[Slot, int], ...]) -> tuple[Layout, list[int]]:
         layout, values = state.layout, list(state.values)
         index = layout.index
-        if all(slot in index and number != UNBOUND for slot, number in writes):
+        if all(root_of(slot) in index and number != UNBOUND for slot, number in writes):
             for slot, number in writes:
-                values[index[slot]] = number
+                root = root_of(slot)
+                position = index[root]
+                values[position] = self._divider.replaced(values[position], slot[len(root) :], number)
             return layout, values
         slots = state.as_dict()
         for slot, number in writes:
+            root = root_of(slot)
             if number == UNBOUND:
                 slots.pop(slot, None)
             else:
-                slots[slot] = number
+                slots[root] = self._divider.replaced(slots.get(root, UNBOUND), slot[len(root) :], number)
         final = self.layouts.of(slots)
         return final, [slots[slot] for slot in final.slots]
 

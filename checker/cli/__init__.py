@@ -2,16 +2,51 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 from checker.cli.outcome import run_safely
+
+# Whoever asks us to end by one of these gets what was found until then, as after Ctrl-C.
+_REQUESTS_TO_END = ("SIGTERM", "SIGHUP")
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command with these arguments (without the program's name) and return its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            # A terminal that cannot show a character of the model is no reason to fail.
-            stream.reconfigure(errors="backslashreplace")
-    return run_safely(arguments)
+    with ExitStack() as stack:
+        for name in ("stdout", "stderr"):
+            if getattr(sys, name) is None:
+                # The stream is closed: nobody wants to read it, which is no reason to fail.
+                setattr(sys, name, stack.enter_context(open(os.devnull, "w", encoding="utf-8")))  # noqa: PTH123
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                # A terminal that cannot show a character of the model is no reason to fail.
+                stream.reconfigure(errors="backslashreplace")
+        # Libraries log what we tell in our own words.
+        logging.getLogger().addHandler(logging.NullHandler())
+        stack.enter_context(_ends_as_interrupted())
+        return run_safely(arguments)
+
+
+@contextmanager
+def _ends_as_interrupted() -> Iterator[None]:
+    """Requests to end are interruptions while the block runs."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {}
+    try:
+        for name in _REQUESTS_TO_END:
+            number = getattr(signal, name, None)
+            # A signal that is ignored, as under `nohup`, stays so.
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                before[number] = signal.signal(number, signal.default_int_handler)
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

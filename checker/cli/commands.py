@@ -8,10 +8,9 @@ import click
 
 from checker.cli import options
 from checker.cli.output import Output
+from checker.cli.promises import test
 from checker.cli.walks import simulate, trace
 from fizz.version import VERSION
-
-ENGINES = ("embedded", "plain", "spark")
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -35,9 +34,7 @@ def fizzpy() -> None:
 
 @fizzpy.command(epilog=_EXIT_CODES)
 @options.model
-@click.option(
-    "--engine", type=click.Choice(ENGINES), default="embedded", show_default=True, help="What explores the states."
-)
+@options.engine
 @options.constants
 @options.properties
 @click.option("--keep-going", is_flag=True, help="Explore everything, and show each violated property.")
@@ -48,6 +45,7 @@ def fizzpy() -> None:
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
+    callback=options.number,
     metavar="SECONDS",
     help="Stop after the level at which this time is over.",
 )
@@ -132,5 +130,6 @@ def parse(model: str, no_color: bool) -> int:
     return 0
 
 
+fizzpy.add_command(test)
 fizzpy.add_command(simulate)
 fizzpy.add_command(trace)

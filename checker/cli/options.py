@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +26,19 @@ def pairs(option: str, metavar: str, text: str) -> Callable[[Any], Any]:
     return click.option(option, multiple=True, type=_Pair(), metavar=metavar, help=f"{text} Repeatable.")
 
 
+def number(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """A number that can be compared: `nan` is in no range, but the ranges of click let it pass."""
+    if value is not None and math.isnan(value):
+        raise click.BadParameter("'nan' is not a number", ctx, param)
+    return value
+
+
+ENGINES = ("embedded", "plain", "spark")
+
 model = click.argument("model")
+engine = click.option(
+    "--engine", type=click.Choice(ENGINES), default="embedded", show_default=True, help="What explores the states."
+)
 constants = pairs("--set", "NAME=EXPR", "Give a constant of the model another value.")
 overrides = pairs("--option", "NAME=VALUE", "Override an option of the front matter.")
 properties = click.option(

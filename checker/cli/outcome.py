@@ -8,6 +8,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -38,27 +39,45 @@ def run_safely(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as problem:
-        problem.show()
-        return int(ExitCode.USAGE)
+        with suppress(OSError):
+            problem.show()
+        return _end(arguments, ExitCode.USAGE, problem.format_message())
     except Problem as problem:
-        return _tell(problem)
+        return _tell(arguments, problem)
     except KeyboardInterrupt:
-        print("fizzpy: interrupted", file=sys.stderr)
-        return int(ExitCode.INTERRUPTED)
+        _say("fizzpy: interrupted")
+        return _end(arguments, ExitCode.INTERRUPTED, "interrupted")
     except MemoryError:
-        return _tell(EnvironmentProblem("there is not enough memory", "stop earlier with --max-states or --timeout"))
+        short = EnvironmentProblem("there is not enough memory", "stop earlier with --max-states or --timeout")
+        return _tell(arguments, short)
     except Exception as mistake:  # noqa: BLE001 - whatever else goes wrong is a mistake of ours, and is said to be one
         if isinstance(mistake, OSError) and mistake.errno in _REFUSALS:
             where = f": {mistake.filename}" if mistake.filename else ""
-            return _tell(EnvironmentProblem(f"{mistake.strerror}{where}", _REFUSALS[mistake.errno]))
+            return _tell(arguments, EnvironmentProblem(f"{mistake.strerror}{where}", _REFUSALS[mistake.errno]))
         return _confess(mistake, arguments)
 
 
-def _tell(problem: Problem) -> int:
-    print(f"fizzpy: {problem.text}", file=sys.stderr)
+def _say(line: str) -> None:
+    """A line for the reader, if there is one: standard error may be closed or full, and there is no further place."""
+    with suppress(OSError):
+        print(line, file=sys.stderr)
+
+
+def _tell(arguments: Sequence[str], problem: Problem) -> int:
+    _say(f"fizzpy: {problem.text}")
     if problem.hint:
-        print(f"hint: {problem.hint}", file=sys.stderr)
-    return int(problem.exit_code)
+        _say(f"hint: {problem.hint}")
+    return _end(arguments, problem.exit_code, problem.text, problem.hint)
+
+
+def _end(arguments: Sequence[str], code: ExitCode, text: str, hint: str | None = None) -> int:
+    """The exit code. Whoever asked for JSON gets an object also where there is nothing to report but a problem."""
+    if "--json" in arguments:
+        from checker.view.json_report import json_problem
+
+        with suppress(OSError):
+            print(json_problem(code, text, hint), flush=True)
+    return int(code)
 
 
 def _confess(mistake: Exception, arguments: Sequence[str]) -> int:
@@ -72,16 +91,14 @@ def _confess(mistake: Exception, arguments: Sequence[str]) -> int:
         )
     )
     reason = f"{type(mistake).__name__}: {mistake}".partition("\n")[0]
-    print(f"fizzpy: internal error: {reason[:300]}", file=sys.stderr)
+    _say(f"fizzpy: internal error: {reason[:300]}")
     try:
         path = _save(details)
     except OSError as problem:
-        print(f"This is a mistake in fizzpy. Its details could not be saved: {problem.strerror}", file=sys.stderr)
+        _say(f"This is a mistake in fizzpy. Its details could not be saved: {problem.strerror}")
     else:
-        print(
-            f"This is a mistake in fizzpy, not in your model. Please report it, with the file {path}", file=sys.stderr
-        )
-    return int(ExitCode.INTERNAL)
+        _say(f"This is a mistake in fizzpy, not in your model. Please report it, with the file {path}")
+    return _end(arguments, ExitCode.INTERNAL, f"internal error: {reason[:300]}")
 
 
 def _save(details: str) -> Path:

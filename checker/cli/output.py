@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from checker.problems import EnvironmentProblem
+
 if TYPE_CHECKING:
+    from checker.expect import Promise
     from checker.exploration import Progress
-    from checker.report import Report
+    from checker.keeping import Kept
+    from checker.report import ExitCode, Report
     from checker.view.page import Page
     from checker.walk_report import GuidedReport, SimulationReport
     from fizz.errors import FizzError
@@ -68,6 +72,18 @@ class Output:
 
             (print_guided_verdict if self.quiet else print_guided)(self._page(), report)
 
+    def promises(self, results: Sequence[Kept], not_run: Sequence[Promise], engine: str, code: ExitCode) -> None:
+        """Print what came of promises."""
+        with _readers_may_leave():
+            if self.json:
+                from checker.view.json_promises import json_promises
+
+                print(json_promises(results, not_run, engine, code))
+                return
+            from checker.view.promises import print_promises, print_promises_verdict
+
+            (print_promises_verdict if self.quiet else print_promises)(self._page(), results, len(not_run))
+
     def error(self, error: FizzError, model: str, engine: str = "") -> None:
         """Print why a model could not be loaded; as JSON too, if JSON was asked for."""
         from checker.view.page import Page
@@ -94,17 +110,35 @@ class Output:
     @contextmanager
     def progress(self) -> Iterator[Callable[[Progress], None] | None]:
         """A progress line while the block runs; None where nobody watches."""
-        watched = sys.stderr.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-        if self.quiet or not watched:
+        if not self._watched:
             yield None
             return
-        from checker.view.progress import ProgressLine
+        from checker.view.progress import ProgressLine, progress_text
 
         line = ProgressLine(sys.stderr)
         try:
-            yield line
+            yield lambda progress: line.show(progress_text(progress), progress.phase)
         finally:
             line.clear()
+
+    @contextmanager
+    def counting(self, total: int) -> Iterator[Callable[[int, int], None]]:
+        """A line that tells how many of several runs are done while the block runs, if somebody watches."""
+        if not self._watched:
+            yield lambda done, broken: None
+            return
+        from checker.view.progress import ProgressLine, counting_text
+
+        line = ProgressLine(sys.stderr)
+        try:
+            yield lambda done, broken: line.show(counting_text(done, broken, total), f"{done}")
+        finally:
+            line.clear()
+
+    @property
+    def _watched(self) -> bool:
+        terminals = sys.stderr.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        return terminals and not self.quiet
 
     def _page(self) -> Page:
         from checker.view.page import Page
@@ -121,3 +155,8 @@ def _readers_may_leave() -> Iterator[None]:
     except BrokenPipeError:
         # Python flushes once more when it ends: give it something that takes it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as refusal:
+        if refusal.filename is not None:
+            raise
+        reason = f"the report cannot be printed: {refusal.strerror}"
+        raise EnvironmentProblem(reason, "send it to a place with room") from None

@@ -1,14 +1,18 @@
-"""`--save-trace FILE`: the leading counterexample as a guided trace that `fizzpy trace --follow FILE` replays."""
+"""Files that the user has named.
+
+`--save-trace FILE`: the leading counterexample as a guided trace that `fizzpy trace --follow FILE` replays.
+"""
 
 from __future__ import annotations
 
+import errno
 import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from checker.locate import locate
-from checker.problems import UsageProblem
+from checker.problems import EnvironmentProblem, UsageProblem
 from checker.report import Report
 from checker.save_trace import guide_text
 from checker.walk_report import SimulationReport
@@ -20,9 +24,9 @@ _Pairs = Sequence[tuple[str, str]]
 def writable(path: str) -> None:
     """Refuse a place where no file can be, before the search that it is for. Raises `UsageProblem`."""
     if Path(path).is_dir():
-        raise UsageProblem(f"'{path}' is a directory, not a file to write the trace to")
+        raise UsageProblem(f"'{path}' is a directory, not a file to write to")
     if not Path(path).parent.is_dir():
-        raise UsageProblem(f"there is no directory '{Path(path).parent}' to write the trace to")
+        raise UsageProblem(f"there is no directory '{Path(path).parent}' to write the file to")
 
 
 def save_counterexample(
@@ -38,7 +42,15 @@ def save_counterexample(
     replay = shlex.join(["fizzpy", "trace", model, *words, "--follow", path])
     module = load(locate(model), options=dict(options), constants=dict(constants))
     text = guide_text(module, report.trace, (what, replay))
+    save(path, text.encode("utf-8", errors="surrogatepass"))
+
+
+def save(path: str, data: bytes) -> None:
+    """Write a file that the user has named. Raises `Problem`."""
     try:
-        Path(path).write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")
+        Path(path).write_bytes(data)
     except OSError as problem:
-        raise UsageProblem(f"'{path}' cannot be written: {problem.strerror}") from None
+        text = f"'{path}' cannot be written: {problem.strerror}"
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise EnvironmentProblem(text, "make room, or name a file on another disk") from None
+        raise UsageProblem(text, "name a file in a folder that can be written") from None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from checker.engines.read_tree import Result
 from interpreter import Machine, State
-from interpreter.running.view import View
+from interpreter.running.view import PairView, View
 from interpreter.state import Layout
 from interpreter.step import Failure, Outcome, Rule
 
@@ -23,23 +23,27 @@ class Answer(NamedTuple):
 
 
 class Assertions:
-    """The assertions of a program. All methods raise `ModelError` where the assertion fails."""
+    """The assertions of a program, put to what `view` shows of states.
 
-    def __init__(self, machine: Machine, decide: Decide) -> None:
+    All methods raise `ModelError` where the assertion fails.
+    """
+
+    def __init__(self, machine: Machine, view: Callable[[State], View], decide: Decide) -> None:
         self.machine = machine
+        self.view = view
         self.decide = decide
         self._visible: dict[Layout, tuple[int, ...]] = {}
 
     def holds(self, assertion: int, state: State) -> Answer:
         """The value in a state: in a role, `exists` asks for some instance, the others for all."""
         wanted = self.machine.program.assertions[assertion].kind == "exists"
-        return self._decide(assertion, state, self.machine.view(state), wanted)
+        return self._decide(assertion, state, self.view(state), wanted)
 
     def holds_between(self, assertion: int, before: State, after: State) -> Answer:
         """The value for a step, which may not have changed anything: then it is true."""
         if self._unchanged(before, after):
             return Answer(True)
-        return self._decide(assertion, after, self.machine.pair_view(before, after), wanted=False)
+        return self._decide(assertion, after, PairView(self.view(before), self.view(after)), wanted=False)
 
     def _decide(self, assertion: int, state: State, view: View, wanted: bool) -> Answer:
         """Ask rule by rule until one gives the wanted answer."""

@@ -48,7 +48,7 @@ class Expander:
         self.machine = task.machine(task.program)
         self.symmetric = task.settings.symmetry and self.machine.symmetric
         self.memory = Memory(self.machine)
-        self.assertions = Assertions(self.machine, self.memory.result)
+        self.assertions = Assertions(self.machine, self.machine.parts_view, self.memory.result)
         self.recorded = tuple(watch.key for watch in task.watches if watch.records)
         self._of_states = task.watching(Looks.STATES)
         self._of_steps = task.watching(Looks.STEPS)
@@ -98,7 +98,7 @@ class Expander:
         arrivals: list[Arrival] = []
         moves = level.transitions
         failed = False
-        view = self.machine.view(state)
+        view = self.machine.parts_view(state)
         for candidate in self.machine.candidates(state, starts=not cut):
             rule = candidate.rule
             if rule.kind is StepKind.CRASH_ROLE:
@@ -183,7 +183,7 @@ class Expander:
     def available(self, state: State, kinds: tuple[StepKind, ...]) -> list[LiveStep]:
         """The steps of some kinds that exist in a state, though they may not be taken: they only matter to fairness."""
         found: list[LiveStep] = []
-        view = self.machine.view(state)
+        view = self.machine.parts_view(state)
         for candidate in self.machine.candidates(state):
             rule = candidate.rule
             name = self.fair_name(rule) if rule.kind in kinds else None

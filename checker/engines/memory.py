@@ -11,6 +11,7 @@ from typing import Final
 from checker.engines.read_tree import Counters, ReadTree, Result
 from interpreter import Machine
 from interpreter.running.view import View
+from interpreter.state import Slot
 from interpreter.step import Failure, Outcome, Rule
 
 PROBATION: Final = 4_000
@@ -46,7 +47,10 @@ class Memory:
             if rule in self.forgetful:
                 return self._run_all(rule, view)
             tree = self._trees[rule] = ReadTree(Counters())
-        found = tree.results(view.read, lambda choices: self.machine.run(rule, view, choices, remembered=True))
+        most = self.machine.most_ways
+        found = tree.results(view.read, lambda choices: self.machine.run(rule, view, choices, remembered=True), most)
+        if len(found) > most:
+            found[most:] = [self.machine.too_many_ways(rule)]
         known = tree.counters
         if known.evaluations == PROBATION // 2:
             self._early_hits[rule] = known.hits
@@ -60,6 +64,17 @@ class Memory:
             self._trees[rule] = ReadTree(Counters())
         return self._trees[rule]
 
+    def forget_reads(self, roots: set[Slot]) -> None:
+        """Forget what rules came to that read these slots, or parts of them."""
+        for rule in [rule for rule, tree in self._trees.items() if tree.reads(roots)]:
+            self._drop(rule)
+
+    def _drop(self, rule: Rule) -> None:
+        counters = self._trees.pop(rule).counters
+        counters.nodes = 0
+        self.counters.add(counters)
+        self._early_hits.pop(rule, None)
+
     def result(self, rule: Rule, view: View) -> Result:
         """The result of a rule without choices: an assertion."""
         return verdict_of(self.results(rule, view))
@@ -72,9 +87,7 @@ class Memory:
 
     def _forget(self, rule: Rule) -> None:
         """A rule that reads something new nearly every time is run anew each time."""
-        counters = self._trees.pop(rule).counters
-        counters.nodes = 0
-        self.counters.add(counters)
+        self._drop(rule)
         self.forgetful.add(rule)
 
     def total(self) -> Counters:

@@ -53,8 +53,8 @@ class PlainRun:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.machine = task.machine(task.program)
-        self.assertions = Assertions(self.machine, lambda rule, view: self.machine.run(rule, view).result)
+        machine = self.machine = task.machine(task.program)
+        self.assertions = Assertions(machine, machine.view, lambda rule, view: machine.run(rule, view).result)
         self.symmetric = task.settings.symmetry and self.machine.symmetric
         self.bound = task.program.options.max_actions
         self.nodes: dict[Hashable, Node] = {}
@@ -151,6 +151,7 @@ class PlainRun:
             node.cut = node.starts >= self.bound
             self._judge_state(node, level)
         self.frontier = [node for _, node in new if not node.pruned]
+        level.noted = self.machine.noted()
         level.states = len(new)
         level.cut = sum(node.cut for _, node in new)
         level.pruned = len(new) - len(self.frontier)

@@ -16,6 +16,7 @@ from checker.liveness.graph import Graph
 from checker.properties.base import Looks, Watch
 from fizz import Span
 from interpreter import Machine, Program
+from interpreter.machine import Note
 from interpreter.step import ModelError, StepOrder
 
 Tick = Callable[[int, int], None]
@@ -74,7 +75,7 @@ class Level:
     `states`, `cut` and `frontier` (states to be expanded next) speak of the new level; `transitions`, `crash_steps`
     and dead ends of the level that was expanded. `pruned` states are not expanded; `broken` are the watches whose
     assertion failed. `acted` are the actions (by routine) that had a step; `aborted` counts where the ways of the
-    others ended.
+    others ended. `noted` is what machines noted so far, on this level and before.
     """
 
     states: int = 0
@@ -86,6 +87,7 @@ class Level:
     broken: set[str] = field(default_factory=set)
     acted: set[int] = field(default_factory=set)
     aborted: Counter[tuple[int, Span]] = field(default_factory=Counter)
+    noted: set[Note] = field(default_factory=set)
     witnesses: dict[str, Witness] = field(default_factory=dict)
     error: Witness | None = None
 
@@ -121,6 +123,7 @@ class Level:
         self.broken |= later.broken
         self.acted |= later.acted
         self.aborted += later.aborted
+        self.noted |= later.noted
 
 
 class Run(Protocol):

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from interpreter.machine import MAX_WAYS
 from interpreter.state import Slot
-from interpreter.step import Aborted, Event, Failure, Fork, ModelError, Outcome, Read, Restart, Way
+from interpreter.step import Aborted, Event, Failure, Fork, Outcome, Read, Restart, Way
 
 Result = Outcome | Aborted | Failure
 Ask = Callable[[Slot], int]
@@ -75,8 +74,8 @@ class ReadTree:
         self._restarts: dict[tuple[object, ...], TreeNode] = {}
         self.counters = counters
 
-    def results(self, ask: Ask, run: RunOnce) -> Sequence[Result]:
-        """The results of all ways, in the order of their choices, for whoever answers `ask`.
+    def results(self, ask: Ask, run: RunOnce, most: int) -> list[Result]:
+        """The results of all ways, in the order of their choices, for whoever answers `ask`: at most `most` + 1.
 
         `run` finds what is not known.
         """
@@ -114,11 +113,23 @@ class ReadTree:
                         branch = node.branches[0] = self.learn(run(choices), depth)
                     node = branch
             found.append(node.result)
-            if len(found) > MAX_WAYS:
-                found.append(too_many_ways())
+            if len(found) > most:
                 break
         counters.hits += calls == counters.calls
         return found
+
+    def reads(self, roots: set[Slot]) -> bool:
+        """Whether any of these slots is read, or a part of one."""
+        pending: list[TreeNode | None] = [self.root]
+        while pending:
+            node = pending.pop()
+            if type(node) is Reading:
+                if any(node.slot[i : i + len(root)] == root for root in roots for i in (0, 1)):
+                    return True
+                pending += node.branches.values()
+            elif type(node) is Forking:
+                pending += node.branches
+        return False
 
     def learn(self, way: Way, depth: int) -> TreeNode:
         """The nodes for what a way did after its first `depth` questions and choices."""
@@ -146,8 +157,3 @@ class ReadTree:
             self.counters.nodes += 1
         self.counters.nodes += 1
         return end
-
-
-def too_many_ways() -> Failure:
-    """R22, as the machine words it."""
-    return Failure(ModelError("R22", f"more than {MAX_WAYS:,} ways through one step", None), (), (), ())

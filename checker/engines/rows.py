@@ -165,6 +165,7 @@ class RowsRun:
             level.pruned += judgement.pruned
             if not judgement.pruned:
                 self.waiting.append(Waiting(number, new.state, new.starts, cut))
+        level.noted = self.machine.noted()
         level.states = len(fresh)
         level.frontier = len(self.waiting)
         self.wants_graph = self.wants_graph and not level.pruned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from checker.report import ExitCode, PropertyReport, Report
+from checker.report import ExitCode, PropertyReport, Report, Verdict
 from checker.trace import Trace, TraceEntry
 from fizz.errors import Diagnostic, FizzError
 
@@ -25,6 +25,7 @@ def json_report(report: Report) -> str:
         "depth": report.depth,
         "properties": [json_property(finding) for finding in report.properties],
         **json_trace(report.trace),
+        "excluded": list(report.excluded),
         "error": None if diagnostic is None else json_diagnostic(diagnostic),
         "elapsed_s": round(report.elapsed_s, 3),
         "cpu_s": round(report.cpu_s, 3),
@@ -37,9 +38,19 @@ def json_report(report: Report) -> str:
 
 def json_error(error: FizzError, model: str, engine: str) -> str:
     """The object for a model that was not explored, because it does not parse or its options are wrong: no counts."""
-    empty = Report("error", ExitCode(error.exit_code), model, engine, 0, 0, 0, 0, 0, None, 0, ())
+    return _unexplored(ExitCode(error.exit_code), error.diagnostics[0], model, engine)
+
+
+def json_problem(code: ExitCode, text: str, hint: str | None) -> str:
+    """The object for a request that could not be served, or was interrupted before there was anything to report."""
+    return _unexplored(code, Diagnostic("", text, hint=hint))
+
+
+def _unexplored(code: ExitCode, diagnostic: Diagnostic, model: str = "", engine: str = "") -> str:
+    verdict: Verdict = "interrupted" if code is ExitCode.INTERRUPTED else "error"
+    empty = Report(verdict, code, model, engine, 0, 0, 0, 0, 0, None, 0, ())
     fields = json.loads(json_report(empty))
-    fields["error"] = json_diagnostic(error.diagnostics[0])
+    fields["error"] = json_diagnostic(diagnostic)
     return json.dumps(fields, indent=2)
 
 
@@ -65,6 +76,9 @@ def json_trace(trace: Trace | None) -> dict[str, object]:
         fields["cycle_start"] = trace.cycle_start
     if trace.stutter:
         fields["stutter"] = True
+    if trace.why is not None:
+        place = {"step": trace.why.step, "file": trace.why.file, "line": trace.why.line}
+        fields["why"] = place | {"facts": [list(fact) for fact in trace.why.facts]}
     return fields
 
 
@@ -86,7 +100,7 @@ def json_diagnostic(diagnostic: Diagnostic) -> dict[str, object]:
     """A message with its place."""
     span = diagnostic.span
     return {
-        "code": diagnostic.code,
+        "code": diagnostic.code or None,
         "file": span.file if span else None,
         "line": span.line if span else None,
         "column": span.column if span else None,

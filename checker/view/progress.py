@@ -12,20 +12,21 @@ _EVERY_S = 0.2
 
 
 class ProgressLine:
-    """A progress sink that writes to a terminal: states, rate, depth, frontier. `clear` takes the line away again."""
+    """A line in a terminal that says something else from time to time. `clear` takes it away again."""
 
     def __init__(self, terminal: TextIO) -> None:
         self._terminal = terminal
         self._written = 0.0
         self._phase = ""
 
-    def __call__(self, progress: Progress) -> None:
+    def show(self, text: str, phase: str) -> None:
+        """Show a text, unless the one before is still new and of the same phase."""
         now = time.monotonic()
-        if now - self._written < _EVERY_S and progress.phase == self._phase:
+        if now - self._written < _EVERY_S and phase == self._phase:
             return
-        self._written, self._phase = now, progress.phase
+        self._written, self._phase = now, phase
         # One column is left free: some terminals wrap as soon as the last one is written.
-        line = progress_text(progress)[: shutil.get_terminal_size().columns - 1]
+        line = text[: shutil.get_terminal_size().columns - 1]
         self._terminal.write(f"\r\x1b[K{line}")
         self._terminal.flush()
 
@@ -45,3 +46,8 @@ def progress_text(progress: Progress) -> str:
         f"{progress.states:,} states  {rate:,.0f}/s  depth {progress.depth}  frontier {progress.frontier:,}"
         f"  {minutes}:{seconds:02d}{phase}"
     )
+
+
+def counting_text(done: int, broken: int, total: int) -> str:
+    """`12 of 40 runs done, 1 broken`"""
+    return f"{done:,} of {total:,} runs done" + (f", {broken:,} broken" if broken else "")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import PurePath
 
 from rich.text import Text
 
 from checker.trace import Change, Trace, TraceEntry
+from checker.view.cast import Cast, Scene, cast_of
 from checker.view.difference import differences
 from checker.view.page import Page, printable
 from checker.view.thread_text import is_thread, read_thread, thread_changes
@@ -22,11 +23,11 @@ _MOVES = {"init": "", "start": "starts", "continue": "goes on", "deliver": "is d
 
 def print_story(page: Page, trace: Trace, sources: Mapping[str, str]) -> None:
     """Print the entries of a trace; a lasso as prefix, `--- cycle ---`, cycle; a stutter as such."""
-    names = file_names(sources)
+    names, cast = file_names(sources), cast_of(trace)
     for index, entry in enumerate(trace.entries):
         if index == trace.cycle_start:
             page.line(Text("--- cycle ---", style="bold magenta"), indent=2)
-        _print_entry(page, index, entry, sources, names)
+        _print_entry(page, index, entry, cast, sources, names)
     if trace.stutter:
         page.line(Text("--- stutter --- the run stays here for ever", "bold magenta"), 2, 4)
     elif trace.cycle_start is not None:
@@ -35,11 +36,36 @@ def print_story(page: Page, trace: Trace, sources: Mapping[str, str]) -> None:
         page.line(Text(printable(sentence), style="dim"), _BODY, 2)
 
 
-def print_state(page: Page, state: Iterable[tuple[str, str]], names: Mapping[str, str]) -> None:
+def print_end(page: Page, trace: Trace, sources: Mapping[str, str]) -> None:
+    """Print the state at the end of a story."""
+    page.line(Text("The state at the end:", "bold"), _BODY)
+    _print_state(page, trace.entries[-1].state, file_names(sources), cast_of(trace).names(-1))
+
+
+def print_why(page: Page, trace: Trace, sources: Mapping[str, str]) -> None:
+    """Print why the assertion is false: the line that said so, and the values that decided."""
+    why = trace.why
+    if why is None:
+        return
+    last = why.step == len(trace.entries) - 1
+    page.line(Text("Why it is false" + (":" if last else f" in the state after step {why.step}:"), "bold"), _BODY)
+    names = file_names(sources)
+    page.line(
+        _source_line(names.get(why.file, why.file), why.line, source_row(sources, why.file, why.line)), _BODY, _BODY
+    )
+    for text, value in why.facts:
+        line = Text().append(printable(text), "cyan").append(" is " if value in ("True", "False") else " = ")
+        page.line(line.append(printable(value)), _DETAIL, 4)
+
+
+def _print_state(
+    page: Page, state: Iterable[tuple[str, str]], names: Mapping[str, str], threads: Sequence[str]
+) -> None:
     """Print a whole state: a line for each variable, thread and message, one for all role instances that are alike."""
     described = [(owner, _description(owner, list(lines), names)) for owner, lines in groupby(state, key=_owner)]
+    called = {f"thread-{number}": name for number, name in enumerate(threads)}
     for (is_role, text), alike in groupby(described, key=lambda line: ("#" in line[0], line[1])):
-        owners = [printable(owner) for owner, _ in alike]
+        owners = [printable(called.get(owner, owner)) for owner, _ in alike]
         for shown in [", ".join(owners)] if is_role else owners:
             page.line(Text().append(shown, "cyan").append(printable(text)), _DETAIL, 4)
 
@@ -55,7 +81,7 @@ def _description(owner: str, lines: list[tuple[str, str]], names: Mapping[str, s
         return ": " + ", ".join(f"{place.partition('.')[2]} = {text}" for place, text in lines if text)
     if is_thread(owner):
         standing = read_thread(text, names)
-        return f": {standing.text if standing else text}"
+        return f": {standing.told(whole=False) if standing else text}"
     return f" = {text}"
 
 
@@ -67,8 +93,10 @@ def file_names(sources: Mapping[str, str]) -> dict[str, str]:
     return {path: name if list(short.values()).count(name) == 1 else path for path, name in short.items()}
 
 
-def _print_entry(page: Page, index: int, entry: TraceEntry, sources: Mapping[str, str], names: dict[str, str]) -> None:
-    page.line(Text(f"{index:4d}  ", "bold") + _headline(entry), hang=_BODY)
+def _print_entry(
+    page: Page, index: int, entry: TraceEntry, cast: Cast, sources: Mapping[str, str], names: dict[str, str]
+) -> None:
+    page.line(Text(f"{index:4d}  ", "bold") + _headline(entry, cast, cast.scenes[index]), hang=_BODY)
     for source_line in _source_lines(entry, sources, names):
         page.line(source_line, _BODY, _BODY)
     # That a call started can be seen from the source; what the model's author named is worth telling.
@@ -78,15 +106,22 @@ def _print_entry(page: Page, index: int, entry: TraceEntry, sources: Mapping[str
     for name, value in entry.returns:
         page.line(Text(f"{printable(name)} returns {printable(value)}", "dim"), _DETAIL, 4)
     if entry.kind == "init":
-        print_state(page, entry.state, names)
+        _print_state(page, entry.state, names, cast.names(index))
+    elif entry.fails:
+        page.line(Text("here the model fails", "bold red"), _DETAIL, 4)
     elif not entry.changes:
         page.line(Text("nothing changes", "dim"), _DETAIL, 4)
     else:
         for change in entry.changes:
-            print_change(page, change, names, entry.crash)
+            if not is_thread(change.place):
+                print_change(page, change, names)
+        for change in cast.changes(index):
+            _print_thread_change(page, change, names, entry.crash, _DETAIL)
+    if renumbered := [f"{name} is now thread-{number}" for name, number in cast.renumbered(index)]:
+        page.line(Text(printable(", ".join(renumbered)), "dim"), _DETAIL, 4)
 
 
-def _headline(entry: TraceEntry) -> Text:
+def _headline(entry: TraceEntry, cast: Cast, scene: Scene) -> Text:
     line = Text()
     if entry.kind == "crash-role":
         role = entry.label.removeprefix("crash-role ")
@@ -95,12 +130,13 @@ def _headline(entry: TraceEntry) -> Text:
             "** CRASH: it loses its threads and what is not durable **", "bold white on red"
         )
     name = entry.label.removesuffix(" crash").partition("[")[0]
-    line.append(printable(entry.actor or name), "bold cyan")
+    who = (entry.actor or name) if scene.mover is None else cast.name(scene.mover)
+    line.append(printable(who), "bold cyan")
     if entry.choices:
         line.append(f" [{', '.join(map(printable, entry.choices))}]", "yellow")
     line.append(f"  {_MOVES[entry.kind]}".rstrip(), "dim")
-    seat = name if entry.kind in ("continue", "deliver") else entry.thread
-    if seat and seat != entry.actor:
+    seat = name if entry.kind in ("continue", "deliver") else scene.seat
+    if seat and seat != who:
         line.append(f" ({seat})", "dim")
     if entry.crash:
         line.append("  ").append(_LOST, "bold white on red")
@@ -156,11 +192,7 @@ def print_change(
 ) -> None:
     """Print what a step changed; of a thread what became of it, of a long value the parts that differ."""
     if is_thread(change.place):
-        for part in thread_changes(change, names):
-            line = _change_line(part)
-            if change.new is None:
-                line = Text().append(printable(part.place), "cyan").append(" is lost" if crash else " ends")
-            page.line(line, indent, 4)
+        _print_thread_change(page, change, names, crash, indent)
         return
     line = _change_line(change)
     if line.cell_len + indent > page.width:
@@ -170,6 +202,14 @@ def print_change(
                 page.line(shorter, indent, 4)
             return
     page.line(line, indent, 4)
+
+
+def _print_thread_change(page: Page, change: Change, names: Mapping[str, str], crash: bool, indent: int) -> None:
+    for part in thread_changes(change, names):
+        line = _change_line(part)
+        if change.new is None:
+            line = Text().append(printable(part.place), "cyan").append(" is lost" if crash else " ends")
+        page.line(line, indent, 4)
 
 
 def _change_line(change: Change) -> Text:

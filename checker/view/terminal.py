@@ -12,7 +12,7 @@ from rich.text import Text
 from checker.report import ExitCode, ModelFailure, PropertyReport, Report
 from checker.trace import Trace
 from checker.view.page import Page, printable
-from checker.view.story import file_names, print_state, print_story
+from checker.view.story import print_end, print_story, print_why
 from fizz.errors import Diagnostic, render
 
 _COLORS = {
@@ -26,6 +26,7 @@ _COLORS = {
     "error": "bold red",
 }
 _PROPERTY_COLORS = {"holds": "green", "holds-within-bound": "yellow", "violated": "bold red", "undecided": "yellow"}
+_CALLS_SHOWN = 4
 _CUTS = {
     "max_actions": "the option max_actions",
     "max_states": "--max-states",
@@ -124,13 +125,21 @@ def _excerpt(line: str, carets: str, width: int) -> tuple[str, str]:
 def print_failure(page: Page, failure: ModelFailure, trace: Trace | None, sources: Mapping[str, str]) -> None:
     """The model's own error, and the steps that led to it."""
     print_diagnostic(page, failure.diagnostic, sources, "bold red")
-    for call in failure.calls:
+    for call in _shortened(failure.calls):
         page.line(printable(call), 2, 2)
     page.line()
     if trace is not None:
         page.line(Text(f"How it came to that: {plural(failure.steps, 'step')}", "bold"))
         print_story(page, trace, sources)
         page.line()
+
+
+def _shortened(calls: tuple[str, ...]) -> list[str]:
+    """A chain of calls without the middle of it, which is what a recursion without end consists of."""
+    left_out = len(calls) - 2 * _CALLS_SHOWN
+    if left_out <= 1:
+        return list(calls)
+    return [*calls[:_CALLS_SHOWN], f"... {left_out:,} more calls", *calls[-_CALLS_SHOWN:]]
 
 
 def _findings(report: Report) -> list[PropertyReport]:
@@ -149,8 +158,8 @@ def print_finding(page: Page, finding: PropertyReport, sources: Mapping[str, str
     page.line(Text(f"{what}{where}: {plural(trace.steps, 'step')}", "bold red"))
     print_story(page, trace, sources)
     if trace.steps > 0 and trace.cycle_start is None:
-        page.line(Text("The state at the end:", "bold"), 6)
-        print_state(page, trace.entries[-1].state, file_names(sources))
+        print_end(page, trace, sources)
+    print_why(page, trace, sources)
     page.line()
 
 
@@ -187,6 +196,10 @@ def _print_counts(page: Page, report: Report) -> None:
     if report.cut:
         counts.append(f"{report.cut:,} cut")
     page.line(", ".join(counts), hang=2)
+    if report.excluded:
+        # Sound only if nothing depends on them (language page, 12.5): whoever reads the counts has to know.
+        names = ", ".join(map(printable, report.excluded))
+        page.line(Text(f"identity.exclude: states that differ only in {names} count once", "yellow"), hang=2)
     rate = f", {report.states / report.elapsed_s:,.0f} states/s" if report.elapsed_s > 0 else ""
     effort = f"{report.elapsed_s:.1f} s{rate}, {report.peak_memory_mb:,.0f} MB, engine {report.engine}"
     if report.states > 1:

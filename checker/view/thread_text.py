@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checker.trace import Change
 from checker.view.difference import differences, find
@@ -24,9 +24,10 @@ class Standing:
     def who(self) -> str:
         return " > ".join(self.calls)
 
-    @property
-    def text(self) -> str:
-        return f"{self.who} at {self.where} {self.values}".rstrip()
+    def told(self, whole: bool = True) -> str:
+        """`Send > put at line 9 {v = 1}`; for a reader who knows whose it is `in put at line 9 {v = 1}`."""
+        inner = f"in {' > '.join(self.calls[1:])} " if len(self.calls) > 1 else ""
+        return f"{f'{self.who} ' if whole else inner}at {self.where} {self.values}".rstrip()
 
 
 def is_thread(place: str) -> bool:
@@ -59,15 +60,17 @@ def _frames(text: str) -> Iterator[str]:
 
 
 def thread_changes(change: Change, names: Mapping[str, str]) -> list[Change]:
-    """What a reader needs to know of a thread that came, went or moved."""
+    """What a reader needs to know of a thread that came, went or moved.
+
+    The place is a number, `thread-0`, or the name of the thread, which says whose it is.
+    """
     before = None if change.old is None else read_thread(change.old, names)
     after = None if change.new is None else read_thread(change.new, names)
     if before is None and after is None:
         return [change]
-    if before is None or after is None:
-        old = None if before is None else f"{before.who} at {before.where}"
-        return [Change(change.place, old, None if after is None else after.text)]
-    if before.calls != after.calls:
-        return [Change(change.place, f"{before.who} at {before.where}", after.text)]
+    numbered = is_thread(change.place)
+    if before is None or after is None or before.calls != after.calls:
+        old = None if before is None else replace(before, values="").told(numbered)
+        return [Change(change.place, old, None if after is None else after.told(numbered))]
     moved = [Change(change.place, before.where, after.where)] if before.where != after.where else []
     return moved + differences(Change(change.place, before.values or "{}", after.values or "{}"))

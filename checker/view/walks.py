@@ -8,7 +8,7 @@ from rich.text import Text
 
 from checker.report import ExitCode, PropertyReport
 from checker.view.page import Page, printable
-from checker.view.story import file_names, print_change, print_state, print_story
+from checker.view.story import file_names, print_change, print_end, print_story
 from checker.view.terminal import (
     plural,
     print_diagnostic,
@@ -76,8 +76,7 @@ def print_guided(page: Page, report: GuidedReport) -> None:
         page.line(Text(f"{_title(report)}: {plural(report.trace.steps, 'step')}", "bold"))
         print_story(page, report.trace, report.sources)
         if report.trace.steps:
-            page.line(Text("The state at the end:", "bold"), 6)
-            print_state(page, report.trace.entries[-1].state, names)
+            print_end(page, report.trace, report.sources)
         page.line()
     if report.extended:
         _print_beyond(page, report, names)

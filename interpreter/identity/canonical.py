@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import permutations, product
+from math import inf
+from typing import Final
 
 from interpreter.identity.domains import DomainShape
 from interpreter.identity.encoding import Encoder
@@ -13,9 +15,13 @@ from interpreter.program import RoleProgram
 from interpreter.state import Layouts, Slot, State
 from interpreter.values.intern import Interner, Tag
 
-Index = int | Fraction
+Index = int | Fraction | float
 Renaming = Mapping[str, Mapping[Index, Index]]
 """New indices by domain name (of a symmetric role: its name) and old index."""
+
+LOWEST: Final = -inf
+HIGHEST: Final = inf
+"""The open ends of segments, which a reflection exchanges."""
 
 
 class Canonical:
@@ -97,7 +103,8 @@ class Canonical:
         elif shape.kind == "ordinal":
             yield {index: rank for rank, index in enumerate(used)}
             if shape.reflection:
-                yield {index: size - 1 - rank for rank, index in enumerate(used)}
+                mirrored: dict[Index, Index] = {index: size - 1 - rank for rank, index in enumerate(used)}
+                yield {**mirrored, LOWEST: HIGHEST, HIGHEST: LOWEST}
         elif shape.kind == "interval":
             yield {index: index - used[0] + shape.start for index in used}
             if shape.reflection:
@@ -121,6 +128,8 @@ class Canonical:
             self._slot(slot, renaming): self._value(number, renaming, known)
             for slot, number in zip(state.layout.slots, state.values, strict=True)
         }
+        if ("returns",) in slots:
+            slots["returns",] = self._returns(slots["returns",], renaming)
         layout = self._layouts.of(slots)
         threads = [self._value(thread, renaming, known) for thread in state.threads]
         messages = [self._value(message, renaming, known) for message in state.messages]
@@ -137,6 +146,27 @@ class Canonical:
                 renamed = renaming[role].get(int(number), int(number))
                 return ("count", f"{prefix} {role}#{renamed}.{action}".lstrip())
         return slot
+
+    def _returns(self, number: int, renaming: Renaming) -> int:
+        """Returns with the instances in their labels renamed: `Node#0.Act`."""
+        interner = self._interner
+        pairs = []
+        for label, value in interner.payload(number):
+            head, mark, rest = interner.payload(label).partition("#")
+            if mark and head in renaming:
+                index, _, action = rest.partition(".")
+                label = interner.intern(Tag.STRING, f"{head}#{renaming[head].get(int(index), int(index))}.{action}")
+            pairs.append((label, value))
+        return interner.intern_pairs(Tag.DICT, pairs)
+
+    def _segment(self, number: int, renaming: Renaming) -> int:
+        domain, after, before = self._interner.payload(number)
+        if domain not in renaming:
+            return number
+        ends = (LOWEST if after is None else after, HIGHEST if before is None else before)
+        low, high = sorted(renaming[domain].get(end, end) for end in ends)
+        payload = (domain, None if low == LOWEST else low, None if high == HIGHEST else high)
+        return self._interner.intern(Tag.SEGMENT, payload)
 
     def _value(self, number: int, renaming: Renaming, known: dict[int, int]) -> int:
         found = known.get(number)
@@ -157,6 +187,8 @@ class Canonical:
             if name in renaming:
                 return interner.intern(tag, (name, renaming[name].get(index, index)))
             return number
+        if tag is Tag.SEGMENT:
+            return self._segment(number, renaming)
         children = interner.children(number)
         if not children:
             return number

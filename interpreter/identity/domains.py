@@ -170,7 +170,7 @@ class Domain(HostValue):
 
 
 class Segment(HostValue):
-    """A gap between two neighbouring ordinals; None: open."""
+    """A gap between two neighbouring ordinals; None: open. Whoever holds it holds its ends."""
 
     __slots__ = ("domain", "after", "before")
     kind = "segment"
@@ -179,6 +179,11 @@ class Segment(HostValue):
         self.domain = domain
         self.after = after
         self.before = before
+
+    @property
+    def ends(self) -> list[SymmetricValue]:
+        """The values between which the gap is: they are in use as long as it is."""
+        return [self.domain.value(end) for end in (self.after, self.before) if end is not None]
 
     def key(self, walk: Walk) -> Hashable:
         return ("segment", self.domain.shape.name, self.after, self.before)

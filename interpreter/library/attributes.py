@@ -46,9 +46,13 @@ def get_attribute(value: object, name: str) -> object:
             method = methods.get(name)
             if method is not None:
                 return BoundMethod(value, method)
-        fields = _fields(value)
-        if name in fields:
-            return fields[name]
+        if isinstance(value, RecordValue):
+            if value.has(name):
+                return value.field(name)
+        else:
+            fields = _fields(value)
+            if name in fields:
+                return fields[name]
     raise Problem("R3", f"no attribute '{name}' on a {_described(value)}", near_hint(name, attribute_names(value)))
 
 

@@ -12,9 +12,9 @@ from interpreter.values.containers import ListValue
 
 
 def _place(log: ListValue, item: object, start: object = 0, end: object = None) -> int:
-    first, last, _ = slice(
-        integer(start, "the start"), None if end is None else integer(end, "the end")
-    ).indices(len(log.items))
+    first, last, _ = slice(integer(start, "the start"), None if end is None else integer(end, "the end")).indices(
+        len(log.items)
+    )
     for place in range(first, last):
         if equal(log.items[place], item):
             return place

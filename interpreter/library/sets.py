@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from interpreter.library.shared import Entry, iterable, method_table
 from interpreter.problem import Problem
 from interpreter.values.access import elements, shown
@@ -22,8 +24,9 @@ def _other(group: Sets, items: object, method: str) -> Sets:
     return items if isinstance(items, type(group)) else _like(group, iterable(items, f"{method}()"))
 
 
-def _holds(group: Sets, item: object) -> bool:
-    return group.holds(item) if isinstance(group, SetValue) else group.place(item) is not None
+def _holder(group: Sets) -> Callable[[object], bool]:
+    """What tells whether a set has an element."""
+    return group.holds if isinstance(group, SetValue) else group.holder()
 
 
 def _union(group: Sets, *others: object) -> Sets:
@@ -34,28 +37,28 @@ def _union(group: Sets, *others: object) -> Sets:
 
 
 def _intersection(group: Sets, *others: object) -> Sets:
-    sets = [_other(group, other, "intersection") for other in others]
-    return _like(group, [item for item in elements(group) if all(_holds(other, item) for other in sets)])
+    sets = [_holder(_other(group, other, "intersection")) for other in others]
+    return _like(group, [item for item in elements(group) if all(holds(item) for holds in sets)])
 
 
 def _difference(group: Sets, *others: object) -> Sets:
-    sets = [_other(group, other, "difference") for other in others]
-    return _like(group, [item for item in elements(group) if not any(_holds(other, item) for other in sets)])
+    sets = [_holder(_other(group, other, "difference")) for other in others]
+    return _like(group, [item for item in elements(group) if not any(holds(item) for holds in sets)])
 
 
 def _symmetric_difference(group: Sets, items: object) -> Sets:
     other = _other(group, items, "symmetric_difference")
-    mine = [item for item in elements(group) if not _holds(other, item)]
-    return _like(group, mine + [item for item in elements(other) if not _holds(group, item)])
+    in_group, in_other = _holder(group), _holder(other)
+    mine = [item for item in elements(group) if not in_other(item)]
+    return _like(group, mine + [item for item in elements(other) if not in_group(item)])
 
 
 def _issubset(group: Sets, items: object) -> bool:
-    other = _other(group, items, "issubset")
-    return all(_holds(other, item) for item in elements(group))
+    return all(map(_holder(_other(group, items, "issubset")), elements(group)))
 
 
 def _issuperset(group: Sets, items: object) -> bool:
-    return all(_holds(group, item) for item in elements(_other(group, items, "issuperset")))
+    return all(map(_holder(group), elements(_other(group, items, "issuperset"))))
 
 
 def _missing(item: object, group: object) -> Problem:

@@ -9,8 +9,8 @@ from interpreter.program import AssertionProgram, Program
 from interpreter.running.execute import Execution, Undecided
 from interpreter.running.frames import Frame
 from interpreter.running.view import StateView
-from interpreter.running.world import MISSING, Reader, World
-from interpreter.state import Slot, State
+from interpreter.running.world import Reader, World
+from interpreter.state import MISSING, Slot, State
 from interpreter.step import Abort, Expansion, ModelError, Outcome, Step, StepKind
 from interpreter.values import HostValue, ListValue, ModelValue, StructValue, Value, Walk, equal, truth
 

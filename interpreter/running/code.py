@@ -15,7 +15,7 @@ from interpreter.running.environment import Closure, Environment, Evaluator, Met
 from interpreter.running.expressions import compile_binder, compile_expression
 from interpreter.running.globals import Channels, ConstantWorld, make_globals
 from interpreter.running.helpers import compile_helper
-from interpreter.running.names import NameScope
+from interpreter.running.names import NameScope, Watch
 from interpreter.values import Instance, truth
 
 if TYPE_CHECKING:
@@ -36,16 +36,19 @@ class RoleCode:
 
 
 class Code:
-    """All callables of one program. Operations are compiled when they are first needed."""
+    """All callables of one program. Operations are compiled when they are first needed.
 
-    def __init__(self, program: p.Program) -> None:
+    `watch` wraps the evaluator of each expression, for who wants to see its values.
+    """
+
+    def __init__(self, program: p.Program, watch: Watch | None = None) -> None:
         self.program = program
         self.meter = Meter()
         self.next_states: Callable[[World], object] = _no_next_states
         """What `next_states()` gives: set by the machine, which alone knows steps."""
         self.domains = Domains()
         self.channels = Channels()
-        self.known = known = make_globals(program, self.meter, self.domains, self.channels)
+        self.known = known = make_globals(program, self.meter, self.domains, self.channels, watch)
         self._operations: dict[tuple[int, int], list[tuple[Operation, Span, str | None]]] = {}
         self._conditions: dict[tuple[int, int], Evaluator] = {}
         self._loop_binders: dict[tuple[int, int], Binder] = {}

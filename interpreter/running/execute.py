@@ -15,14 +15,20 @@ from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Sco
 from interpreter.running.code import Code
 from interpreter.running.environment import located
 from interpreter.running.frames import Frame, ScopeState, enter, park_thread
+from interpreter.running.settlement import Plain, immutable, untouched
 from interpreter.running.view import Recorder
-from interpreter.running.world import MISSING, Plain, World, immutable
+from interpreter.running.world import World
+from interpreter.state import MISSING
 from interpreter.step import FairChoice, Fork, ModelError
 from interpreter.values import Instance
 from interpreter.values.freeze import freeze
 
 MAX_MOVES = 1_000_000
 MAX_FRAMES = 200
+
+
+Picks = dict[tuple[int, ...], tuple[list[int], list[str]]]
+"""The alternatives that ways through one rule met, by the choices before: positions of distinct values, and labels."""
 
 
 class Undecided(Exception):
@@ -51,6 +57,7 @@ class Execution:
         self.remembered = False
         """Whether the way is run to be remembered. Then independent loops are asked turn by turn: each way takes one
         turn, or none and goes on; and choices may be restarts."""
+        self.known: Picks | None = None
         self._choices = choices
         self._root = frames[0]
         world.frames = frames
@@ -146,8 +153,7 @@ class Execution:
             return self.block_done()
         position = 0
         if loop.parallel:
-            distinct = self.distinct(rest)
-            position = distinct[self.choose([f"For:{self.text(rest[i])}" for i in distinct])]
+            position = self.pick(rest, "For:")
         item = rest[position]
         del rest[position]
         self.code.loop_binder(frame.routine, loop)(frame, item)
@@ -258,6 +264,18 @@ class Execution:
             scopes.pop()
         return self.finish()
 
+    def pick(self, values: Seq[object], word: str) -> int:
+        """Choose one of several values, equal ones counting once. Returns its position."""
+        before = tuple(fork.taken for fork in self.forks)
+        known = None if self.known is None else self.known.get(before)
+        if known is None:
+            positions = self.distinct(values)
+            known = (positions, [word + self.text(values[i]) for i in positions])
+            if self.known is not None:
+                self.known[before] = known
+        positions, labels = known
+        return positions[self.choose(labels)]
+
     def choose(self, labels: list[str]) -> int:
         """Choose one of several ways: as the given choices say, beyond them the first. Returns its index."""
         taken = self._choices[len(self.forks)] if len(self.forks) < len(self._choices) else 0
@@ -298,7 +316,7 @@ class Execution:
     def restart(self) -> None:
         """After a choice, forget the answers so far if nothing depends on them but what the thread holds."""
         world = self.world
-        if not (self.remembered and self.yields and world.untouched()):
+        if not (self.remembered and self.yields and untouched(world)):
             return
         if not all(immutable(value) for frame in self.frames for value in frame.values()):
             return

@@ -16,13 +16,14 @@ from interpreter.problem import Problem
 from interpreter.running.comprehensions import compile_comprehension, compile_lambda, short_circuit
 from interpreter.running.environment import Environment, Evaluator, located
 from interpreter.running.names import NameScope
-from interpreter.running.world import MISSING
+from interpreter.state import MISSING
 from interpreter.values import DictValue, FunctionValue, Instance, ListValue, hash_key, operations, truth, type_name
 
 
 def compile_expression(node: ast.Expression, scope: NameScope) -> Evaluator:
     """The evaluator of an expression; mistakes leave it as `ModelError` with a place."""
-    return _COMPILERS[type(node)](node, scope)
+    evaluator = _COMPILERS[type(node)](node, scope)
+    return evaluator if scope.known.watch is None else scope.known.watch(node, evaluator)
 
 
 def _literal(node: ast.Literal, scope: NameScope) -> Evaluator:

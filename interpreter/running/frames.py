@@ -16,7 +16,8 @@ from typing import NamedTuple, Protocol
 from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Scope, WhileLoop
 from interpreter.running.code import Code
 from interpreter.running.environment import Environment
-from interpreter.running.world import Message, Settlement, World
+from interpreter.running.settlement import Settlement
+from interpreter.running.world import Message, World
 from interpreter.values import Instance
 from interpreter.values.intern import NONE, Interner, Tag
 

@@ -13,7 +13,7 @@ from interpreter.problem import Problem
 from interpreter.program import Program
 from interpreter.running.environment import Environment, Meter
 from interpreter.running.helpers import compile_helper, compile_host_statement
-from interpreter.running.names import Globals, NameScope
+from interpreter.running.names import Globals, NameScope, Watch
 from interpreter.step import ModelError
 from interpreter.values import Builtin, Channel, FunctionValue, Instance, ModelValue, ModuleValue, mark_frozen
 
@@ -49,7 +49,9 @@ class RoleConstructor(FunctionValue):
         return self._world.create(self._role, dict(kwargs))
 
 
-def make_globals(program: Program, meter: Meter, domains: Domains, channels: Channels) -> Globals:
+def make_globals(
+    program: Program, meter: Meter, domains: Domains, channels: Channels, watch: Watch | None = None
+) -> Globals:
     """Run the helper modules and the constant statements of a program. Their mistakes are `ModelError`s."""
     constants: dict[str, object] = {}
     reserved: dict[str, Callable[[Environment], Any]] = {
@@ -69,7 +71,7 @@ def make_globals(program: Program, meter: Meter, domains: Domains, channels: Cha
     }
     for name, statements in program.helper_modules:
         reserved[name] = _always(_helper_module(name, statements, builtins, meter))
-    known = Globals(reserved, frozenset(program.state_variables), constants, builtins)
+    known = Globals(reserved, frozenset(program.state_variables), constants, builtins, watch)
     _run(program.constants, known, constants, meter)
     domains.closed = channels.closed = True
     return known
@@ -126,7 +128,7 @@ class Channels:
             raise Problem("R4", "a channel can not be created in a step", "make it a constant at the top level")
         for name, value in options.items():
             if value != _CHANNEL[name]:
-                raise Problem("R4", f"a channel's {name} can only be \"{_CHANNEL[name]}\"")
+                raise Problem("R4", f'a channel\'s {name} can only be "{_CHANNEL[name]}"')
         self.count += 1
         return Channel(self.count - 1, f"Channel#{self.count - 1}")
 

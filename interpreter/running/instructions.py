@@ -111,9 +111,7 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
             alternatives.append(item)
         if not alternatives:
             raise Abort("nothing to choose from", span)
-        positions = run.distinct(alternatives)
-        taken = run.choose([f"Any:{instruction.text}={run.text(alternatives[i])}" for i in positions])
-        value = alternatives[positions[taken]]
+        value = alternatives[run.pick(alternatives, f"Any:{instruction.text}=")]
         bind(frame, value)
         if instruction.fair:
             run.choose_fairly(span, frame, value)
@@ -135,9 +133,7 @@ def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
         alternatives = elements(iterable, frame, instruction.iterable.span)
         if not alternatives:
             return run.finish()
-        positions = run.distinct(alternatives)
-        taken = run.choose([f"Any:{names}={run.text(alternatives[i])}" for i in positions])
-        value = alternatives[positions[taken]]
+        value = alternatives[run.pick(alternatives, f"Any:{names}=")]
         bind(frame, value)
         if instruction.fair:
             run.choose_fairly(span, frame, value)

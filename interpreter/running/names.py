@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fizz import Span
+from fizz import Span, ast
 from interpreter.problem import near_hint
 from interpreter.running.environment import Environment, Evaluator
-from interpreter.running.world import MISSING
+from interpreter.state import MISSING
 from interpreter.step import ModelError
 
 WorldName = Callable[[Environment], Any]
+Watch = Callable[[ast.Expression, Evaluator], Evaluator]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class Globals:
     state_variables: frozenset[str]
     constants: dict[str, object]
     builtins: Mapping[str, object]
+    watch: Watch | None = None
+    """What every evaluator is wrapped in, for who wants to see the values of expressions; None: nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from interpreter.division import ROOT_LENGTH, Divider
 from interpreter.problem import Problem
 from interpreter.state import UNBOUND, Slot, State
 from interpreter.step import Event, Fork, Read, Restart
@@ -38,6 +39,23 @@ class StateView:
 
     def whole(self) -> State:
         return self._state
+
+
+class PartsView(StateView):
+    """A view of one state that gives the heads of divided containers, and their parts."""
+
+    __slots__ = ("_divider",)
+
+    def __init__(self, state: State, interner: Interner, divider: Divider) -> None:
+        super().__init__(state, interner)
+        self._divider = divider
+
+    def read(self, slot: Slot) -> int:
+        length = ROOT_LENGTH.get(str(slot[0]))
+        if length is None:
+            return super().read(slot)
+        position = self._state.layout.index.get(slot[:length])
+        return UNBOUND if position is None else self._divider.read(slot, self._state.values[position])
 
 
 def derived(slot: Slot, state: State, interner: Interner) -> int:

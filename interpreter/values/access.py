@@ -56,7 +56,7 @@ def key_missing(container: object, key: object) -> Problem:
     """R2 for a key that is not in a dict or genericmap."""
     hint = None
     if isinstance(key, str) and isinstance(container, DictValue):
-        hint = near_hint(key, [k for k, _ in container.entries.values() if isinstance(k, str)])
+        hint = near_hint(key, [k for k in container.known_keys() if isinstance(k, str)])
     return Problem("R2", f"key {shown(key)} not found in {shown(container)}", hint)
 
 
@@ -64,7 +64,7 @@ def index(value: object, i: object) -> object:
     """`v[i]`."""
     match value:
         case ListValue():
-            return value.items[_place(value, i, len(value.items))]
+            return value.element(_place(value, i, value.size()))
         case DictValue() | GenericMap():
             pair = value.find(i)
             if pair is None:
@@ -85,7 +85,7 @@ def set_index(value: object, i: object, item: object) -> None:
     """`v[i] = item`."""
     match value:
         case ListValue():
-            value.put(_place(value, i, len(value.items)), item)
+            value.put(_place(value, i, value.size()), item)
         case DictValue() | GenericMap():
             value.put(i, item)
         case _:
@@ -112,7 +112,9 @@ def slice_of(value: object, start: object, stop: object, step: object) -> object
 def contains(item: object, value: object) -> bool:
     """`item in v`."""
     match value:
-        case DictValue() | SetValue():
+        case DictValue():
+            return value.has(item)
+        case SetValue():
             return hash_key(item) in value.entries
         case ListValue():
             return any(equal(other, item) for other in value.items)
@@ -145,7 +147,7 @@ def elements(value: object) -> list[object]:
         case tuple() | bytes():
             return list(value)
         case DictValue():
-            return [key for key, _ in value.entries.values()]
+            return value.known_keys()
         case SetValue():
             return list(value.entries.values())
         case BagValue():

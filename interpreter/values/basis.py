@@ -62,8 +62,11 @@ class Value:
 
     def key(self, walk: Walk) -> Hashable:
         """A Python-hashable key, equal for equal values; R6 for a mutable value."""
-        raise Problem("R6", f"a {self.kind} can be changed, so it can not be a key or an element of a set",
-                      "use a tuple or a struct, or a genericset / genericmap")
+        raise Problem(
+            "R6",
+            f"a {self.kind} can be changed, so it can not be a key or an element of a set",
+            "use a tuple or a struct, or a genericset / genericmap",
+        )
 
     def equals(self, other: Value, walk: Walk) -> bool:
         """Whether it equals `other`, another object of the same class."""

@@ -69,7 +69,7 @@ def _subset(left: object, right: object) -> bool | None:
         case SetValue(), SetValue():
             return left.entries.keys() <= right.entries.keys()
         case GenericSet(), GenericSet():
-            return all(right.place(item) is not None for item in left.items)
+            return all(map(right.holder(), left.items))
     return None
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from interpreter.problem import Problem, check_size
 from interpreter.values.basis import Value, Walk, equal_fields, equal_sequences, hash_key, member_key
+from interpreter.values.pending import Pending, Shape
 
 Entries = dict[Hashable, tuple[object, object]]
 
@@ -66,34 +67,97 @@ def mark_frozen(value: object) -> None:
             pending.extend(item.members())
 
 
-class ListValue(Container):
+class Parted(Container):
+    """A container that may be read part by part.
+
+    As long as it is `pending`, it has no content of its own; whoever looks at the content makes it ask for all of it.
+    """
+
+    __slots__ = ("pending",)
+    pending: Pending | None
+    content: ClassVar[str]
+    """The name of the attribute with the content."""
+
+    @classmethod
+    def opened(cls, pending: Pending) -> Parted:
+        """A container whose members are not known yet."""
+        made = cls.__new__(cls)
+        made.frozen = False
+        made.iterating = 0
+        made.pending = pending
+        return made
+
+    @staticmethod
+    def filled(shape: Shape, members: list[object]) -> object:
+        """The content, out of all members."""
+        raise NotImplementedError
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Python comes here only for an attribute without a value: the content of a pending container."""
+            if name != self.content or self.pending is None:
+                raise AttributeError(name)
+            content = self.filled(self.pending.shape, self.pending.members())
+            setattr(self, name, content)
+            self.pending = None
+            return content
+
+    def by_step(self, shape: Shape) -> list[tuple[str, object]] | None:
+        """The members of one that is not pending, with the steps to them; None if its shape is another one now."""
+        raise NotImplementedError
+
+    def in_order(self, shape: Shape) -> bool:
+        """Whether keys or names of one that is not pending stand in canonical order still."""
+        return list(getattr(self, self.content)) == list(shape.tokens)
+
+    def size(self) -> int:
+        return len(getattr(self, self.content)) if self.pending is None else self.pending.size()
+
+
+class ListValue(Parted):
     """A list."""
 
     __slots__ = ("items",)
     kind: ClassVar[str] = "list"
+    content: ClassVar[str] = "items"
 
     def __init__(self, items: list[object]) -> None:
         self.items = items
         self.frozen = False
         self.iterating = 0
+        self.pending = None
+
+    @staticmethod
+    def filled(shape: Shape, members: list[object]) -> object:
+        return members
+
+    def by_step(self, shape: Shape) -> list[tuple[str, object]] | None:
+        if len(self.items) != len(shape.steps):
+            return None
+        return list(zip(shape.steps, self.items, strict=True))
+
+    def in_order(self, shape: Shape) -> bool:
+        return True
 
     def members(self) -> Iterator[object]:
         return iter(self.items)
 
-    def size(self) -> int:
-        return len(self.items)
+    def element(self, place: int) -> object:
+        """The element at a place, which is valid."""
+        return self.items[place] if self.pending is None else self.pending.member(place)
 
     def equals(self, other: Value, walk: Walk) -> bool:
         assert isinstance(other, ListValue)
         return equal_sequences(self.items, other.items, walk)
 
     def append(self, item: object) -> None:
-        self.change(len(self.items) + 1)
-        self.items.append(item)
+        self.change(self.size() + 1)
+        (self.items if self.pending is None else self.pending.more).append(item)
 
     def extend(self, items: Sequence[object]) -> None:
-        self.change(len(self.items) + len(items))
-        self.items.extend(items)
+        self.change(self.size() + len(items))
+        (self.items if self.pending is None else self.pending.more).extend(items)
 
     def insert(self, place: int, item: object) -> None:
         self.change(len(self.items) + 1)
@@ -102,7 +166,10 @@ class ListValue(Container):
     def put(self, place: int, item: object) -> None:
         """Replaces one element; the place is valid."""
         self.change()
-        self.items[place] = item
+        if self.pending is None:
+            self.items[place] = item
+        else:
+            self.pending.put(place, item)
 
     def take(self, place: int) -> object:
         """Removes one element; the place is valid."""
@@ -113,26 +180,52 @@ class ListValue(Container):
         """Replaces all elements."""
         self.change(len(items))
         self.items = items
+        self.pending = None
 
 
-class DictValue(Container):
+class DictValue(Parted):
     """A dict in insertion order: the key of a key -> (key, value)."""
 
     __slots__ = ("entries",)
     kind: ClassVar[str] = "dict"
+    content: ClassVar[str] = "entries"
 
     def __init__(self, entries: Entries) -> None:
         self.entries = entries
         self.frozen = False
         self.iterating = 0
+        self.pending = None
+
+    @staticmethod
+    def filled(shape: Shape, members: list[object]) -> object:
+        return {token: (shape.keys[place], members[place]) for token, place in shape.tokens.items()}
+
+    def by_step(self, shape: Shape) -> list[tuple[str, object]] | None:
+        if self.entries.keys() != shape.tokens.keys():
+            return None
+        found = []
+        for token, place in shape.tokens.items():
+            key, member = self.entries[token]
+            # Equal keys need not be the same: 1 and 1.0.
+            if key is not shape.keys[place]:
+                return None
+            found.append((shape.steps[place], member))
+        return found
 
     def members(self) -> Iterator[object]:
         for key, value in self.entries.values():
             yield key
             yield value
 
-    def size(self) -> int:
-        return len(self.entries)
+    def known_keys(self) -> list[object]:
+        """The keys, in order."""
+        if self.pending is not None:
+            return list(self.pending.shape.keys)
+        return [key for key, _ in self.entries.values()]
+
+    def has(self, key: object) -> bool:
+        token = hash_key(key)
+        return token in (self.entries if self.pending is None else self.pending.shape.tokens)
 
     def equals(self, other: Value, walk: Walk) -> bool:
         assert isinstance(other, DictValue)
@@ -143,11 +236,19 @@ class DictValue(Container):
 
     def find(self, key: object) -> tuple[object, object] | None:
         """The pair with that key."""
-        return self.entries.get(hash_key(key))
+        token = hash_key(key)
+        if self.pending is None:
+            return self.entries.get(token)
+        place = self.pending.shape.tokens.get(token)
+        return None if place is None else (self.pending.shape.keys[place], self.pending.member(place))
 
     def put(self, key: object, value: object) -> None:
         """Binds a key; a key that is there keeps its place and its form."""
         token = hash_key(key)
+        if self.pending is not None and token in self.pending.shape.tokens:
+            self.change()
+            self.pending.put(self.pending.shape.tokens[token], value)
+            return
         old = self.entries.get(token)
         self.change(len(self.entries) + (old is None))
         self.entries[token] = (key if old is None else old[0], value)
@@ -165,6 +266,7 @@ class DictValue(Container):
     def clear(self) -> None:
         self.change()
         self.entries = {}
+        self.pending = None
 
 
 class SetValue(Container):
@@ -240,22 +342,39 @@ class StructValue(Value):
         return equal_fields(self.fields, other.fields, walk)
 
 
-class RecordValue(Container):
+class RecordValue(Parted):
     """A record: named values that may be assigned."""
 
     __slots__ = ("fields",)
     kind: ClassVar[str] = "record"
+    content: ClassVar[str] = "fields"
 
     def __init__(self, fields: dict[str, object]) -> None:
         self.fields = fields
         self.frozen = False
         self.iterating = 0
+        self.pending = None
+
+    @staticmethod
+    def filled(shape: Shape, members: list[object]) -> object:
+        return dict(zip(map(str, shape.keys), members, strict=True))
+
+    def by_step(self, shape: Shape) -> list[tuple[str, object]] | None:
+        if self.fields.keys() != shape.tokens.keys():
+            return None
+        return [(shape.steps[place], self.fields[str(name)]) for name, place in shape.tokens.items()]
 
     def members(self) -> Iterator[object]:
         return iter(self.fields.values())
 
-    def size(self) -> int:
-        return len(self.fields)
+    def has(self, name: str) -> bool:
+        return name in (self.fields if self.pending is None else self.pending.shape.tokens)
+
+    def field(self, name: str) -> object:
+        """The value of a field that is there."""
+        if self.pending is None:
+            return self.fields[name]
+        return self.pending.member(self.pending.shape.tokens[name])
 
     def is_true(self) -> bool:
         return True
@@ -265,5 +384,9 @@ class RecordValue(Container):
         return equal_fields(self.fields, other.fields, walk)
 
     def put(self, name: str, value: object) -> None:
+        if self.pending is not None and self.has(name):
+            self.change()
+            self.pending.put(self.pending.shape.tokens[name], value)
+            return
         self.change(len(self.fields) + (name not in self.fields))
         self.fields[name] = value

@@ -1,32 +1,90 @@
-"""Collections that compare by `==` alone, so that anything may be inside: genericset, genericmap, bag (5.4)."""
+"""Collections that compare by `==` alone, so that anything may be inside: genericset, genericmap, bag (5.4).
+
+Where there are many elements they are found by bucket. The buckets are kept from one question to the next if nothing
+inside can change; if something can, elements are compared one by one, and that is counted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from interpreter.values.basis import Value, Walk, equal, equal_members
+from interpreter.values.basis import Value, Walk, equal
 from interpreter.values.containers import Container
+from interpreter.values.places import FEW, Places, check_comparisons, paired
 
 
-class GenericSet(Container):
+class Generic(Container):
+    """A collection whose elements (of a map: keys) are found by `==`."""
+
+    __slots__ = ("compared", "places")
+
+    def __init__(self) -> None:
+        self.frozen = False
+        self.iterating = 0
+        self.places: Places | None = None
+        self.compared = 0
+
+    def sought(self) -> Sequence[object]:
+        """What is looked for, in the order of the places."""
+        raise NotImplementedError
+
+    def place(self, item: object) -> int | None:
+        """Where the element is: the first one that equals this."""
+        if self.size() > FEW:
+            if self.places is None:
+                self.places = Places(self.sought())
+            if self.places.lasting:
+                return self.places.find(item)
+            if not self.frozen:
+                self.compared += self.size()
+                check_comparisons(self.compared, self.kind)
+        for place, other in enumerate(self.sought()):
+            if equal(other, item):
+                return place
+        return None
+
+    def added(self, item: object) -> None:
+        """One more element stands at the end."""
+        if self.places is not None and self.places.lasting:
+            self.places.note(self.size() - 1, item)
+
+
+class GenericSet(Generic):
     """A set of any values, by `==`."""
 
     __slots__ = ("items",)
     kind: ClassVar[str] = "genericset"
 
     def __init__(self, items: list[object]) -> None:
+        super().__init__()
         self.items = items
-        self.frozen = False
-        self.iterating = 0
 
     @classmethod
-    def of(cls, items: Iterable[object]) -> GenericSet:
+    def of(cls, items: Sequence[object]) -> GenericSet:
         """A new set of these elements."""
         made = cls([])
+        if len(items) <= FEW:
+            for item in items:
+                made.add(item)
+            return made
+        places = Places(())
         for item in items:
-            made.add(item)
+            if places.find(item) is None:
+                places.note(len(made.items), item)
+                made.items.append(item)
+        made.change(len(made.items))
         return made
+
+    def holder(self) -> Callable[[object], bool]:
+        """What tells whether it has an element, as long as nothing changes."""
+        if len(self.items) <= FEW:
+            return lambda item: self.place(item) is not None
+        places = Places(self.items)
+        return lambda item: places.find(item) is not None
+
+    def sought(self) -> Sequence[object]:
+        return self.items
 
     def members(self) -> Iterator[object]:
         return iter(self.items)
@@ -36,38 +94,39 @@ class GenericSet(Container):
 
     def equals(self, other: Value, walk: Walk) -> bool:
         assert isinstance(other, GenericSet)
-        return len(self.items) == len(other.items) and _match(self.items, other.items, walk)
-
-    def place(self, item: object) -> int | None:
-        """Where the element is."""
-        return _place(self.items, item)
+        return len(self.items) == len(other.items) and paired(self.items, other.items, walk)
 
     def add(self, item: object) -> None:
         missing = self.place(item) is None
         self.change(len(self.items) + missing)
         if missing:
             self.items.append(item)
+            self.added(item)
 
     def take(self, place: int) -> object:
         """Removes one element; the place is valid."""
         self.change()
+        self.places = None
         return self.items.pop(place)
 
     def clear(self) -> None:
         self.change()
+        self.places = None
         self.items = []
 
 
-class GenericMap(Container):
+class GenericMap(Generic):
     """A map with any values as keys, by `==`, in insertion order."""
 
     __slots__ = ("pairs",)
     kind: ClassVar[str] = "genericmap"
 
     def __init__(self, pairs: list[tuple[object, object]]) -> None:
+        super().__init__()
         self.pairs = pairs
-        self.frozen = False
-        self.iterating = 0
+
+    def sought(self) -> Sequence[object]:
+        return [key for key, _ in self.pairs]
 
     def members(self) -> Iterator[object]:
         for pair in self.pairs:
@@ -78,14 +137,7 @@ class GenericMap(Container):
 
     def equals(self, other: Value, walk: Walk) -> bool:
         assert isinstance(other, GenericMap)
-        return len(self.pairs) == len(other.pairs) and _match(self.pairs, other.pairs, walk)
-
-    def place(self, key: object) -> int | None:
-        """Where the pair with that key is."""
-        for place, pair in enumerate(self.pairs):
-            if equal(pair[0], key):
-                return place
-        return None
+        return len(self.pairs) == len(other.pairs) and paired(self.pairs, other.pairs, walk)
 
     def find(self, key: object) -> tuple[object, object] | None:
         """The pair with that key."""
@@ -97,6 +149,7 @@ class GenericMap(Container):
         self.change(len(self.pairs) + (place is None))
         if place is None:
             self.pairs.append((key, value))
+            self.added(key)
         else:
             self.pairs[place] = (self.pairs[place][0], value)
 
@@ -105,6 +158,7 @@ class GenericMap(Container):
         self.change()
         place = self.place(key)
         assert place is not None
+        self.places = None
         return self.pairs.pop(place)[1]
 
     def update(self, pairs: Iterable[tuple[object, object]]) -> None:
@@ -114,19 +168,22 @@ class GenericMap(Container):
 
     def clear(self) -> None:
         self.change()
+        self.places = None
         self.pairs = []
 
 
-class BagValue(Container):
+class BagValue(Generic):
     """A multiset of any values, by `==`. The order of `items` means nothing: readers sort canonically."""
 
     __slots__ = ("items",)
     kind: ClassVar[str] = "bag"
 
     def __init__(self, items: list[object]) -> None:
+        super().__init__()
         self.items = items
-        self.frozen = False
-        self.iterating = 0
+
+    def sought(self) -> Sequence[object]:
+        return self.items
 
     def members(self) -> Iterator[object]:
         return iter(self.items)
@@ -136,44 +193,22 @@ class BagValue(Container):
 
     def equals(self, other: Value, walk: Walk) -> bool:
         assert isinstance(other, BagValue)
-        return len(self.items) == len(other.items) and _match(self.items, other.items, walk)
-
-    def place(self, item: object) -> int | None:
-        """Where one copy is."""
-        return _place(self.items, item)
+        return len(self.items) == len(other.items) and paired(self.items, other.items, walk)
 
     def extend(self, items: Sequence[object]) -> None:
         self.change(len(self.items) + len(items))
-        self.items.extend(items)
+        for item in items:
+            self.items.append(item)
+            self.added(item)
 
     def take(self, place: int) -> object:
         """Removes one copy; the place is valid."""
         self.change()
+        self.places = None
         return self.items.pop(place)
 
     def replace(self, items: list[object]) -> None:
         """Replaces all copies."""
         self.change(len(items))
+        self.places = None
         self.items = items
-
-
-def _place(items: Sequence[object], item: object) -> int | None:
-    for place, other in enumerate(items):
-        if equal(other, item):
-            return place
-    return None
-
-
-def _match(left: Sequence[object], right: Sequence[object], walk: Walk) -> bool:
-    """Whether the members of two collections of one length can be paired off as equals."""
-    walk.enter(len(left))
-    rest = list(right)
-    same = True
-    for item in left:
-        place = next((i for i, other in enumerate(rest) if equal_members(item, other, walk)), None)
-        if place is None:
-            same = False
-            break
-        del rest[place]
-    walk.leave()
-    return same

@@ -62,7 +62,7 @@ _OWN_FLAGS: dict[Tag, int] = {
     Tag.ROLE: _ROLE,
     Tag.SYMMETRIC: _SYMMETRIC,
     Tag.MODEL_VALUE: _IDENTITY,
-    Tag.SEGMENT: _HOST,
+    Tag.SEGMENT: _HOST | _SYMMETRIC,
     Tag.DOMAIN: _HOST,
 }
 _FLOAT = struct.Struct("<d")
@@ -203,12 +203,12 @@ class Interner:
         return self._roles[number]
 
     def symmetric(self, number: int) -> frozenset[tuple[str, int | Fraction]]:
-        """The symmetric values (domain, index) inside, without ids of symmetric roles (`identities`)."""
+        """The symmetric values (domain, index) inside, ends of segments included, without ids of symmetric roles."""
         if not self._flags[number] & _SYMMETRIC:
             return frozenset()
         if number not in self._symmetric:
             inside = [self.symmetric(child) for child in self.children(number)]
-            own = [self._payloads[number][:2]] if self._tags[number] is Tag.SYMMETRIC else []
+            own = _own_symmetric(self._tags[number], self._payloads[number])
             self._symmetric[number] = frozenset(own).union(*inside)
         return self._symmetric[number]
 
@@ -342,6 +342,12 @@ def _children(tag: Tag, payload: Any) -> tuple[int, ...]:
         inside: tuple[int, ...] = payload[0]
         return inside
     return ()
+
+
+def _own_symmetric(tag: Tag, payload: Any) -> list[tuple[str, int | Fraction]]:
+    if tag is Tag.SEGMENT:
+        return [(payload[0], end) for end in payload[1:] if end is not None]
+    return [payload[:2]] if tag is Tag.SYMMETRIC else []
 
 
 def _float_order(number: float) -> int:

@@ -86,7 +86,7 @@ def augmented(op: str, left: object, right: object) -> object:
         case "|", DictValue(), DictValue():
             left.update(list(right.entries.values()))
             return left
-        case ("|" | "&" | "-" | "^"), SetValue(), SetValue():
+        case (("|" | "&" | "-" | "^"), SetValue(), SetValue()):
             result = BINARY[op](left, right)
             assert isinstance(result, SetValue)
             left.replace(result.entries)

@@ -37,6 +37,7 @@ class Tag(IntEnum):
     THREAD = 25
     MESSAGE = 26
     DISPLAY = 27  # only while text is made: a function, or the inside of a cycle
+    HEAD = 28  # what is known of a container whose members have slots of their own
 
 
 MUTABLE_TAGS = frozenset(
@@ -45,4 +46,4 @@ MUTABLE_TAGS = frozenset(
 SEQUENCE_TAGS = frozenset({Tag.TUPLE, Tag.LIST, Tag.SET, Tag.GENERICSET, Tag.BAG})
 PAIR_TAGS = frozenset({Tag.DICT, Tag.GENERICMAP})
 FIELD_TAGS = frozenset({Tag.STRUCT, Tag.RECORD})
-COMPOSITE_TAGS = frozenset({Tag.FRAME, Tag.THREAD, Tag.MESSAGE, Tag.DISPLAY})
+COMPOSITE_TAGS = frozenset({Tag.FRAME, Tag.THREAD, Tag.MESSAGE, Tag.DISPLAY, Tag.HEAD})

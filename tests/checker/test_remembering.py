@@ -49,7 +49,7 @@ def run_from(table: dict[Slot, int], fork: int) -> Callable[[tuple[int, ...]], W
 
 
 def reasons(tree: ReadTree, table: dict[Slot, int]) -> list[str]:
-    results = tree.results(table.__getitem__, run_from(table, 3))
+    results = tree.results(table.__getitem__, run_from(table, 3), 100)
     return [result.reason for result in results if isinstance(result, Aborted)]
 
 

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from fizz import Options, Span
 from interpreter import Machine, Program
-from interpreter.machine import NO_OUTCOME
+from interpreter.machine import NO_OUTCOME, Note
 from interpreter.program import ActionProgram, AssertionProgram
+from interpreter.running.execute import Picks
 from interpreter.running.view import Recorder, View
 from interpreter.state import Layouts, State
 from interpreter.step import (
@@ -154,6 +155,14 @@ class ToyMachine(Machine):
     def view(self, state: State) -> View:
         return _ToyView(state)
 
+    parts_view = view
+
+    def place(self, rule: Rule) -> Span:
+        return HERE
+
+    def noted(self) -> set[Note]:
+        return set()
+
     def describe(self, state: State) -> list[tuple[str, str]]:
         threads = [(f"thread-{i}", self.toy.continues[t].name) for i, t in enumerate(state.threads)]
         return [("a", str(state.get(A))), ("b", str(state.get(B))), *threads]
@@ -183,7 +192,7 @@ class ToyMachine(Machine):
             found.append(Candidate((3, 0, 0), "crash-role Node#0", Rule(StepKind.CRASH_ROLE, 0, INSTANCE)))
         return found
 
-    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), remembered: bool = False) -> Way:
+    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), remembered: bool = False, **_: Any) -> Way:
         recorder = Recorder(view)
         if rule.kind is StepKind.ASSERT:
             result = self._decide(self.toy.assertions[rule.subject], recorder)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import pty
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,3 +57,27 @@ def process(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
         return subprocess.Popen(command, cwd=tmp_path, env=environment, text=True, **streams)  # type: ignore[call-overload]
 
     return start
+
+
+def in_terminal(folder: Path, *arguments: str, interrupt_at: str | None = None) -> tuple[int, str]:
+    """Run the command in a terminal of its own: its exit code and what the terminal was sent.
+
+    When `interrupt_at` appears in the terminal, Ctrl-C is pressed.
+    """
+    leader, follower = pty.openpty()
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}
+    command = [sys.executable, "-m", "fizzpy", *arguments]
+    sent = b""
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdin=follower, stdout=follower, stderr=follower
+    ) as running:
+        os.close(follower)
+        # Reading fails when nobody has the other end open any more.
+        with suppress(OSError):
+            while chunk := os.read(leader, 65536):
+                sent += chunk
+                if interrupt_at and interrupt_at.encode() in sent:
+                    interrupt_at = None
+                    running.send_signal(signal.SIGINT)
+    os.close(leader)
+    return running.returncode, sent.decode()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,6 +31,16 @@ CASES: dict[str, tuple[str | bytes | None, list[str], int, list[str]]] = {
     "missing file": (None, ["absent.fizz"], 2, ["absent.fizz", "no file"]),
     "missing file, near name": (COUNTER, ["n.fizz"], 2, ["n.fizz", "did you mean 'm.fizz'"]),
     "misspelled bundled model": (None, ["VeniceLeaderFolower.fizz"], 2, ["did you mean 'VeniceLeaderFollower.fizz'"]),
+    "empty name": (None, [""], 2, ["empty", "path of a model file"]),
+    "name that is too long": (None, ["m" * 5000], 2, ["too long", "hint"]),
+    "a name like none": (
+        COUNTER,
+        ["nofile"],
+        2,
+        ["there is no file 'nofile'", "the name of one that comes with the tool"],
+    ),
+    "time that is no number": (COUNTER, ["m.fizz", "--timeout", "nan"], 2, ["--timeout", "nan"]),
+    "include of a name with NUL": (f'include "a\\0b.fizz"\n{COUNTER}', ["m.fizz"], 150, ["m.fizz:1:1", "NUL"]),
     "directory": (COUNTER, ["."], 2, ["directory", "m.fizz"]),
     "unknown flag": (COUNTER, ["m.fizz", "--engin", "plain"], 2, ["--engin", "--engine"]),
     "unknown engine": (COUNTER, ["m.fizz", "--engine", "quantum"], 2, ["quantum", "embedded"]),
@@ -138,3 +150,31 @@ def test_parse_reports_as_check_does(fizzpy: Callable[..., object], tmp_path: Pa
     assert ended.code == 150
     assert "m.fizz:5:" in ended.err
     assert fizzpy("parse", "absent.fizz").code == 2
+
+
+def test_include_of_a_pipe(fizzpy: Callable[..., object], tmp_path: Path) -> None:
+    """What is no ordinary file is not read: that might never end."""
+    os.mkfifo(tmp_path / "pipe.fizz")
+    (tmp_path / "m.fizz").write_text(f'include "pipe.fizz"\n{COUNTER}')
+    ended = fizzpy("check", "m.fizz")
+    assert ended.code == 150
+    assert "m.fizz:1:1: cannot include 'pipe.fizz': it is not an ordinary file" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["absent.fizz"], 2, "there is no file 'absent.fizz'"),
+        (["m.fizz", "--property", "Smal"], 2, "the model has no assertion 'Smal'"),
+        (["m.fizz", "--engine", "quantum"], 2, "quantum"),
+    ],
+)
+def test_problems_as_json(
+    arguments: list[str], code: int, text: str, fizzpy: Callable[..., object], tmp_path: Path
+) -> None:
+    """Whoever asks for JSON gets an object on standard output, whatever happens."""
+    (tmp_path / "m.fizz").write_text(COUNTER)
+    ended = fizzpy("check", *arguments, "--json")
+    fields = json.loads(ended.out)
+    assert (ended.code, fields["exit_code"], fields["verdict"]) == (code, code, "error")
+    assert text in fields["error"]["text"]

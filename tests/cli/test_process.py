@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-import pty
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from checker.cli import run
+from tests.cli.conftest import in_terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,30 +27,6 @@ atomic action A: a += 1
 atomic action B: b += 1
 always assertion Fine: return a >= 0
 """
-
-
-def in_terminal(folder: Path, *arguments: str, interrupt_at: str | None = None) -> tuple[int, str]:
-    """Run the command in a terminal of its own: its exit code and what the terminal was sent.
-
-    When `interrupt_at` appears in the terminal, Ctrl-C is pressed.
-    """
-    leader, follower = pty.openpty()
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}
-    command = [sys.executable, "-m", "fizzpy", *arguments]
-    sent = b""
-    with subprocess.Popen(
-        command, cwd=folder, env=environment, stdin=follower, stdout=follower, stderr=follower
-    ) as running:
-        os.close(follower)
-        # Reading fails when nobody has the other end open any more.
-        with suppress(OSError):
-            while chunk := os.read(leader, 65536):
-                sent += chunk
-                if interrupt_at and interrupt_at.encode() in sent:
-                    interrupt_at = None
-                    running.send_signal(signal.SIGINT)
-    os.close(leader)
-    return running.returncode, sent.decode()
 
 
 def test_progress_only_in_a_terminal(tmp_path: Path, process: Callable[..., subprocess.Popen[str]]) -> None:
@@ -137,3 +112,32 @@ def test_refusals_of_the_system(
     said = capsys.readouterr().err
     assert f"{os.strerror(number)}: /cache/x" in said
     assert "hint: " in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_requests_to_end_are_interruptions(
+    number: signal.Signals, tmp_path: Path, process: Callable[..., subprocess.Popen[str]]
+) -> None:
+    """Whoever ends the command from outside gets what was found until then, and temporary files are removed."""
+    (tmp_path / "m.fizz").write_text(ENDLESS)
+    running = process("check", "m.fizz", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with pytest.raises(subprocess.TimeoutExpired):
+        running.wait(3)
+    running.send_signal(number)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    assert "INTERRUPTED" in out
+    assert err == ""
+
+
+@pytest.mark.parametrize(("closing", "code"), [(">&-", 11), ("2>&-", 11), (">&- 2>&-", 11), (">/dev/full", 74)])
+def test_streams_that_take_nothing(closing: str, code: int, tmp_path: Path) -> None:
+    """A closed stream is no reason to fail; a full one is, and neither is a mistake of ours."""
+    (tmp_path / "m.fizz").write_text("action Init: n = 0\natomic action Up:\n    require n < 1\n    n += 1\n")
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = f"'{sys.executable}' -m fizzpy check m.fizz {closing}"
+    ended = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert ended.returncode == code, ended.stderr
+    assert b"internal error" not in ended.stderr
+    if code == 74:
+        assert b"the report cannot be printed: No space left on device" in ended.stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from interpreter.step import Failure
-from tests.interpreter.running import error_of, machine_of, states_of, walk
+from tests.interpreter.running import error_of, machine_of, report_of, states_of, walk
 
 DOMAINS = {
     "nominal": 'symmetry.nominal(name="v", limit=4)',
@@ -251,3 +251,47 @@ def test_fresh_on_a_ring_depends_on_the_used_set_alone() -> None:
             found.add((int(end["got"][1:]) - shift) % 6)
         period = next(p for p in range(1, 7) if {(i + p) % 6 for i in offsets} == set(offsets))
         assert len({index % period for index in found}) == 1
+
+
+def test_a_stored_segment_holds_its_ends() -> None:
+    """Between yields a gap stays where it is: its ends are in use, and are renamed with all other values."""
+    report = report_of("""
+        D = symmetry.ordinal(name="v", limit=5)
+        action Init:
+            low, high, inside, gap = D.fresh(), D.fresh(), None, None
+        atomic action Take:
+            require gap == None
+            gap = D.segments(low, high)[0]
+        atomic action Forget:
+            require gap != None
+            low = None
+        atomic action Lower:
+            require inside == None
+            high = D.max()
+            low = D.segments()[0].fresh()
+        atomic action Draw:
+            require gap != None and inside == None
+            inside = gap.fresh()
+            gap = None
+        atomic action Rest: pass
+        always assertion Inside:
+            return inside == None or inside < high
+        always assertion Ends:
+            return gap == None or len(D.values()) >= 2
+    """)
+    assert {p.verdict for p in report.properties} == {"holds"}, report.properties
+
+
+def test_a_segment_holds_its_ends_within_a_step() -> None:
+    """A value that only a gap knows is in use at once."""
+    report = report_of("""
+        D = symmetry.ordinal(name="v", limit=5)
+        action Init:
+            low, high, count = D.fresh(), D.fresh(), 0
+        atomic action Go:
+            gaps = [D.segments(low, high)]
+            low, high = None, None
+            count = len(D.values())
+        exists assertion Both: return count == 2
+    """)
+    assert report.properties[0].verdict == "holds"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checker.report import ExitCode
+from interpreter import Machine
 from interpreter.step import ModelError
 from tests.interpreter.running import error_of, machine_of, report_of
 
@@ -160,7 +161,7 @@ def test_too_many_moves(body: str) -> None:
 
 def test_too_many_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     """R22: a step of more ways than anybody wants."""
-    monkeypatch.setattr("interpreter.machine.MAX_WAYS", 20)
+    monkeypatch.setattr(Machine, "most_ways", 20)
     machine = machine_of("""
         action Init: x = 0
         atomic action Go:

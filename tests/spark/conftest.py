@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import pytest
 
+from checker.effort import Effort
 from checker.engines.spark import run as spark_run
 from checker.engines.spark import worker
 from checker.exploration import Settings
@@ -53,6 +54,9 @@ class Stage:
                 worker._workers.clear()
                 answers[-1] = work(item)
         return answers
+
+    def effort(self) -> Effort:
+        return Effort()
 
     def close(self) -> None:
         self._workers = [[], []]

@@ -90,6 +90,11 @@ def test_bundled_models(model: str, constants: Mapping[str, str]) -> None:
     assert levels(report) > report.depth
     assert report.stats["partitions"] == 2
     assert report.stats["tasks"] >= levels(report)
+    cpu_s, memory_mb = report.stats["cpu_s elsewhere"], report.stats["memory_mb elsewhere"]
+    assert isinstance(cpu_s, float)
+    assert isinstance(memory_mb, float)
+    assert 0 < cpu_s < report.cpu_s
+    assert 0 < memory_mb < report.peak_memory_mb
     evaluations, calls = report.stats["rule evaluations"], report.stats["interpreter calls"]
     assert isinstance(evaluations, int) and isinstance(calls, int)
     assert 0 < calls < evaluations

@@ -58,7 +58,13 @@ START = TraceEntry(
     changes=(Change("thread-0", None, 'Node#0.Consume at store.fizz:12 {event = {"key": "a"}}'),),
     thread="thread-0",
     lines=(("store.fizz", 10), ("store.fizz", 11)),
-    state=(("log", '[{"key": "a"}]'), ("acks", "set([])"), ("Node#0.events", "{}"), ("Node#0.offset", "0")),
+    state=(
+        ("log", '[{"key": "a"}]'),
+        ("acks", "set([])"),
+        ("Node#0.events", "{}"),
+        ("Node#0.offset", "0"),
+        ("thread-0", 'Node#0.Consume at store.fizz:12 {event = {"key": "a"}}'),
+    ),
 )
 TWIN = TraceEntry(
     label="thread-0 crash",

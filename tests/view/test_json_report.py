@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 from checker.report import ExitCode, PropertyReport
-from checker.view.json_report import json_error, json_report
+from checker.view.json_report import json_error, json_problem, json_report
 from fizz.errors import Diagnostic, FizzError, Span
 
 FIELDS = [
     "verdict", "exit_code", "model", "engine", "states", "transitions", "crash_steps", "initial", "cut", "depth",
-    "properties", "trace", "error", "elapsed_s", "cpu_s", "peak_memory_mb",
+    "properties", "trace", "excluded", "error", "elapsed_s", "cpu_s", "peak_memory_mb",
 ]  # fmt: skip
 
 
@@ -86,3 +86,19 @@ def test_model_that_does_not_load() -> None:
     assert list(fields) == FIELDS
     assert (fields["verdict"], fields["exit_code"], fields["states"]) == ("error", ExitCode.SYNTAX, 0)
     assert (fields["error"]["code"], fields["error"]["line"]) == ("L20", 2)
+
+
+def test_a_request_that_cannot_be_served() -> None:
+    """The same fields again; the error has a text and a hint, and neither code nor place."""
+    fields = json.loads(json_problem(ExitCode.USAGE, "there is no file 'n.fizz'", "did you mean 'm.fizz'?"))
+    assert list(fields) == FIELDS
+    assert (fields["verdict"], fields["exit_code"]) == ("error", 2)
+    assert fields["error"]["text"] == "there is no file 'n.fizz'"
+    assert fields["error"]["hint"] == "did you mean 'm.fizz'?"
+    assert fields["error"]["code"] is None
+    assert json.loads(json_problem(ExitCode.INTERRUPTED, "interrupted", None))["verdict"] == "interrupted"
+
+
+def test_excluded_variables(samples: Any) -> None:
+    """They stand beside the counts that they make smaller."""
+    assert json.loads(json_report(samples.report(excluded=("log",))))["excluded"] == ["log"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from checker.exploration import Progress
-from checker.view.progress import ProgressLine, progress_text
+from checker.view.progress import ProgressLine, counting_text, progress_text
 
 
 def test_text() -> None:
@@ -21,13 +21,19 @@ def test_line_is_rewritten_and_cleared() -> None:
     line = ProgressLine(terminal)
     line.clear()
     assert terminal.getvalue() == ""
-    line(Progress("exploring", 1, 1, 1, 1, 1.0))
-    line(Progress("exploring", 2, 1, 1, 1, 1.0))
-    line(Progress("judging liveness", 3, 1, 1, 1, 1.0))
+    line.show("1 states", "exploring")
+    line.show("2 states", "exploring")
+    line.show("3 states", "judging liveness")
     line.clear()
     written = terminal.getvalue()
     assert "\n" not in written
     assert written.endswith("\r\x1b[K")
     assert "1 states" in written
     assert "2 states" not in written, "too soon after the line before"
-    assert "judging liveness" in written
+    assert "3 states" in written
+
+
+def test_runs_are_counted() -> None:
+    """How many of all are done; of broken ones only if there are any."""
+    assert counting_text(3, 0, 40) == "3 of 40 runs done"
+    assert counting_text(4, 1, 40) == "4 of 40 runs done, 1 broken"

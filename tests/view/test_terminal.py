@@ -23,9 +23,9 @@ def test_a_counterexample_tells_who_where_and_what(samples: Any, printed: Callab
         "        11 | event = log[self.offset]",
         "   2  Node#0.Consume  goes on (thread-0)  ** CRASH: the thread is lost **",
         "        Node#0: events = {}, offset = 0",
-        '        thread-0: + Node#0.Consume at line 12 {event = {"key": "a"}}',
+        '        Node#0.Consume: + at line 12 {event = {"key": "a"}}',
         "        Node#0.offset: 0 -> 1",
-        "        thread-0 is lost",
+        "        Node#0.Consume is lost",
         "   3  Node#0  ** CRASH: it loses its threads and what is not durable **",
     ):
         assert line in text.splitlines(), text
@@ -165,3 +165,22 @@ def test_enormous_values_are_shortened(samples: Any, printed: Callable[..., str]
     text = printed(samples.report(properties=(finding,), trace=finding.trace))
     assert "characters more" in " ".join(text.split())
     assert len(text) < 10_000
+
+
+def test_excluded_variables_are_named(samples: Any, printed: Callable[..., str]) -> None:
+    """Counts of states up to some variables are not to be taken for counts of states."""
+    assert "identity.exclude: states that differ only in log, acks count once" in printed(
+        samples.report(excluded=("log", "acks"))
+    )
+    assert "identity.exclude" not in printed(samples.report())
+
+
+def test_a_long_chain_of_calls_is_shortened(samples: Any, printed: Callable[..., str]) -> None:
+    """Its ends tell what there is to know."""
+    calls = tuple(f"in func f{number}" for number in range(200))
+    failure = replace(samples.failure, calls=calls)
+    rows = printed(samples.report(verdict="error", exit_code=ExitCode.MODEL_ERROR, error=failure)).splitlines()
+    assert "  in func f0" in rows
+    assert "  ... 192 more calls" in rows
+    assert "  in func f199" in rows
+    assert "  in func f100" not in rows

@@ -13,9 +13,10 @@ from checker.engines.columns.packing import Packing
 from checker.engines.columns.tables import Ints, Words
 from checker.engines.columns.walk import Bundles, results_of
 from checker.engines.read_tree import Result
+from interpreter.division import root_of
 from interpreter.state import UNBOUND, Slot
 from interpreter.step import Aborted, Failure, Outcome
-from interpreter.values.intern import Interner
+from interpreter.values.intern import Interner, Tag
 
 Number = TypeVar("Number", bound="np.generic[Any]")
 NOTHING = 0
@@ -115,17 +116,16 @@ class Effects:
         writes = (*outcome.writes, *self._returns_of(outcome, twin))
         fast = not packing.layout.cells and not outcome.sent
         fast = fast and all(
-            slot in packing.layout.index and number != UNBOUND and not interner.references(number)
+            root_of(slot) in packing.layout.index and number != UNBOUND and not interner.references(number)
             for slot, number in writes
         )
         thread = NOTHING
         if outcome.thread is not None and not twin:
             fast = fast and not interner.references(outcome.thread)
-            thread = packing.thread_table.code(outcome.thread)
+            thread = packing.tables.threads.code(outcome.thread)
         if fast:
             for slot, number in writes:
-                packing.tables[slot].code(number)
-                self.written.add(slot)
+                packing.tables.learn(slot, number)
         number = self._known[key] = len(self.effects)
         order = self._order_of(outcome.forks, int(twin))
         live = NO_KIND if twin else self._live_of(outcome)
@@ -150,11 +150,18 @@ class Effects:
         bits = np.zeros((self.packing.width, len(effects)), dtype=np.uint64)
         for i, effect in enumerate(effects):
             for slot, number in effect.writes if effect.fast else ():
-                place = self.packing.fields[slot]
-                keep[place.word, i] &= ~(place.mask << place.shift)
-                bits[place.word, i] |= np.uint64(place.table.codes[number]) << place.shift
+                held = dict(self.packing.tables.divided(slot, number))
+                for part in self._overwritten(slot, number):
+                    place = self.packing.fields[part]
+                    keep[place.word, i] &= ~(place.mask << place.shift)
+                    bits[place.word, i] |= np.uint64(place.table.codes[held.get(part, UNBOUND)]) << place.shift
+                    self.written.add(part)
         self.keep = [np.concatenate([old, new]) for old, new in zip(self.keep, keep, strict=True)]
         self.bits = [np.concatenate([old, new]) for old, new in zip(self.bits, bits, strict=True)]
+
+    def _overwritten(self, slot: Slot, number: int) -> list[Slot]:
+        """The slots that a write changes: what was below the slot before goes with it, unless the head alone is new."""
+        return [slot] if self._interner.tag(number) is Tag.HEAD else self.packing.tables.below(slot)
 
     def _compile_effects(self, effects: list[Effect]) -> None:
         self.orders = _longer(self.orders, [effect.order for effect in effects])

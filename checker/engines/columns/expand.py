@@ -100,7 +100,7 @@ class ColumnExpander:
         self.packing = packing
         self.rules = StepRules(space, packing, counters)
         self._acted = acted
-        self._reach = Remembered(ReadTree(counters))
+        self._reach = Remembered(ReadTree(counters), space.machine.most_ways)
         self._looks: Reach | None = None
 
     def lookup(self, rule: StepRule, chunk: Chunk) -> tuple[Ints, Rows, list[Ints]]:
@@ -298,7 +298,7 @@ class ColumnExpander:
             self._looks = Reach(self.space.machine, packing.unpack(batch.rows, 0), packing.threads)
         looks = self._looks
         columns = StateColumns(packing, batch.rows, self.space.machine.values)
-        bundles = self._reach.lookup(columns, lambda row, _: looks.run(packing.unpack(batch.rows, row)))[0]
+        bundles = self._reach.lookup(columns, lambda row, _: looks.run(columns.view(row)))[0]
         reached = np.array([_all_reached(leaves) for leaves in self._reach.bundles.parts])[bundles]
         if reached.all():
             return batch

@@ -33,8 +33,8 @@ TRUE, FALSE, FAILED, OPEN = 1, 0, 2, 3
 class _Asked:
     """One assertion rule over the rows of one packing, or of pairs of them. Its units are its ways by first choices."""
 
-    def __init__(self, tree: ReadTree) -> None:
-        self.remembered = Remembered(tree)
+    def __init__(self, tree: ReadTree, most: int) -> None:
+        self.remembered = Remembered(tree, most)
         self.values: NDArray[np.int8] = np.zeros(0, dtype=np.int8)
 
     def column(self) -> NDArray[np.int8]:
@@ -83,7 +83,7 @@ class Judge:
         self.of_steps = task.watching(Looks.STEPS)
         self.recorded = {watch.key: bytearray() for watch in task.watches if watch.records}
         self._asked: dict[tuple[object, ...], _Asked | None] = {}
-        self._rowwise = Assertions(space.machine, space.memory.result)
+        self._rowwise = Assertions(space.machine, space.machine.parts_view, space.memory.result)
         self._rules: dict[tuple[int, Layout], list[Rule]] = {}
 
     # --- states ----------------------------------------------------------------------------------------------------
@@ -148,15 +148,14 @@ class Judge:
     def _rules_of(self, assertion: int, packing: Packing) -> list[Rule]:
         key = (assertion, packing.layout)
         if key not in self._rules:
-            nowhere = State(packing.layout, (0,) * len(packing.layout.slots))
-            self._rules[key] = self.space.machine.assertion_rules(assertion, nowhere)
+            self._rules[key] = self.space.machine.assertion_rules(assertion, packing.nowhere)
         return self._rules[key]
 
     def _ask(self, rule: Rule, packing: Packing, rows: Rows) -> tuple[_Asked, list[Ints]] | None:
         """The bundles of an assertion rule; None if it must be asked row by row."""
         key = (rule, packing)
         if key not in self._asked:
-            self._asked[key] = _Asked(self.space.memory.tree(rule))
+            self._asked[key] = _Asked(self.space.memory.tree(rule), self.space.machine.most_ways)
         asked = self._asked[key]
         if asked is None:
             return None
@@ -165,9 +164,8 @@ class Judge:
         try:
             units = asked.remembered.lookup(
                 columns,
-                lambda row, choices: machine.run(
-                    rule, machine.view(packing.unpack(rows, row)), choices, remembered=True
-                ),
+                lambda row, choices: machine.run(rule, columns.view(row), choices, remembered=True),
+                lambda row: machine.too_many_ways(rule),
             )
         except NeedsRows:
             self._asked[key] = None
@@ -199,7 +197,7 @@ class Judge:
             return
         packing = part.packing
         before, after = part.rows.take(batch.origin[live]), batch.rows.take(live)
-        visible = packing.mask([slot for slot in packing.layout.slots if slot[0] in ("heap", "field")])
+        visible = packing.mask([slot for slot in packing.fields if slot[0] in ("heap", "field")])
         changed = np.zeros(len(live), dtype=np.bool_)
         for old, new, bits in zip(before.words, after.words, visible, strict=True):
             changed |= ((old ^ new) & bits) != 0
@@ -227,19 +225,20 @@ class Judge:
         for rule in self._rules_of(watch.assertion, packing):
             key = (rule, packing, "pair")
             if key not in self._asked:
-                self._asked[key] = _Asked(self.space.memory.tree(rule))
+                self._asked[key] = _Asked(self.space.memory.tree(rule), self.space.machine.most_ways)
             asked = self._asked[key]
             assert asked is not None
             interner = machine.values
             columns = PairColumns(StateColumns(packing, before, interner), StateColumns(packing, after, interner))
             units = asked.remembered.lookup(
                 columns,
-                lambda row, choices, rule=rule: machine.run(  # type: ignore[misc]
+                lambda row, choices, rule=rule, columns=columns: machine.run(  # type: ignore[misc]
                     rule,
-                    machine.pair_view(packing.unpack(before, row), packing.unpack(after, row)),
+                    columns.view(row),
                     choices,
                     remembered=True,
                 ),
+                lambda row, rule=rule: machine.too_many_ways(rule),  # type: ignore[misc]
             )
             verdicts, bundles = asked.decide(units)
             for verdict in (FALSE, FAILED):

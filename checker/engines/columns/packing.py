@@ -1,17 +1,19 @@
-"""Packing: the states of one layout as rows of 64-bit words, a few bits per slot.
+"""Packing: the states of one layout as rows of 64-bit words, a few bits per slot or part of a slot.
 
-A slot that outgrows its bits makes the packing outgrown: then all rows of the layout are packed anew (`Packing.refit`).
+A slot that outgrows its bits, or a part that no value had before, makes the packing outgrown: then all rows of the
+layout are packed anew (`Packing.refit`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from checker.engines.columns.tables import CodeTable, Ints, Words
+from checker.engines.columns.tables import CodeTable, Ints, Tables, Words
 from interpreter.state import UNBOUND, Layout, Slot, State
 
 WORD_BITS = 64
@@ -45,29 +47,27 @@ class Packing:
     `threads` places are kept for threads: in canonical order, empty ones last.
     """
 
-    def __init__(self, layout: Layout, tables: dict[Slot, CodeTable], thread_table: CodeTable, threads: int) -> None:
+    def __init__(self, layout: Layout, tables: Tables, threads: int) -> None:
         self.layout = layout
         self.tables = tables
-        self.thread_table = thread_table
         self.threads = threads
         self.version = 0
         self.fields: dict[Slot, Field] = {}
         self.width = 0
+        self.nowhere = State(layout, (0,) * len(layout.slots))
+        """Some state of this layout, for questions that the layout alone decides."""
         self._fit()
 
     def _slots(self) -> list[Slot]:
-        return [*self.layout.slots, *[("thread", place) for place in range(self.threads)]]
-
-    def table(self, slot: Slot) -> CodeTable:
-        """The codes of a slot of this layout."""
-        return self.thread_table if slot[0] == "thread" else self.tables[slot]
+        slots = [part for slot in self.layout.slots for part in self.tables.below(slot)]
+        return [*slots, *[("thread", place) for place in range(self.threads)]]
 
     def _fit(self) -> None:
         """Give each slot room for twice as many values as it has now."""
         self.fields = {}
         word = shift = 0
         for slot in self._slots():
-            table = self.table(slot)
+            table = self.tables.of(slot)
             bits = max(1, len(table).bit_length())
             if shift + bits > WORD_BITS:
                 word, shift = word + 1, 0
@@ -78,7 +78,9 @@ class Packing:
 
     @property
     def outgrown(self) -> bool:
-        """Whether some slot has more values than its bits can tell apart."""
+        """Whether some slot has more values than its bits can tell apart, or parts that have no bits."""
+        if len(self.fields) != sum(len(self.tables.below(slot)) for slot in self.layout.slots) + self.threads:
+            return True
         return any(len(field.table) - 1 > int(field.mask) for field in self.fields.values())
 
     def refit(self, rows: Sequence[Rows], threads: int) -> None:
@@ -126,22 +128,24 @@ class Packing:
     def learn(self, state: State) -> None:
         """Give codes to all values of a state."""
         for slot, number in zip(self.layout.slots, state.values, strict=True):
-            self.tables[slot].code(number)
+            self.tables.learn(slot, number)
         for thread in state.threads:
-            self.thread_table.code(thread)
+            self.tables.threads.code(thread)
 
-    def _pairs(self, state: State) -> list[tuple[Slot, int]]:
-        pairs: list[tuple[Slot, int]] = list(zip(self.layout.slots, state.values, strict=True))
-        threads = [*state.threads, *[UNBOUND] * (self.threads - len(state.threads))]
-        return pairs + [(("thread", place), thread) for place, thread in enumerate(threads)]
+    def _pairs(self, state: State) -> Iterator[tuple[Slot, int]]:
+        for slot, number in zip(self.layout.slots, state.values, strict=True):
+            yield from self.tables.divided(slot, number)
+        for place, thread in enumerate(state.threads):
+            yield ("thread", place), thread
+
+    def number(self, rows: Rows, row: int, slot: Slot) -> int:
+        """What a slot of this packing holds in a row."""
+        field = self.fields[slot]
+        return field.table.ids[(int(rows.words[field.word][row]) >> int(field.shift)) & int(field.mask)]
 
     def unpack(self, rows: Rows, row: int) -> State:
         """The state in a row."""
-        words = [int(word[row]) for word in rows.words]
-        numbers = []
-        for slot in self._slots():
-            field = self.fields[slot]
-            numbers.append(field.table.ids[(words[field.word] >> int(field.shift)) & int(field.mask)])
-        size = len(self.layout.slots)
-        threads = tuple(number for number in numbers[size:] if number != UNBOUND)
-        return State(self.layout, tuple(numbers[:size]), threads)
+        ask = partial(self.number, rows, row)
+        values = tuple([self.tables.whole(slot, ask) for slot in self.layout.slots])
+        threads = [ask(("thread", place)) for place in range(self.threads)]
+        return State(self.layout, values, tuple([number for number in threads if number != UNBOUND]))

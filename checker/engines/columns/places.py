@@ -35,7 +35,7 @@ def move_threads(
 ) -> tuple[Words, Words]:
     """Replace the thread in a place, or fill the last place, with these; what that adds to the keys is returned."""
     columns = np.stack([packing.codes(rows, ("thread", i)) for i in range(packing.threads)])
-    table = packing.thread_table
+    table = packing.tables.threads
     high = table.high[threads]
     low = table.low[threads]
     gone = dropped if place is None else (place,)

@@ -6,35 +6,42 @@ The answer "none" comes as soon as all instances are reached, which is mostly af
 from __future__ import annotations
 
 from interpreter import Machine
+from interpreter.running.view import View
 from interpreter.state import UNBOUND, Slot, State
 from interpreter.step import Event, Outcome, Read, Way
+from interpreter.values.intern import Tag
 
 
 class Reach:
     """Looks for instances of one layout, in an order that is fixed when the first state is seen."""
 
     def __init__(self, machine: Machine, first: State, places: int) -> None:
-        self._roles = machine.values.roles
+        self._values = machine.values
         layout = first.layout
         self._layout = layout
         roots: list[Slot] = [layout.slots[i] for i in layout.roots]
         # The slots that hold instances now are asked first.
-        roots.sort(key=lambda slot: -len(self._roles(first.get(slot))))
+        roots.sort(key=lambda slot: -len(machine.values.roles(first.get(slot))))
         self._roots = [*roots, *[("thread", place) for place in range(places)]]
 
-    def run(self, state: State) -> Way:
+    def run(self, view: View) -> Way:
         """A way whose outcome's value tells whether all instances are reached."""
         events: list[Event] = []
         wanted = set(self._layout.owned)
         pending: list[tuple[str, int]] = []
 
         def ask(slot: Slot) -> None:
-            number = _read(state, slot)
+            number = view.read(slot)
             events.append(Read(slot, number))
-            if number != UNBOUND:
-                for instance in sorted(self._roles(number) & wanted):
-                    wanted.discard(instance)
-                    pending.append(instance)
+            if number == UNBOUND:
+                return
+            for instance in sorted(self._values.roles(number) & wanted):
+                wanted.discard(instance)
+                pending.append(instance)
+            if self._values.tag(number) is Tag.HEAD:
+                for step in self._values.extra(number)[1]:
+                    if wanted:
+                        ask((*slot, step))
 
         for slot in self._roots:
             if not wanted:
@@ -46,9 +53,3 @@ class Reach:
                     if slot[0] != "role":
                         ask(slot)
         return Way(tuple(events), Outcome((), None, (), (), (), False, (), (), (), (), not wanted))
-
-
-def _read(state: State, slot: Slot) -> int:
-    if slot[0] == "thread":
-        return state.threads[slot[1]] if slot[1] < len(state.threads) else UNBOUND
-    return state.get(slot)

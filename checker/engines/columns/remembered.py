@@ -10,28 +10,33 @@ from typing import Final
 import numpy as np
 
 from checker.engines.columns.lookup import Unit
-from checker.engines.columns.sources import Asked, Columns, RunRow
+from checker.engines.columns.sources import Asked, Columns, RunRow, TooMany
 from checker.engines.columns.tables import Ints
 from checker.engines.columns.walk import Bundles, Walker
-from checker.engines.read_tree import ReadTree, TreeNode
+from checker.engines.read_tree import Leaf, ReadTree, TreeNode
+from fizz import Span
 
 _MOST_UNITS: Final = 64
 _SPLIT_LEVELS: Final = 3
 
 
 class Remembered:
-    """A rule's bundles by row. `counters` of the tree are kept up to date."""
+    """A rule's bundles by row, of at most `most` ways. `counters` of the tree are kept up to date."""
 
-    def __init__(self, tree: ReadTree, shared: dict[int, TreeNode] | None = None) -> None:
+    def __init__(self, tree: ReadTree, most: int, shared: dict[int, TreeNode] | None = None) -> None:
         self.tree = tree
         self.shared = shared
-        self.bundles = Bundles()
+        self.bundles = Bundles(most)
+        self._ends: dict[Span | None, Leaf] = {}
         self.units = [Unit(None)]
         self._sizes: list[int] = []
         self._whole = False
 
-    def lookup(self, columns: Columns, run: RunRow) -> list[Ints]:
-        """The bundles of all rows, one column per unit: the results of a row are those of all its bundles together."""
+    def lookup(self, columns: Columns, run: RunRow, too_many: TooMany | None = None) -> list[Ints]:
+        """The bundles of all rows, one column per unit: the results of a row are those of all its bundles together.
+
+        `too_many` gives what stands for the ways beyond the most (None: no row can have as many).
+        """
         source = Asked(columns, run)
         counters = self.tree.counters
         calls = counters.calls
@@ -47,7 +52,22 @@ class Remembered:
                 break
         counters.evaluations += len(words[0])
         counters.hits += max(0, len(words[0]) - (counters.calls - calls))
+        if too_many is not None and self.bundles.longest * len(found) > self.bundles.most:
+            self._limit(found, too_many)
         return found
+
+    def _limit(self, columns: list[Ints], too_many: TooMany) -> None:
+        """Replace what a row has beyond the most ways by the mistake that this is."""
+        left = np.full(len(columns[0]), self.bundles.most)
+        for column in columns:
+            column[left < 0] = 0
+            lengths = self.bundles.lengths()[column]
+            for row in np.flatnonzero(lengths > left).tolist():
+                failure = too_many(row)
+                end = self._ends.setdefault(failure.error.span, Leaf(failure))
+                kept = self.bundles.parts[int(column[row])][: int(left[row])]
+                column[row] = self.bundles.number((*kept, end))
+            left -= lengths
 
     def _walker(self, unit: Unit, source: Asked, made: list[Walker]) -> Walker:
         made.append(Walker(self.tree, source, self.bundles, unit.branch, self.shared))

@@ -161,6 +161,7 @@ class ColumnsRun:
 
     def _complete(self, level: Level) -> None:
         """Number the new states by key, judge them, and make them the frontier."""
+        level.noted = self.space.machine.noted()
         ranks = self.space.order_ranks()
         new = {p: self.store.fresh(Batch.joined(made), ranks) for p, made in self._batches.items() if made}
         self._batches = {}

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.tables import Ints, Words
-from interpreter.running.view import derived
+from interpreter.running.view import PairView, derived
 from interpreter.state import Slot, State
-from interpreter.step import Way
+from interpreter.step import Failure, Way
 from interpreter.values.intern import Interner
 
 RunRow = Callable[[int, tuple[int, ...]], Way]
+TooMany = Callable[[int], Failure]
+"""What stands for the ways that a row has beyond the most."""
+
+
+_OF_ALL: Final = ("state", "used")
+"""Derived slots that depend on more than the layout."""
 
 
 class NeedsRows(Exception):
@@ -41,8 +47,7 @@ class StateColumns:
     def __init__(self, packing: Packing, rows: Rows, interner: Interner) -> None:
         self.packing = packing
         self.rows = rows
-        self._interner = interner
-        self._any = State(packing.layout, (0,) * len(packing.layout.slots))
+        self.interner = interner
 
     @property
     def words(self) -> list[Words]:
@@ -58,12 +63,36 @@ class StateColumns:
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
         field = self.packing.fields.get(slot)
         if field is None:
-            if slot[0] in ("state", "used"):
+            if slot[0] in _OF_ALL:
                 raise NeedsRows
             # Not stored: the layout alone decides.
-            return derived(slot, self._any, self._interner)
+            return derived(slot, self.packing.nowhere, self.interner)
         word = self.rows.words[field.word][rows]
         return ((word >> field.shift) & field.mask).astype(np.int64), field.table.ids
+
+    def view(self, row: int) -> RowView:
+        """A view of one row."""
+        return RowView(self, row)
+
+
+class RowView:
+    """A view of one row: the state itself is put together only for who wants all of it."""
+
+    def __init__(self, columns: StateColumns, row: int) -> None:
+        self._columns = columns
+        self._row = row
+
+    def read(self, slot: Slot) -> int:
+        """What a slot, or a part of one, holds; UNBOUND if there is no such slot."""
+        packing = self._columns.packing
+        if slot in packing.fields:
+            return packing.number(self._columns.rows, self._row, slot)
+        state = self.whole() if slot[0] in _OF_ALL else packing.nowhere
+        return derived(slot, state, self._columns.interner)
+
+    def whole(self) -> State:
+        """The state."""
+        return self._columns.packing.unpack(self._columns.rows, self._row)
 
 
 class PairColumns:
@@ -90,6 +119,10 @@ class PairColumns:
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
         return (self.before if slot[0] == "before" else self.after).codes(slot[1:], rows)
+
+    def view(self, row: int) -> PairView:
+        """A view of the states before and after one step."""
+        return PairView(self.before.view(row), self.after.view(row))
 
 
 class Asked:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from checker.engines.columns.edges import Edges
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import Ranks
-from checker.engines.columns.tables import CodeTable
+from checker.engines.columns.tables import Tables
 from checker.engines.memory import Memory
 from checker.engines.read_tree import TreeNode
 from checker.liveness.graph import Obligation, obligation_of
@@ -25,9 +23,8 @@ class Space:
         self.machine = machine
         self.memory = memory
         self.packings: dict[Layout, Packing] = {}
-        self.tables: dict[Slot, CodeTable] = {}
-        self.threads = CodeTable(partial(machine.slot_sum, ("thread",)), empty=True)
-        self.ranks = Ranks(self.threads, machine.values)
+        self.tables = Tables(machine)
+        self.ranks = Ranks(self.tables.threads, machine.values)
         self.orders: list[StepOrder] = []
         self._order_numbers: dict[StepOrder, int] = {}
         self.parked: dict[int, TreeNode] = {}
@@ -57,11 +54,8 @@ class Space:
         """The packing of a layout."""
         known = self.packings.get(layout)
         if known is None:
-            for slot in layout.slots:
-                if slot not in self.tables:
-                    self.tables[slot] = CodeTable(partial(self.machine.slot_sum, slot))
             places = min(2, self.machine.program.options.max_concurrent_actions)
-            known = self.packings[layout] = Packing(layout, self.tables, self.threads, places)
+            known = self.packings[layout] = Packing(layout, self.tables, places)
         return known
 
     def fair_name(self, rule: Rule) -> Obligation | None:
@@ -73,7 +67,7 @@ class Space:
     def holds_instances(self, slot: Slot) -> bool:
         """Whether any value that the slot has taken refers to a role instance."""
         roles = self.machine.values.roles
-        return any(number >= 0 and bool(roles(number)) for number in self.tables[slot].ids)
+        return any(number >= 0 and bool(roles(number)) for number in self.tables.of(slot).ids)
 
     def pack(self, packing: Packing, states: list[State]) -> Rows:
         """Rows of states whose values have codes that fit."""

@@ -33,7 +33,7 @@ class StepRule:
         self.place = place
         self.kind = candidate.rule.kind
         shared = space.parked if place is not None else None
-        self.remembered = Remembered(tree, shared)
+        self.remembered = Remembered(tree, space.machine.most_ways, shared)
         order_of = partial(space.order, candidate.order)
         returns_of = space.machine.transitions.returns
         self.effects = Effects(packing, space.machine.values, self.remembered.bundles, order_of, self._live, returns_of)
@@ -42,7 +42,11 @@ class StepRule:
     def bundles(self, rows: Rows) -> list[Ints]:
         """The bundles of the rows, per unit; new ones have their effects made."""
         columns = StateColumns(self.packing, rows, self.space.machine.values)
-        found = self.remembered.lookup(columns, lambda row, choices: self._run(self.packing.unpack(rows, row), choices))
+        found = self.remembered.lookup(
+            columns,
+            partial(self._run, columns),
+            lambda row: self.space.machine.too_many_ways(self.rule_in(self.packing.unpack(rows, row))),
+        )
         self.effects.learn()
         return found
 
@@ -73,13 +77,14 @@ class StepRule:
             return self.candidate.rule
         return Rule(StepKind.CONTINUE, state.threads[self.place])
 
-    def _run(self, state: State, choices: tuple[int, ...]) -> Way:
+    def _run(self, columns: StateColumns, row: int, choices: tuple[int, ...]) -> Way:
         if self.kind is StepKind.CRASH_ROLE:
-            return self._crash(state)
-        rule = self.rule_in(state)
-        way = self.space.machine.run(rule, self.space.machine.view(state), choices, remembered=True)
+            return self._crash(columns.view(row).whole())
+        view = columns.view(row)
         if self.place is None:
-            return way
+            return self.space.machine.run(self.candidate.rule, view, choices, remembered=True)
+        rule = Rule(StepKind.CONTINUE, view.read(("thread", self.place)))
+        way = self.space.machine.run(rule, view, choices, remembered=True)
         self.space.rules[id(way.result)] = rule
         return Way((Read(("thread", self.place), rule.subject), *way.events), way.result)
 
@@ -125,6 +130,10 @@ class _Limit:
     def __post_init__(self) -> None:
         self.column = NO_PROPERTY
 
+    @property
+    def option(self) -> str:
+        return "max_concurrent_actions" if self.slot is None else "max_actions"
+
 
 class StepRules:
     """The rules of one packing. They are made anew when the number of places for threads changes."""
@@ -165,8 +174,11 @@ class StepRules:
             allowed = np.asarray(self.packing.codes(rows, ("thread", most - 1)) == 0)
         if cut is not None and cut.any():
             allowed = ~cut if allowed is None else allowed & ~cut
+        otherwise = allowed
         for limit in self._limits_of(rule.candidate.rule):
             below = self._below(limit, rule.candidate.rule, rows)
+            if not (below if otherwise is None else below | ~otherwise).all():
+                self.space.machine.limits.feel(limit.key or limit.counter, limit.option)
             allowed = below if allowed is None else allowed & below
         return allowed
 
@@ -184,11 +196,11 @@ class StepRules:
         if limit.slot is not None:
             if limit.slot not in self.packing.fields:
                 return np.full(len(rows), limit.most > 0, dtype=np.bool_)
-            table = self.packing.table(limit.slot)
+            table = self.space.tables.of(limit.slot)
             limit.column = table.property(machine.values.payload, limit.column)
             return np.asarray(limit.column[self.packing.codes(rows, limit.slot)] < limit.most)
         shares, root = machine.limits.shares, machine.transitions.root
-        limit.column = self.space.threads.property(lambda t: shares(limit.key, rule, t, root), limit.column)
+        limit.column = self.space.tables.threads.property(lambda t: shares(limit.key, rule, t, root), limit.column)
         running = sum(limit.column[self.packing.codes(rows, ("thread", i))] for i in range(self.packing.threads))
         return np.asarray(running < limit.most)
 

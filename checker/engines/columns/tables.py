@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from interpreter.state import UNBOUND
+from interpreter import Machine
+from interpreter.division import root_of
+from interpreter.state import UNBOUND, Slot
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -19,7 +22,7 @@ _HALF = (1 << 64) - 1
 class CodeTable:
     """One slot's values by code, in the order in which they were met. `sum_of` gives what an id adds to a key.
 
-    With `empty` code 0 stands for nothing, as in a place for a thread that is not there.
+    With `empty` code 0 stands for nothing: a place for a thread that is not there, a part that a value does not have.
     """
 
     def __init__(self, sum_of: Callable[[int], int], empty: bool = False) -> None:
@@ -55,6 +58,46 @@ class CodeTable:
             return known
         more = [0 if number == UNBOUND else int(of(number)) for number in self.ids[len(known) :]]
         return np.concatenate([known, np.array(more, dtype=np.int64)])
+
+
+class Tables:
+    """The code tables of all slots and parts of slots that one run has met. `threads` serves all places for threads."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._tables: dict[Slot, CodeTable] = {}
+        self._parts: dict[Slot, list[Slot]] = {}
+        self.threads = CodeTable(partial(machine.slot_sum, ("thread",)), empty=True)
+
+    def of(self, slot: Slot) -> CodeTable:
+        """The codes of a slot, or of a part of one."""
+        if slot[0] == "thread":
+            return self.threads
+        known = self._tables.get(slot)
+        if known is None:
+            root = root_of(slot)
+            known = self._tables[slot] = CodeTable(partial(self._machine.slot_sum, slot), empty=slot != root)
+            if slot != root:
+                self._parts.setdefault(root, []).append(slot)
+        return known
+
+    def below(self, slot: Slot) -> list[Slot]:
+        """The slot, and all parts of it that were met in any value."""
+        parts = self._parts.get(root_of(slot), ())
+        return [slot, *[part for part in parts if len(part) > len(slot) and part[: len(slot)] == slot]]
+
+    def divided(self, slot: Slot, number: int) -> list[tuple[Slot, int]]:
+        """The slots that a value takes up, with what they hold."""
+        return list(self._machine.divider.parts(slot, number))
+
+    def learn(self, slot: Slot, number: int) -> None:
+        """Give codes to a value, or to all parts that it divides into."""
+        for part, held in self.divided(slot, number):
+            self.of(part).code(held)
+
+    def whole(self, slot: Slot, ask: Callable[[Slot], int]) -> int:
+        """The value whose parts are the answers."""
+        return self._machine.divider.whole(slot, ask)
 
 
 NO_PROPERTY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)

@@ -16,6 +16,7 @@ _HALF = (1 << 64) - 1
 def take_over(run: RowsRun) -> ColumnsRun:
     """A run by columns that goes on where a run row by row stands."""
     expander = run.expander
+    expander.memory.forget_reads(expander.machine.divider.gather())
     space = Space(expander.machine, expander.memory)
     for order in run.found.order_table:
         space.order(*order)

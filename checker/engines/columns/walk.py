@@ -6,15 +6,14 @@ same bundle, so a walk gives one small number per row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 
 from checker.engines.columns.tables import Ints
-from checker.engines.read_tree import Forking, Leaf, Reading, ReadTree, Result, TreeNode, too_many_ways
-from interpreter.machine import MAX_WAYS
+from checker.engines.read_tree import Forking, Leaf, Reading, ReadTree, Result, TreeNode
 from interpreter.state import Slot
 from interpreter.step import Way
 
@@ -32,9 +31,11 @@ class Source(Protocol):
 
 
 class Bundles:
-    """Bundles of results by number; number 0 is the empty one."""
+    """Bundles of results by number; number 0 is the empty one. Of more than `most` results only one more is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.longest = 0
         self.parts: list[tuple[Leaf, ...]] = [()]
         self._numbers: dict[tuple[Leaf, ...], int] = {(): 0}
         self._joined: dict[tuple[int, int], int] = {}
@@ -43,11 +44,17 @@ class Bundles:
         return len(self.parts)
 
     def number(self, leaves: tuple[Leaf, ...]) -> int:
+        leaves = leaves[: self.most + 1]
         known = self._numbers.get(leaves)
         if known is None:
             known = self._numbers[leaves] = len(self.parts)
             self.parts.append(leaves)
+            self.longest = max(self.longest, len(leaves))
         return known
+
+    def lengths(self) -> Ints:
+        """How many results each bundle has."""
+        return np.array([len(leaves) for leaves in self.parts], dtype=np.int64)
 
     def join(self, left: Ints, right: Ints) -> Ints:
         """The bundles of both, row by row."""
@@ -60,6 +67,24 @@ class Bundles:
                 known = self._joined[a, b] = self.number(self.parts[a] + self.parts[b])
             joined[i] = known
         return joined[back]
+
+    def chain(self, columns: Iterable[Ints]) -> Ints | None:
+        """All columns joined, row by row; None if there are none.
+
+        They are joined in twos, and these in twos again, so that many columns do not make long bundles many times.
+        """
+        joined: list[tuple[int, Ints]] = []
+        for column in columns:
+            size = 1
+            while joined and joined[-1][0] == size:
+                size, column = 2 * size, self.join(joined.pop()[1], column)
+            joined.append((size, column))
+            if self.longest > self.most and (self.lengths()[joined[0][1]] > self.most).all():
+                break
+        total = None
+        for _, column in reversed(joined):
+            total = column if total is None else self.join(column, total)
+        return total
 
 
 class Walker:
@@ -159,18 +184,17 @@ class Walker:
         taken: Sequence[int] = range(size)
         if self.branch is not None and level < len(self.branch):
             taken = [self.branch[level]] if self.branch[level] < size else []
-        total: Ints | None = None
-        for i in taken:
-            child = node.branches[i]
-            if child is None:
-                child = node.branches[i] = self.tree.learn(self.source.run(int(rows[0]), (*choices, i)), depth)
-            found = self._node(child, rows, (*choices, i), depth)
-            total = found if total is None else self.bundles.join(total, found)
+        total = self.bundles.chain(self._alternative(node, i, rows, choices, depth) for i in taken)
         return np.zeros(len(rows), dtype=np.int64) if total is None else total
+
+    def _alternative(self, node: Forking, taken: int, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
+        choices = (*choices, taken)
+        child = node.branches[taken]
+        if child is None:
+            child = node.branches[taken] = self.tree.learn(self.source.run(int(rows[0]), choices), depth)
+        return self._node(child, rows, choices, depth)
 
 
 def results_of(leaves: tuple[Leaf, ...]) -> list[Result]:
     """The results in a bundle, in the order of their choices."""
-    if len(leaves) > MAX_WAYS:
-        return [too_many_ways()]
     return [leaf.result for leaf in leaves]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from checker.effort import Effort
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
 from checker.engines.spark.visited import KeyFiles
@@ -53,7 +54,7 @@ class Summary:
     """What a task reports. `arrived` speaks of its states, `expanded` of the steps from them.
 
     `outbound` counts the candidates for each partition. `worker` names the process, `counters` is what that process has
-    evaluated so far in this run.
+    evaluated so far in this run, and `effort` what that took.
     """
 
     partition: int
@@ -63,6 +64,7 @@ class Summary:
     outbound: tuple[int, ...]
     worker: str
     counters: Counters
+    effort: Effort
 
 
 def found_file(level: int, partition: int) -> str:

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from pyspark import cloudpickle
 
+from checker.effort import Effort
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
 from checker.engines.spark.assignment import Assignment, Order, Summary, outbound_file
@@ -58,6 +59,7 @@ class Cluster:
         self.held: Level | None = None
         self.jobs = self.tasks = 0
         self.counters: dict[str, Counters] = {}
+        self.efforts: dict[str, Effort] = {}
         program, watches, machine = task.program, task.watches, task.machine
         order = Order(
             self.run, str(self.folder), partitions, program, watches, task.settings, task.prune, task.graph, machine
@@ -141,7 +143,13 @@ class Cluster:
         known = self.counters.get(summary.worker)
         if known is None or known.evaluations < summary.counters.evaluations:
             self.counters[summary.worker] = summary.counters
+        spent = self.efforts.get(summary.worker, Effort())
+        self.efforts[summary.worker] = max(spent, summary.effort, key=lambda effort: effort.cpu_s)
         return summary
+
+    def effort(self) -> Effort:
+        """What the workers have spent, and the Java process if it is ours."""
+        return sum(self.efforts.values(), self.session.effort())
 
     def close(self) -> None:
         if self.session.started is None:

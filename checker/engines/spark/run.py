@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
+from checker.effort import CPU_ELSEWHERE, MEMORY_ELSEWHERE, Effort
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
 from checker.engines.spark.cluster import FOLDER, Cluster
@@ -78,6 +79,7 @@ class SparkRun:
         total.add(self.local.counters())
         for counters in self.cluster.counters.values() if self.cluster is not None else ():
             total.add(counters)
+        effort = Effort() if self.cluster is None else self.cluster.effort()
         return {
             "rule evaluations": total.evaluations,
             "interpreter calls": total.calls,
@@ -86,6 +88,8 @@ class SparkRun:
             "spark_levels": self.cluster.jobs if self.cluster is not None else 0,
             "partitions": self.cluster.partitions if self.cluster is not None else 0,
             "tasks": self.cluster.tasks if self.cluster is not None else 0,
+            CPU_ELSEWHERE: round(effort.cpu_s, 3),
+            MEMORY_ELSEWHERE: round(effort.memory_mb, 1),
             "workers": len(self.cluster.counters) if self.cluster is not None else 0,
         }
 

@@ -21,6 +21,7 @@ from typing import Any, Final
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 
+from checker.effort import Effort, effort_of
 from checker.engines.spark.java import java_home
 from checker.engines.spark.master import in_one_place, on_this_machine
 from checker.problems import EnvironmentProblem
@@ -107,6 +108,10 @@ class Session:
             except BaseException as failure:  # noqa: BLE001 - whoever waits for the result is to have it
                 future.set_exception(failure)
 
+    def effort(self) -> Effort:
+        """What the Java process has spent, if it is ours and not shared."""
+        return Effort() if self.started is None else self.started.effort()
+
     def close(self) -> None:
         """Stop the session, if it is ours."""
         self._calls.put(None)
@@ -157,6 +162,11 @@ class JavaProcess:
     def dead(self) -> bool:
         gateway = SparkContext._gateway
         return not self.inherited and gateway is not None and gateway.proc.poll() is not None
+
+    def effort(self) -> Effort:
+        """What the process has spent so far; nothing of it if it has served others before."""
+        gateway = SparkContext._gateway
+        return Effort() if self.inherited or gateway is None else effort_of(gateway.proc.pid)
 
     def close(self) -> None:
         """End the process if we started it, and let pyspark forget it, so that nothing of it is left."""

@@ -7,12 +7,14 @@ import gc
 import os
 import pickle
 import sys
+import time
 import uuid
 import zipimport
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from checker.effort import own_effort
 from checker.engines.expander import Expander
 from checker.engines.spark.assignment import Assignment, Order, Summary
 from checker.engines.spark.codec import StateCodec
@@ -26,12 +28,16 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Worker:
-    """What this process keeps of a run. `acted`: the actions that were seen to have steps here, by whatever attempt."""
+    """What this process keeps of a run. `acted`: the actions that were seen to have steps here, by whatever attempt.
+
+    `begun`: what the CPU clock of this process showed before.
+    """
 
     order: Order
     store: Store
     expander: Expander
     codec: StateCodec
+    begun: float
     name: str = field(default_factory=lambda: uuid.uuid4().hex)
     acted: set[int] = field(default_factory=set)
 
@@ -47,6 +53,7 @@ class Worker:
             # The expander tells of each action once, and an attempt that failed has told nobody.
             self.acted |= partition.expanded.acted
         partition.expanded.acted |= self.acted
+        partition.expanded.noted = self.expander.machine.noted()
         return Summary(
             assignment.partition,
             visited,
@@ -55,6 +62,7 @@ class Worker:
             partition.outbound,
             self.name,
             self.expander.memory.total(),
+            own_effort(self.begun),
         )
 
 
@@ -86,9 +94,10 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
 def _worker(run: str, order: Broadcast[bytes]) -> Worker:
     if not _workers or _workers[0].order.run != run:
         _workers.clear()
+        begun = time.process_time()
         told: Order = pickle.loads(order.value)
         expander = Expander(told.task())
-        _workers.append(Worker(told, Store(Path(told.folder)), expander, StateCodec(expander.machine)))
+        _workers.append(Worker(told, Store(Path(told.folder)), expander, StateCodec(expander.machine), begun))
     return _workers[0]
 
 

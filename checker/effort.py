@@ -1,0 +1,56 @@
+"""What a run costs: CPU time and memory, of this process and of others that work for it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+CPU_ELSEWHERE = "cpu_s elsewhere"
+MEMORY_ELSEWHERE = "memory_mb elsewhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """CPU seconds, and the most memory that was held, in MiB; of several processes the sum of their most."""
+
+    cpu_s: float = 0.0
+    memory_mb: float = 0.0
+
+    def __add__(self, other: Effort) -> Effort:
+        return Effort(self.cpu_s + other.cpu_s, self.memory_mb + other.memory_mb)
+
+
+def own_effort(begun: float = 0.0) -> Effort:
+    """Of this process, since its CPU clock stood at `begun`. No memory where the system does not tell."""
+    cpu_s = time.process_time() - begun
+    try:
+        import resource
+    except ImportError:
+        return Effort(cpu_s)
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return Effort(cpu_s, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20)
+
+
+def effort_of(process: int) -> Effort:
+    """Of another process of this machine that still runs; nothing where the system does not tell."""
+    try:
+        # The name of the program stands in brackets and may hold anything; times are counted from behind it.
+        fields = Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        status = Path(f"/proc/{process}/status").read_text(errors="replace")
+    except OSError:
+        return Effort()
+    cpu_s = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    peaks = [int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")]
+    return Effort(cpu_s, sum(peaks) / 2**10)
+
+
+def told_in(stats: Mapping[str, object]) -> Effort:
+    """What an engine's numbers say of other processes than this one."""
+    cpu_s, memory_mb = stats.get(CPU_ELSEWHERE, 0.0), stats.get(MEMORY_ELSEWHERE, 0.0)
+    assert isinstance(cpu_s, float)
+    assert isinstance(memory_mb, float)
+    return Effort(cpu_s, memory_mb)

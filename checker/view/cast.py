@@ -1,0 +1,138 @@
+"""Who is who among the threads of a story.
+
+In a state threads are numbered by their place in a sorted list, so that a thread may have another number after each
+step. A reader follows threads, not numbers: here each gets a name for as long as it lives, its action's, and where the
+story has several threads of one action at a time, a number of its own: `Increment/2`.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+
+from checker.trace import Change, Trace, TraceEntry
+from checker.view.thread_text import is_thread, read_thread
+
+_UNKNOWN = "thread"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A thread: its action, and the least number that no other thread of the action had when it was born."""
+
+    action: str
+    ordinal: int
+
+
+Threads = tuple[tuple[Member, str], ...]
+"""Who stands where in a state, in the order of the state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The threads before and after one step.
+
+    `mover`: the thread that made the step, if it is one that lives on or has lived before.
+    """
+
+    before: Threads
+    after: Threads
+    mover: Member | None
+
+    @property
+    def seat(self) -> str | None:
+        """The mover's number when it moved; of a new thread, that in the state after."""
+        for threads in (self.before, self.after):
+            for number, (member, _) in enumerate(threads):
+                if member == self.mover:
+                    return f"thread-{number}"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The scenes of a story, one per entry, and the names of those who play in it."""
+
+    scenes: tuple[Scene, ...]
+
+    def name(self, member: Member) -> str:
+        """`Increment`, or `Increment/2` where there are several at a time."""
+        several = any(m.action == member.action and m.ordinal > 1 for scene in self.scenes for m, _ in scene.after)
+        return member.action if not several else f"{member.action}/{member.ordinal}"
+
+    def names(self, index: int) -> list[str]:
+        """The names of the threads in the state after an entry."""
+        return [self.name(member) for member, _ in self.scenes[index].after]
+
+    def changes(self, index: int) -> list[Change]:
+        """What a step changed of the threads, by their names."""
+        scene = self.scenes[index]
+        old, new = dict(scene.before), dict(scene.after)
+        return [
+            Change(self.name(member), old.get(member), new.get(member))
+            for member in old | new
+            if old.get(member) != new.get(member)
+        ]
+
+    def renumbered(self, index: int) -> list[tuple[str, int]]:
+        """Name and new number of the threads that have another number after a step that was not theirs."""
+        scene = self.scenes[index]
+        before = {member: number for number, (member, _) in enumerate(scene.before)}
+        return [
+            (self.name(member), number)
+            for number, (member, _) in enumerate(scene.after)
+            if member != scene.mover and before.get(member, number) != number
+        ]
+
+
+def cast_of(trace: Trace) -> Cast:
+    """Follow the threads through a trace."""
+    scenes: list[Scene] = []
+    threads: Threads = ()
+    for entry in trace.entries:
+        scene = _play(threads, entry)
+        scenes.append(scene)
+        threads = scene.after
+    return Cast(tuple(scenes))
+
+
+def _play(before: Threads, entry: TraceEntry) -> Scene:
+    texts = [text for place, text in entry.state if is_thread(place)]
+    seat = _number(entry.thread)
+    mover, others = None, list(before)
+    after: dict[int, Member] = {}
+    if entry.kind == "continue" and seat is not None and seat < len(before):
+        mover, _ = others.pop(seat)
+    elif seat is not None and seat < len(texts):
+        # Of equal threads the last one is the new one, so that the others keep their numbers.
+        newest = max(number for number, text in enumerate(texts) if text == texts[seat])
+        mover = after[newest] = _born(texts[newest], before)
+    # Who did not move reads as before. Where two threads share a container, one may read differently all the same.
+    for alike in (operator.eq, _stand_alike):
+        for thread in list(others):
+            place = next((n for n, new in enumerate(texts) if n not in after and alike(thread[1], new)), None)
+            if place is not None:
+                after[place] = thread[0]
+                others.remove(thread)
+    for number, text in enumerate(texts):
+        if number not in after:
+            lives = mover is not None and mover not in after.values()
+            after[number] = mover if lives and mover else _born(text, (*before, *((m, "") for m in after.values())))
+    return Scene(before, tuple((after[number], text) for number, text in enumerate(texts)), mover)
+
+
+def _stand_alike(old: str, new: str) -> bool:
+    before, after = read_thread(old, {}), read_thread(new, {})
+    return before is not None and after is not None and (before.calls, before.where) == (after.calls, after.where)
+
+
+def _born(text: str, living: Threads) -> Member:
+    standing = read_thread(text, {})
+    action = standing.calls[0] if standing else _UNKNOWN
+    taken = {member.ordinal for member, _ in living if member.action == action}
+    return Member(action, next(n for n in range(1, len(taken) + 2) if n not in taken))
+
+
+def _number(seat: str | None) -> int | None:
+    number = (seat or "").rpartition("-")[2]
+    return int(number) if number.isdigit() else None

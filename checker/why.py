@@ -1,0 +1,46 @@
+"""Why a counterexample is one: in which of its states the assertion is false, and which values make it so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from checker.trace import Why
+from fizz import Span
+from interpreter import Machine, State
+from interpreter.explain import Explanation, explain
+
+
+def why(machine: Machine, assertion: int, states: Sequence[State], cycle: int) -> Why | None:
+    """Why an assertion is false on a path through `states`, of which the last `cycle` ones are a cycle.
+
+    None if it is not: an `exists` that was never met, or states that stand for others under symmetry.
+    """
+    kind = machine.program.assertions[assertion].kind
+    for index in _asked(kind, len(states), cycle):
+        before = states[index - 1] if kind == "transition" else None
+        explanation = explain(machine, assertion, states[index], before)
+        if explanation is not None:
+            return _told(explanation, index, machine.program.sources)
+    return None
+
+
+def _asked(kind: str, states: int, cycle: int) -> Iterator[int]:
+    """The states that may break an assertion: the last one; of a cycle the last one that does."""
+    if kind == "transition" and states < 2:
+        return
+    yield from range(states - 1, states - 1 - max(cycle, 1), -1)
+
+
+def _told(explanation: Explanation, index: int, sources: Mapping[str, str]) -> Why:
+    facts = dict.fromkeys((_text(fact.place, sources), fact.value) for fact in explanation.facts)
+    return Why(index, explanation.line.file, explanation.line.line, tuple(facts))
+
+
+def _text(place: Span, sources: Mapping[str, str]) -> str:
+    """The source text of an expression, on one line."""
+    rows = sources.get(place.file, "").split("\n")[place.line - 1 : place.end_line]
+    if not rows:
+        return ""
+    rows[-1] = rows[-1][: place.end_column - 1]
+    rows[0] = rows[0][place.column - 1 :]
+    return " ".join(" ".join(rows).split())

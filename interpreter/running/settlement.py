@@ -1,0 +1,229 @@
+"""The end of a way: which containers are shared by then, what was changed, and the ids of it all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import repeat
+from typing import TYPE_CHECKING, Protocol
+
+from interpreter.division import MOST_MEMBERS, list_head
+from interpreter.identity.domains import Segment
+from interpreter.state import MISSING, UNBOUND, Slot
+from interpreter.values import Container, FunctionValue, ModuleValue, StructValue
+from interpreter.values.containers import Parted
+from interpreter.values.freeze import freeze
+from interpreter.values.intern import Interner, Tag
+from interpreter.values.pending import Shape
+
+if TYPE_CHECKING:
+    from interpreter.running.world import World
+
+
+class Freezes(Protocol):
+    """Something that knows the ids of values."""
+
+    def freeze(self, value: object) -> int:
+        """The id of a value."""
+
+
+class Plain:
+    """Freezes values that share nothing."""
+
+    def __init__(self, interner: Interner) -> None:
+        self._interner = interner
+
+    def freeze(self, value: object) -> int:
+        return freeze(value, self._interner)
+
+
+class Settlement:
+    """Which containers are shared at the end of a step, and the ids of values in that light.
+
+    `extra`: values that are held elsewhere: by the parked thread, by messages.
+    """
+
+    def __init__(self, world: World, extra: list[object]) -> None:
+        self._interner = world.interner
+        self._by_object: dict[int, int] = {}
+        self._containers: dict[int, object] = {}
+        for k, container in world.cells.items():
+            self._by_object[id(container)] = k
+            self._containers[k] = container
+        reached: set[int] = set()
+        fresh: list[object] = []
+        for value in [*world.slots.values(), *extra]:
+            self._reach(value, reached, fresh)
+        for container in list(self._containers.values()):
+            for member in members(container):
+                self._reach(member, reached, fresh)
+        if fresh:
+            first = int(self._interner.payload(world.ask(("cells",))))
+            for container in fresh:
+                self._by_object[id(container)] = first
+                self._containers[first] = container
+                first += 1
+
+    def _reach(self, value: object, reached: set[int], fresh: list[object]) -> None:
+        if isinstance(value, Container):
+            if value.frozen or id(value) in self._by_object:
+                return
+            if id(value) in reached:
+                if not any(value is container for container in fresh):
+                    fresh.append(value)
+                return
+            reached.add(id(value))
+        elif not isinstance(value, tuple | StructValue):
+            return
+        for member in members(value):
+            self._reach(member, reached, fresh)
+
+    def cells(self) -> Iterator[tuple[int, object]]:
+        return iter(self._containers.items())
+
+    def shared(self, container: object) -> bool:
+        """Whether a container is reached from two places."""
+        return id(container) in self._by_object
+
+    def freeze(self, value: object) -> int:
+        """The id of a value, with references in place of shared containers."""
+        return freeze(value, self._interner, self._reference)
+
+    def freeze_content(self, container: object) -> int:
+        """The id of what a shared container holds."""
+        inside = False
+
+        def reference(inner: object) -> int | None:
+            # The container itself is asked about first; met again inside, it is a reference like any other.
+            nonlocal inside
+            if not inside:
+                inside = True
+                return None
+            return self._reference(inner)
+
+        return freeze(container, self._interner, reference)
+
+    def _reference(self, container: object) -> int | None:
+        k = self._by_object.get(id(container))
+        return None if k is None else self._interner.intern(Tag.REF, (k,))
+
+
+def writes_of(world: World, settlement: Settlement) -> tuple[tuple[Slot, int], ...]:
+    """What a way writes: slots, or parts of slots, whose value differs from what was read."""
+    writes: list[tuple[Slot, int]] = []
+    for slot, value in world.slots.items():
+        if _opened_at(slot, value, world) is not None:
+            parts = _part_writes(slot, world, settlement)
+            # What is shared has no slots of its own: then all of it is written.
+            writes += [(slot, settlement.freeze(value))] if parts is None else parts
+            continue
+        original = world.originals.get(slot, UNBOUND)
+        if slot not in world.written and (original == UNBOUND or not world.interner.mutable(original)):
+            continue
+        number = UNBOUND if value is MISSING else settlement.freeze(value)
+        # A slot that was written without having been read is a write whatever it held.
+        if number != original or slot not in world.originals:
+            writes.append((slot, number))
+    for k, container in settlement.cells():
+        number = settlement.freeze_content(container)
+        if number != world.originals.get(("cell", k), UNBOUND):
+            writes.append((("cell", k), number))
+    return tuple(writes)
+
+
+def _opened_at(slot: Slot, value: object, world: World) -> Shape | None:
+    """The shape of the container that was opened in a slot, if it is there still."""
+    opened = world.opened.get(slot)
+    return opened[1] if opened is not None and opened[0] is value else None
+
+
+def _met(container: Parted, shape: Shape) -> list[tuple[str, object]] | None:
+    """The members that were looked at or replaced, with the steps to them; None if the shape has changed."""
+    return container.by_step(shape) if container.pending is None else list(container.pending.met())
+
+
+def _part_writes(slot: Slot, world: World, settlement: Settlement) -> list[tuple[Slot, int]] | None:
+    """What was written in an opened container; None if something in it is shared now."""
+    container, shape = world.opened[slot]
+    if settlement.shared(container):
+        return None
+    found = _met(container, shape)
+    if found is None or container.size() > MOST_MEMBERS:
+        number = settlement.freeze(container)
+        return None if world.interner.references(number) else [(slot, number)]
+    writes: list[tuple[Slot, int]] = []
+    if container.pending is not None and container.pending.more:
+        writes.append((slot, list_head(world.interner, container.size())))
+    for step, member in found:
+        part = (*slot, step)
+        if _opened_at(part, member, world) is not None:
+            inner = _part_writes(part, world, settlement)
+            if inner is None:
+                return None
+            writes += inner
+            continue
+        number = settlement.freeze(member)
+        if world.interner.references(number):
+            return None
+        if number != world.originals.get(part, UNBOUND):
+            writes.append((part, number))
+    return writes
+
+
+def untouched(world: World) -> bool:
+    """Whether nothing was changed yet: no slot bound, no container changed in place, nothing created or sent."""
+    if world.written or world.cells or world.created or world.sent or world.drawn:
+        return False
+    met: set[int] = set()
+    return all(_unchanged(slot, value, world, met) for slot, value in world.slots.items())
+
+
+def _unchanged(slot: Slot, value: object, world: World, met: set[int]) -> bool:
+    """Whether a value is what was read, in order and sharing too."""
+    shape = _opened_at(slot, value, world)
+    if shape is not None:
+        assert isinstance(value, Parted)
+        found = _met(value, shape)
+        changed = value.pending is not None and value.pending.more
+        if found is None or changed or id(value) in met or not (value.pending is not None or value.in_order(shape)):
+            return False
+        met.add(id(value))
+        return all(_unchanged((*slot, step), member, world, met) for step, member in found)
+    original = world.originals.get(slot, UNBOUND)
+    if original == UNBOUND:
+        return value is MISSING
+    interner = world.interner
+    if freeze(value, interner) != original:
+        return False
+    return not interner.mutable(original) or _as_thawed(value, world.thaw(original), interner, met)
+
+
+def _as_thawed(value: object, fresh: object, interner: Interner, met: set[int]) -> bool:
+    """Whether a value also has the order, and the absence of sharing, of one that was just thawed from its id."""
+    if isinstance(value, Container):
+        if value.frozen or id(value) in met:
+            return False
+        met.add(id(value))
+    elif not isinstance(value, tuple | StructValue):
+        return freeze(value, interner) == freeze(fresh, interner)
+    ours, theirs = list(members(value)), list(members(fresh))
+    return len(ours) == len(theirs) and all(map(_as_thawed, ours, theirs, repeat(interner), repeat(met)))
+
+
+def immutable(value: object) -> bool:
+    """Whether nothing inside a value can change, and it can be written down."""
+    if isinstance(value, Container | FunctionValue | ModuleValue):
+        return False
+    return all(immutable(member) for member in members(value))
+
+
+def members(value: object) -> Iterable[object]:
+    """The values directly inside a value; of a pending container those that were looked at."""
+    if isinstance(value, Parted) and value.pending is not None:
+        return [member for _, member in value.pending.met()]
+    if isinstance(value, Container):
+        return value.members()
+    if isinstance(value, StructValue):
+        return value.fields.values()
+    if isinstance(value, Segment):
+        return value.ends
+    return value if isinstance(value, tuple) else ()

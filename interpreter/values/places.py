@@ -1,0 +1,128 @@
+"""Where elements are in a collection that compares by `==`: found by *bucket*, so that many are not compared in pairs.
+
+Equal values have equal buckets; values of one bucket are compared. Values that hold symmetric ones share a bucket,
+because comparing them may be a mistake of the model (R14), and so do values nested so deep that nobody looks inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Final
+
+from interpreter.problem import Problem
+from interpreter.values.basis import Value, Walk, equal_members, member_key
+from interpreter.values.containers import Container, DictValue, ListValue, RecordValue, SetValue, StructValue
+from interpreter.values.references import Channel, Instance, ModelValue, Stub, SymmetricValue
+
+FEW: Final = 32
+"""So many elements are compared one by one: that is faster."""
+MAX_COMPARISONS: Final = 20_000_000
+"""Comparisons of what can change, one by one, in one collection and step (R24)."""
+
+_DEEPEST: Final = 4
+_MEMBERS: Final = 32
+_UNKNOWN: Final[Hashable] = ("unknown",)
+
+
+class _Unknown(Exception):
+    """A value whose bucket is that of all values that nobody looks into."""
+
+
+def bucket(value: object) -> Hashable:
+    """Something hashable that is equal for equal values, as long as they do not change."""
+    try:
+        return _inside(value, 0)
+    except _Unknown:
+        return _UNKNOWN
+
+
+def _inside(value: object, depth: int) -> Hashable:
+    if depth > _DEEPEST or isinstance(value, SymmetricValue):
+        raise _Unknown
+    if isinstance(value, tuple):
+        return ("tuple", len(value), *_each(value, depth))
+    if not isinstance(value, Value):
+        return member_key(value, Walk())
+    match value:
+        case ListValue():
+            return ("list", len(value.items), *_each(value.items, depth))
+        case StructValue() | RecordValue():
+            names = tuple(sorted(value.fields))
+            return (value.kind, names, *_each([value.fields[name] for name in names], depth))
+        case DictValue() if value.size() <= _MEMBERS:
+            pairs = value.entries.items()
+            return ("dict", frozenset((key, _inside(member, depth + 1)) for key, (_, member) in pairs))
+        case SetValue() if value.size() <= _MEMBERS:
+            return ("set", frozenset(_inside(member, depth + 1) for member in value.members()))
+        case Container():
+            return (value.kind, value.size())
+        case Instance() | ModelValue() | Channel() | Stub():
+            return value.key(Walk())
+    return value.kind
+
+
+def _each(members: Iterable[object], depth: int) -> Iterator[Hashable]:
+    for _, member in zip(range(_MEMBERS), members, strict=False):
+        yield _inside(member, depth + 1)
+
+
+def lasting(value: object) -> bool:
+    """Whether a value can never change, with all that is inside."""
+    if isinstance(value, tuple | StructValue):
+        return all(map(lasting, value if isinstance(value, tuple) else value.fields.values()))
+    return not isinstance(value, Container)
+
+
+class Places:
+    """The places of many elements. `lasting`: none of them can change, so that the places stay what they are."""
+
+    __slots__ = ("buckets", "lasting")
+
+    def __init__(self, members: Iterable[object]) -> None:
+        self.buckets: dict[Hashable, list[tuple[int, object]]] = {}
+        self.lasting = True
+        for place, member in enumerate(members):
+            self.note(place, member)
+
+    def note(self, place: int, member: object) -> None:
+        """Another element, at its place."""
+        self.buckets.setdefault(bucket(member), []).append((place, member))
+        self.lasting = self.lasting and lasting(member)
+
+    def find(self, wanted: object) -> int | None:
+        """The place of the first element that equals this one."""
+        for place, member in self.buckets.get(bucket(wanted), ()):
+            if equal_members(member, wanted, Walk()):
+                return place
+        return None
+
+
+def check_comparisons(count: int, kind: str) -> None:
+    """R24 if a collection was searched one by one too often."""
+    if count > MAX_COMPARISONS:
+        text = f"more than {MAX_COMPARISONS:,} comparisons in one {kind}"
+        raise Problem("R24", text, "tuples and structs are found at once, what can change is compared one by one")
+
+
+def paired(left: Sequence[object], right: Sequence[object], walk: Walk) -> bool:
+    """Whether the members of two collections of one size can be paired off as equals."""
+    walk.enter(len(left))
+    few = len(left) <= FEW
+    rest: dict[Hashable, list[object]] = {}
+    for member in reversed(right):
+        rest.setdefault(None if few else bucket(member), []).append(member)
+    same = all(_taken(member, rest.get(None if few else bucket(member), []), walk) for member in left)
+    walk.leave()
+    return same
+
+
+def _taken(member: object, others: list[object], walk: Walk) -> bool:
+    """Take the last of the others that equals a member, if there is one."""
+    for place in range(len(others) - 1, -1, -1):
+        if equal_members(member, others[place], walk):
+            del others[place]
+            return True
+        # Each comparison counts as a part, so that those of one bucket are not compared for ever.
+        walk.enter(0)
+        walk.leave()
+    return False

@@ -1,0 +1,37 @@
+"""What a run costs is counted in all processes that work for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from checker.effort import CPU_ELSEWHERE, MEMORY_ELSEWHERE, Effort, effort_of, own_effort, told_in
+
+
+def test_another_process() -> None:
+    """Its CPU time and the most memory it held, where the system tells; nothing of one that is gone."""
+    work = "sum(range(10**7)); print(len(bytearray(50 * 2**20)), flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", work], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        effort = effort_of(running.pid)
+        running.communicate(b"\n")
+    told = Path("/proc/self/status").exists()
+    assert (effort.cpu_s > 0.05) == told
+    assert (50 < effort.memory_mb < 500) == told
+    assert effort_of(running.pid) == Effort()
+
+
+def test_this_process() -> None:
+    """Counted from a reading of the clock."""
+    begun = own_effort().cpu_s
+    sum(range(10**6))
+    assert 0 < own_effort(begun).cpu_s < own_effort().cpu_s
+    assert own_effort().memory_mb > 1
+
+
+def test_sums() -> None:
+    """Engines without other processes say nothing of them."""
+    assert told_in({}) == Effort()
+    assert Effort(1.0, 2.0) + told_in({CPU_ELSEWHERE: 3.0, MEMORY_ELSEWHERE: 4.0}) == Effort(4.0, 6.0)

@@ -1,0 +1,155 @@
+"""A counterexample says why the assertion is false: the line, and the values that decided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.check import check
+from checker.exploration import Settings
+from checker.simulate import simulate
+from checker.trace import Why
+
+BEGINNING = """\
+---
+options: {max_actions: 3, crash_on_yield: false}
+deadlock_detection: false
+---
+LIMIT = 2
+def small(x, bound):
+    near = x < bound
+    return near and x >= 0
+role Node:
+    action Init:
+        self.x = 0
+        self.log = []
+    atomic action Up:
+        self.x += 1
+        self.log.append(self.x)
+action Init:
+    nodes = [Node(), Node()]
+    total = 0
+atomic action Add: total += 2
+"""
+FIRST = len(BEGINNING.splitlines()) + 2
+
+
+def why(body: str, folder: Path, kind: str = "always", engine: str = "embedded") -> Why:
+    """Why an assertion with this body is false; its lines count from 1."""
+    text = BEGINNING + f"{kind} assertion A:\n" + "".join(f"    {row}\n" for row in body.splitlines())
+    (folder / "m.fizz").write_text(text)
+    report = check(folder / "m.fizz", engine=engine, settings=Settings(keep_going=True))
+    trace = next(p.trace for p in report.properties if p.name == "A")
+    assert trace is not None
+    assert trace.why is not None
+    return Why(trace.why.step, Path(trace.why.file).name, trace.why.line - FIRST + 1, trace.why.facts)
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "facts"),
+    [
+        ("return total < LIMIT", 1, [("total < LIMIT", "False"), ("total", "2"), ("LIMIT", "2")]),
+        # Of `and` the part that was false, of `or` all, of `not` what was true.
+        ("return total >= 0 and total < 2", 1, [("total < 2", "False"), ("total", "2")]),
+        ("return total > 5 or total < 2", 1, [("total > 5", "False"), ("total", "2"), ("total < 2", "False")]),
+        ("return not (total == 2 and LIMIT == 2)", 1, [
+            ("total == 2", "True"), ("total", "2"), ("LIMIT == 2", "True"), ("LIMIT", "2")]),
+        ("return total < 2 if LIMIT == 2 else True", 1, [
+            ("LIMIT == 2", "True"), ("LIMIT", "2"), ("total < 2", "False"), ("total", "2")]),
+        # Of a container only what was taken from it.
+        ("return nodes[1].x < 1", 1, [("nodes[1].x < 1", "False"), ("nodes[1].x", "1")]),
+        ("i = 1\nreturn nodes[i].x < 1", 2, [("nodes[i].x < 1", "False"), ("nodes[i].x", "1"), ("i", "1")]),
+        ("return len(nodes[0].log) == 0", 1, [
+            ("len(nodes[0].log) == 0", "False"), ("len(nodes[0].log)", "1"), ("nodes[0].log", "[1]")]),
+        # The element that decided, also in a list that was made completely, and that of `any` behind a `not`.
+        ("return all(n.x < 1 for n in nodes)", 1, [("n.x < 1", "False"), ("n.x", "1"), ("n", "Node#0")]),
+        ("return all([n.x < 1 for n in nodes])", 1, [("n.x < 1", "False"), ("n.x", "1"), ("n", "Node#0")]),
+        ("return not any(n.x >= 1 for n in nodes)", 1, [("n.x >= 1", "True"), ("n.x", "1"), ("n", "Node#0")]),
+        ("return all([LIMIT == 2, total < 2])", 1, [("total < 2", "False"), ("total", "2")]),
+        # Where none decided, the whole says it.
+        ("return any(n.x > 5 for n in nodes)", 1, [("any(n.x > 5 for n in nodes)", "False")]),
+        # `return False`: the conditions around it.
+        ("for n in nodes:\n    if n.x > 0:\n        return False\nreturn True", 3, [
+            ("n.x > 0", "True"), ("n.x", "1"), ("n", "Node#0")]),
+        ("if LIMIT > 1:\n    if total > 0:\n        return False\n    else:\n        return True\nreturn True", 3, [
+            ("total > 0", "True"), ("total", "2"), ("LIMIT > 1", "True"), ("LIMIT", "2")]),
+        ("if total < 2:\n    return True\nelse:\n    return False", 4, [("total < 2", "False"), ("total", "2")]),
+        # A local name is what it was assigned, a helper what it returned.
+        ("fine = total < 2\nreturn fine", 2, [("total < 2", "False"), ("total", "2")]),
+        ("fine = True\nfor n in nodes:\n    fine = fine and n.x < 1\nreturn fine", 4, [
+            ("n.x < 1", "False"), ("n.x", "1"), ("n", "Node#0")]),
+        ("return small(total, LIMIT)", 1, [
+            ("small(total, LIMIT)", "False"), ("total", "2"), ("LIMIT", "2"), ("near", "False")]),
+    ],
+)  # fmt: skip
+def test_facts(body: str, line: int, facts: list[tuple[str, str]], tmp_path: Path) -> None:
+    """What decided comes first, what that was computed from after it."""
+    found = why(body, tmp_path)
+    assert (found.line, list(found.facts)) == (line, facts)
+
+
+def test_every_engine_says_the_same(tmp_path: Path) -> None:
+    """As it says the rest of the story."""
+    body = "return all(n.x < 2 for n in nodes)"
+    assert why(body, tmp_path, engine="plain") == why(body, tmp_path, engine="embedded")
+
+
+def test_a_transition(tmp_path: Path) -> None:
+    """Values of both states of the step."""
+    found = why("return after.total < before.total + 2", tmp_path, "transition")
+    assert found.facts == (
+        ("after.total < before.total + 2", "False"),
+        ("after.total", "2"),
+        ("before.total + 2", "2"),
+        ("before.total", "0"),
+    )
+    assert found.step == 1
+
+
+def test_a_lasso(tmp_path: Path) -> None:
+    """The last state of the cycle in which the assertion is false, which need not be the last one."""
+    (tmp_path / "m.fizz").write_text(
+        "action Init: n = 0\n"
+        "atomic fair action Turn: n = (n + 1) % 3\n"
+        "eventually always assertion Never: return n != 1\n"
+    )
+    trace = check(tmp_path / "m.fizz").trace
+    assert trace is not None and trace.why is not None
+    assert dict(trace.entries[trace.why.step].state)["n"] == "1"
+    assert trace.why.facts == (("n != 1", "False"), ("n", "1"))
+
+
+def test_roles_and_symmetry(tmp_path: Path) -> None:
+    """The instance that breaks its assertion, in the state that the story ends with."""
+    (tmp_path / "m.fizz").write_text(
+        "symmetric role Node:\n    action Init: self.x = 0\n    atomic action Up: self.x += 1\n"
+        "    always assertion Small: return self.x < 2\n"
+        "action Init:\n    nodes = bag()\n    nodes.add_all([Node(), Node()])\n"
+    )
+    report = check(tmp_path / "m.fizz")
+    trace = report.trace
+    assert trace is not None and trace.why is not None
+    facts = dict(trace.why.facts)
+    assert (facts["self.x < 2"], facts["self.x"]) == ("False", "2")
+    assert dict(trace.entries[-1].state)[f"{facts['self']}.x"] == "2"
+
+
+def test_a_random_walk(tmp_path: Path) -> None:
+    """A simulation explains what it finds as a check does."""
+    (tmp_path / "m.fizz").write_text("action Init: n = 0\natomic action Up: n += 1\nalways assertion A: return n < 3\n")
+    trace = simulate(tmp_path / "m.fizz", runs=1, seed=0).trace
+    assert trace is not None and trace.why is not None
+    assert trace.why.facts == (("n < 3", "False"), ("n", "3"))
+    assert trace.why.step == trace.steps
+
+
+def test_what_is_not_false_is_not_explained(tmp_path: Path) -> None:
+    """A deadlock has no assertion, and an `exists` that was never met no state."""
+    (tmp_path / "m.fizz").write_text(
+        "action Init: n = 0\natomic action Up:\n    require n < 1\n    n += 1\nexists assertion E: return n == 2\n"
+    )
+    report = check(tmp_path / "m.fizz", settings=Settings(keep_going=True))
+    assert report.trace is not None
+    assert report.trace.why is None
+    assert {p.name: p.trace for p in report.properties}["E"] is None

@@ -1,0 +1,83 @@
+"""Every message of `docs/messages.md` has fixtures that bring it forth, and the code knows no other.
+
+A fixture announces its message where it belongs, as those of `tests/fizz` do: `### "part of the text" [CODE]`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import fizz
+from checker.check import check
+from checker.report import Report
+from fizz import Diagnostic
+from interpreter import Machine
+from tests.fizz.test_errors import ERRORS, WARNINGS, marks
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+FAILURES = sorted((HERE / "failures").glob("*.fizz"))
+ADVICE = sorted((HERE / "advice").glob("*.fizz"))
+FIXTURES = (*FAILURES, *ADVICE, *ERRORS, *WARNINGS)
+CATALOGUE = re.findall(r"^\| ([A-Z]\d+) \|", (ROOT / "docs" / "messages.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def named_in_the_code() -> set[str]:
+    """All codes that messages are made with."""
+    sources = [path for folder in ("fizz", "interpreter", "checker") for path in (ROOT / folder).rglob("*.py")]
+    return {code for path in sources for code in re.findall(r'"([LORW]\d+)"', path.read_text(encoding="utf-8"))}
+
+
+def announced(diagnostics: tuple[Diagnostic, ...], path: Path) -> None:
+    """The messages are the announced ones; those without a place may be announced anywhere."""
+    expected = marks(path)
+    assert len(diagnostics) == len(expected), [d.text for d in diagnostics]
+    for line, code, text in expected:
+        fitting = [d for d in diagnostics if d.code == code and text in d.text]
+        assert any(d.span is None or d.span.line == line for d in fitting), (line, code, text, diagnostics)
+
+
+def report_of(path: Path, engine: str) -> Report:
+    return check(path, engine=engine)
+
+
+def test_catalogue() -> None:
+    """The table names each code once, and just those that the code has."""
+    assert len(CATALOGUE) == len(set(CATALOGUE))
+    assert set(CATALOGUE) == named_in_the_code()
+
+
+@pytest.mark.parametrize("code", [code for code in CATALOGUE if code != "O5"])
+def test_each_code_has_a_fixture(code: str) -> None:
+    """No message without an example of the model that gets it."""
+    assert any(code == announced for path in FIXTURES for _, announced, _ in marks(path))
+
+
+def test_constants_from_outside() -> None:
+    """The one message that no file brings forth: a constant of the command that the model does not have."""
+    with pytest.raises(fizz.FizzError) as caught:
+        fizz.load("m.fizz", text="LIMIT = 1\n", constants={"LIMITS": "2"})
+    assert [d.code for d in caught.value.diagnostics] == ["O5"]
+
+
+@pytest.mark.parametrize("engine", ["plain", "embedded"])
+@pytest.mark.parametrize("path", FAILURES, ids=lambda path: path.stem)
+def test_failures(path: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model fails with the announced message, at its place, with a story that ends there."""
+    monkeypatch.setattr(Machine, "most_ways", 1_000)
+    report = report_of(path, engine)
+    assert (report.verdict, int(report.exit_code)) == ("error", 75)
+    assert report.error is not None
+    announced((report.error.diagnostic,), path)
+    if report.error.diagnostic.code not in ("R19",):
+        assert report.trace is not None and report.trace.steps == report.error.steps
+
+
+@pytest.mark.parametrize("engine", ["plain", "embedded"])
+@pytest.mark.parametrize("path", ADVICE, ids=lambda path: path.stem)
+def test_advice(path: Path, engine: str) -> None:
+    """What a run has to say about a model."""
+    announced(report_of(path, engine).warnings, path)
