@@ -7,14 +7,18 @@
     for entry in report.trace.entries if report.trace else ():
         print(entry.label, entry.changes)
 
-`Report`, `PropertyReport`, `Trace`, `TraceEntry` and `Change` are the types of what comes back. A model that does not
-parse raises `FizzError`; a wrong request or a missing environment raises `Problem`.
+`fizzpy.simulate` makes random walks, `fizzpy.trace` follows a guided trace, as the commands of these names do.
+
+`Report`, `PropertyReport`, `Trace`, `TraceEntry` and `Change` are the types of what comes back, and `SimulationReport`
+and `GuidedReport` those of the walks. A model that does not parse raises `FizzError`; a wrong request or a missing
+environment raises `Problem`.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from checker.problems import EnvironmentProblem, Problem, UsageProblem
     from checker.report import ExitCode, PropertyReport, Report
     from checker.trace import Change, Trace, TraceEntry
+    from checker.walk_report import GuidedReport, SimulationReport
     from fizz import FizzError
 
 __all__ = [
@@ -33,14 +38,18 @@ __all__ = [
     "EnvironmentProblem",
     "ExitCode",
     "FizzError",
+    "GuidedReport",
     "Problem",
     "PropertyReport",
     "Report",
+    "SimulationReport",
     "Trace",
     "TraceEntry",
     "UsageProblem",
     "check",
     "main",
+    "simulate",
+    "trace",
 ]
 
 # Where the names above live. They are fetched when they are used: `fizzpy --version` needs none of them.
@@ -48,6 +57,7 @@ _HOMES = {
     "checker.problems": ("EnvironmentProblem", "Problem", "UsageProblem"),
     "checker.report": ("ExitCode", "PropertyReport", "Report"),
     "checker.trace": ("Change", "Trace", "TraceEntry"),
+    "checker.walk_report": ("GuidedReport", "SimulationReport"),
     "fizz": ("FizzError",),
 }
 
@@ -118,10 +128,83 @@ def check(
         locate(str(model)),
         engine=engine,
         settings=settings,
-        options={name: option_text(value) for name, value in (options or {}).items()},
-        constants={name: literal(value) for name, value in (constants or {}).items()},
+        options=_texts(options, option_text),
+        constants=_texts(constants, literal),
         progress=progress,
     )
+
+
+def simulate(
+    model: str | PathLike[str],
+    *,
+    runs: int = 100,
+    seed: int = 0,
+    steps: int | None = None,
+    constants: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+    properties: Sequence[str] | None = None,
+    progress: Callable[..., None] | None = None,
+) -> SimulationReport:
+    """Walk through a model at random, until something is violated: what is found is real, the rest proves nothing.
+
+    runs        how many walks to make
+    seed        walk i, counted from 0, has the seed `seed` + i
+    steps       steps of a walk at most; None: ten for each start that `max_actions` allows
+    progress    called from time to time while the walks are made
+
+    The rest is as in `check`, and so are the exceptions.
+    """
+    _refuse_strangers()
+    from checker.literals import literal, option_text
+    from checker.locate import locate
+    from checker.simulate import simulate as simulate_model
+
+    return simulate_model(
+        locate(str(model)),
+        runs=runs,
+        seed=seed,
+        steps=steps,
+        selected=None if properties is None else tuple(properties),
+        options=_texts(options, option_text),
+        constants=_texts(constants, literal),
+        progress=progress,
+    )
+
+
+def trace(
+    model: str | PathLike[str],
+    follow: str | PathLike[str] | Sequence[str] | None = None,
+    *,
+    extend: int = 0,
+    constants: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+    properties: Sequence[str] | None = None,
+) -> GuidedReport:
+    """Follow a guided trace through a model, and tell what happens.
+
+    follow      path of a file with one step or choice per line, or a list of such lines; None: Init alone
+    extend      list all steps up to so many steps beyond the end
+
+    The rest is as in `check`, and so are the exceptions; a line that fits no step raises `UsageProblem`.
+    """
+    _refuse_strangers()
+    from checker.guided import follow as follow_trace
+    from checker.literals import literal, option_text
+    from checker.locate import locate
+
+    return follow_trace(
+        locate(str(model)),
+        str(follow) if isinstance(follow, str | os.PathLike) else follow,
+        extend=extend,
+        selected=None if properties is None else tuple(properties),
+        options=_texts(options, option_text),
+        constants=_texts(constants, literal),
+    )
+
+
+def _texts(values: Mapping[str, object] | None, write: Callable[[object], str]) -> dict[str, str]:
+    """Python values as the texts that the command takes."""
+    return {name: write(value) for name, value in (values or {}).items()}
 
 
 def main() -> int:

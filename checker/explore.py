@@ -29,16 +29,23 @@ def explore(
     watches = tuple(watch for p in properties if (watch := p.watch(options)) is not None)
     graph = any(watch.records for watch in watches)
     task = Task(program, watches, settings, not everything, graph, clock.tick, machine)
-    with ExitStack() as stack:
-        course = Course(stack.enter_context(closing(engine.begin(task))), program, properties, clock)
+    found: Exploration | None = None
+    try:
+        with ExitStack() as stack:
+            course = Course(stack.enter_context(closing(engine.begin(task))), program, properties, clock)
 
-        def unreduced() -> Course:
-            """The same space again, without symmetry, for liveness alone (language page, 11.3)."""
-            recorded = tuple(watch for watch in watches if watch.records)
-            whole = replace(task, watches=recorded, settings=replace(settings, symmetry=False))
-            again = Course(stack.enter_context(closing(engine.begin(whole))), program, (), Clock(None, None))
-            again.go(settings.max_states, on=True)
-            return again
+            def unreduced() -> Course:
+                """The same space again, without symmetry, for liveness alone (language page, 11.3)."""
+                recorded = tuple(watch for watch in watches if watch.records)
+                whole = replace(task, watches=recorded, settings=replace(settings, symmetry=False))
+                again = Course(stack.enter_context(closing(engine.begin(whole))), program, (), Clock(None, None))
+                again.go(settings.max_states, on=True)
+                return again
 
-        course.go(settings.max_states, on=everything or options.continue_on_invariant_failures)
-        return Judge(course, properties, unreduced).judge(everything)
+            course.go(settings.max_states, on=everything or options.continue_on_invariant_failures)
+            found = Judge(course, properties, unreduced).judge(everything)
+    except KeyboardInterrupt:
+        # Whoever loses patience while a cluster is being closed still gets the answer that it has given.
+        if found is None:
+            raise
+    return found

@@ -25,22 +25,28 @@ MOST_NEXT_STEPS = 10_000
 _MOST_IN_A_THREAD = 10_000
 """Steps of one thread that the simple form takes by itself, before it calls the thread endless."""
 
+_LINES = "trace"
+"""What stands for the file in messages about a trace that was given as lines."""
+
 
 def follow(
     model: str | os.PathLike[str] | Module,
-    path: str | None,
+    trace: str | Sequence[str] | None,
     *,
     extend: int = 0,
     selected: tuple[str, ...] | None = None,
     options: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
 ) -> GuidedReport:
-    """Follow the guided trace in a file (None: Init alone), and list the steps up to `extend` steps beyond its end.
+    """Follow a guided trace, and list the steps up to `extend` steps beyond its end.
+
+    `trace` is the path of a file, or its lines; None: Init alone.
 
     `always` and `transition` are checked on the way, which goes on after a violation. Errors are raised as in `check`;
     `UsageProblem` with file and line for a line that fits nothing.
     """
-    guide = parse_guide("", "") if path is None else read_guide(path)
+    path = trace if isinstance(trace, str) else None
+    guide = parse_guide("\n".join(trace or ()), _LINES) if path is None else read_guide(path)
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
     program = compile_module(module)
     properties = tuple(p for p in properties_of(program, selected) if p.phase is Phase.SAFETY)

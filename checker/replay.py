@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from checker.exploration import Finding, PathLink
 from checker.trace import Change, EntryKind, Trace, TraceEntry
-from checker.why import why
+from checker.why import stuck, why
 from fizz import Span
 from interpreter import Machine
 from interpreter.machine import step_name
@@ -29,7 +29,7 @@ _SORTED_PLACES = ("thread-", "message-")
 def replay(machine: Machine, finding: Finding, assertion: int | None = None) -> Trace | None:
     """The trace of a finding; None if it has no path, as an `exists` that was never met.
 
-    `assertion`: the one that it violates; the trace then says why.
+    `assertion`: the one that it violates; the trace then says why. Without one and without an error it is a deadlock.
 
     Under symmetry the story is told of concrete states: at each stage the first step is taken whose target has the next
     link's key for its least image. A model that breaks its own symmetry may have no such step; then the stored images
@@ -52,6 +52,7 @@ def replay(machine: Machine, finding: Finding, assertion: int | None = None) -> 
             stutter=finding.stutter,
             fairness=finding.fairness + idle,
             why=None if assertion is None else why(machine, assertion, teller.states, len(finding.cycle)),
+            stuck=stuck(machine, teller.states[-1]) if assertion is None and finding.error is None else None,
         )
     return None
 

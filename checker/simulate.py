@@ -6,7 +6,7 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,14 +17,16 @@ from checker.properties.base import Phase, Property
 from checker.properties.liveness import Liveness
 from checker.replay import failed_entry, idle_sentences, step_entry
 from checker.report import ExitCode, ModelFailure, PropertyReport
-from checker.trace import Trace, TraceEntry, Why
+from checker.trace import Stuck, Trace, TraceEntry, Why
 from checker.walk import Questions, Said, Walk
-from checker.walk_report import SimulationReport, WalkVerdict
-from checker.why import why
+from checker.walk_report import SimulationReport, WalkProgress, WalkVerdict
+from checker.why import stuck, why
 from fizz import Module, load
 from interpreter import Expansion, Machine, ModelError, State, Step, compile_module
 from interpreter.step import InitialState
 
+WalkProgressSink = Callable[[WalkProgress], None]
+_TICK_S = 0.1
 _REMEMBERED = 10_000
 """States whose steps are kept."""
 
@@ -59,16 +61,18 @@ def simulate(
     selected: tuple[str, ...] | None = None,
     options: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
+    progress: WalkProgressSink | None = None,
 ) -> SimulationReport:
     """Make `runs` random walks, the one of number i (from 0) with the seed `seed` + i; stop at the first violation.
 
-    `steps` limits the length of a walk. The rest is as in `check`, and so are the errors that are raised.
+    `steps` limits the length of a walk; `progress` is called from time to time. The rest is as in `check`, and so are
+    the errors that are raised.
     """
     begun = time.monotonic()
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
     program = compile_module(module)
     properties = properties_of(program, selected)
-    tally = _Tally()
+    tally = _Tally(runs, progress)
     walk: int | None = None
     violations: list[_Violation] = []
     failed: _Failed | None = None
@@ -138,13 +142,24 @@ def _failure(failed: _Failed) -> ModelFailure:
 
 
 class _Tally:
-    """What all walks together did, also when they are interrupted."""
+    """What all walks together did, also when they are interrupted. It tells how far they have come."""
 
-    def __init__(self) -> None:
+    def __init__(self, runs: int, sink: WalkProgressSink | None) -> None:
+        self.runs = runs
+        self.sink = sink
+        self.begun = self.told = time.monotonic()
         self.walks = 0
         self.steps = 0
         self.met: set[str] = set()
         self.ends: Counter[str] = Counter()
+
+    def step(self) -> None:
+        """Another step was taken."""
+        self.steps += 1
+        now = time.monotonic()
+        if self.sink is not None and now - self.told >= _TICK_S:
+            self.told = now
+            self.sink(WalkProgress(self.walks, self.runs, self.steps, now - self.begun))
 
 
 @contextmanager
@@ -240,7 +255,7 @@ class _Walker:
     def _go(self, walk: Walk, step: Step) -> list[_Violation]:
         before = walk.state
         walk.take(step)
-        self.tally.steps += 1
+        self.tally.step()
         with _telling(walk):
             said = self.questions.of_step(before, step) + self.questions.of_state(walk.state)
         return self._seen(walk, said)
@@ -255,8 +270,14 @@ class _Walker:
         if not said:
             return []
         entries, states = tuple(walk.entries()), walk.states()
-        traces = [Trace(entries, why=self._why(one.property, states, 0)) for one in said]
+        traces = [
+            Trace(entries, why=self._why(one.property, states, 0), stuck=self._stuck(one.property, walk.state))
+            for one in said
+        ]
         return [_Violation(one.property, trace, one.instance) for one, trace in zip(said, traces, strict=True)]
+
+    def _stuck(self, property: Property, state: State) -> Stuck | None:
+        return stuck(self.machine, state) if property.assertion is None else None
 
     def _why(self, property: Property, states: Sequence[State], cycle: int) -> Why | None:
         return None if property.assertion is None else why(self.machine, property.assertion, states, cycle)

@@ -61,6 +61,18 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True)
+class Stuck:
+    """Why no step is possible in the last state of a trace.
+
+    `blocked` are the places (file, line) where the ways through actions and threads are given up; `limited` are the
+    actions that could start if `action_options` and `max_concurrent_actions` did not limit them.
+    """
+
+    blocked: tuple[tuple[str, int], ...]
+    limited: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """A path, or a lasso: then the entries from `cycle_start` on are the cycle (it returns to the state before it).
 
@@ -73,6 +85,7 @@ class Trace:
     stutter: bool = False
     fairness: tuple[str, ...] = ()
     why: Why | None = None
+    stuck: Stuck | None = None
 
     @property
     def steps(self) -> int:

@@ -13,6 +13,16 @@ from fizz import Diagnostic
 WalkVerdict = OneOf["nothing found", "followed", "failed", "deadlock", "error", "interrupted"]
 
 
+@dataclass(frozen=True, slots=True)
+class WalkProgress:
+    """How far a simulation has come: of `runs` walks so many were begun, with so many steps in all."""
+
+    walks: int
+    runs: int
+    steps: int
+    elapsed_s: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalkReport:
     """What both have.

@@ -9,6 +9,7 @@ from interpreter.running.frames import FrameShape, ScopeState
 from interpreter.running.view import StateView
 from interpreter.running.world import World
 from interpreter.state import State
+from interpreter.step import Rule, StepKind
 from interpreter.values import type_name
 from interpreter.values.freeze import display
 from interpreter.values.intern import NONE, Interner
@@ -60,17 +61,26 @@ class Describer:
         if children[0] != NONE:
             role, number = self._interner.payload(children[0])
             name = f"{role}#{number}.{name.rpartition('.')[2]}"
-        span = self._place(shape)
+        span = self._standing(shape)
         values = [f"{n} = {self.value(v, state)}" for n, v in zip(shape.names, children[1:], strict=False)]
         return f"{name} at {span.file}:{span.line}" + (f" {{{', '.join(values)}}}" if values else "")
 
-    def standing(self, thread: int) -> Span:
-        """Where a parked thread stands: the statement, loop or block with which its innermost frame goes on."""
-        shape = self._interner.payload(self._interner.children(thread)[-1])[1]
-        assert isinstance(shape, FrameShape)
-        return self._place(shape)
+    def place(self, rule: Rule) -> Span:
+        """Where a rule begins: the head of its routine; the statement, loop or block with which its thread goes on."""
+        program, interner = self._code.program, self._interner
+        if rule.kind is StepKind.CONTINUE:
+            shape = interner.payload(interner.children(rule.subject)[-1])[1]
+            assert isinstance(shape, FrameShape)
+            return self._standing(shape)
+        if rule.kind is StepKind.ASSERT:
+            return program.assertions[rule.subject].span
+        if rule.kind is StepKind.DELIVER:
+            children, extra, _ = interner.payload(rule.subject)
+            role = program.role(interner.payload(children[0])[0])
+            return program.routines[role.functions[extra[2]]].span
+        return program.routines[rule.subject].span
 
-    def _place(self, shape: FrameShape) -> Span:
+    def _standing(self, shape: FrameShape) -> Span:
         routine = self._code.program.routines[shape.number]
         top = shape.positions[-1]
         return self._code.span_at(routine, ScopeState(routine.scopes[top.scope], top.at, top.started))

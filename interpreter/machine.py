@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 from fizz import Span
 from interpreter.candidates import Candidates
@@ -27,6 +27,7 @@ from interpreter.state import Slot, State
 from interpreter.step import (
     Abort,
     Aborted,
+    BeginAnew,
     Candidate,
     Expansion,
     Failure,
@@ -66,6 +67,7 @@ class Machine:
         self._executed: set[Note] = set()
         self.code = Code(program)
         self.code.next_states = lambda world: next_states(world, self.steps)
+        self._careful: set[Rule] = set()
         self.divider = Divider(self.values)
         self.transitions = Transitions(program, self.values, self.limits, self.divider)
         self._encoder = Encoder(program, self.values)
@@ -92,7 +94,8 @@ class Machine:
         loops of assertions whose turns are independent are asked turn by turn, as ways of their own; the
         verdict is then that of the first way, in the order of choices, that has one.
         `known` holds what earlier ways through this rule on this view found to choose from; this one adds to it.
-        `noted`: the statements count as executed.
+        `noted`: the statements count as executed. Raises `BeginAnew` if all that is remembered of the rule must be
+        forgotten; that happens once for a rule.
         For a transition assertion the view is a pair view; role crashes are no rules to run (see `crash_role`).
         """
         self.code.meter.reset()
@@ -105,6 +108,7 @@ class Machine:
         execution = Execution(self.code, world, recorder, frames, choices, yields)
         execution.remembered = remembered
         execution.known = known
+        execution.may_hold = rule.kind is StepKind.START and rule not in self._careful
         try:
             if rule.kind is StepKind.ASSERT:
                 result: Outcome | Aborted | Failure = evaluate_assertion(
@@ -120,11 +124,21 @@ class Machine:
             result = Failure(
                 error, tuple(f.label for f in forks), tuple(f.taken for f in forks), tuple(execution.lines)
             )
+        if any(container.changed for container in world.held):
+            self._begin_anew(rule)
         for slot, (container, _) in world.opened.items():
             self.divider.note(slot, container.pending is None)
         if noted and rule.kind is not StepKind.ASSERT:
             self._executed.update(execution.lines)
         return Way(tuple(recorder.events), result)
+
+    def _begin_anew(self, rule: Rule) -> NoReturn:
+        """A container that was kept over a restart came to matter: ways of this rule may not keep any.
+
+        Nothing is wrong with the ways before, for which it did not matter.
+        """
+        self._careful.add(rule)
+        raise BeginAnew
 
     def noted(self) -> set[Note]:
         """The statements that were executed so far, and the limits that made a difference."""
@@ -151,6 +165,8 @@ class Machine:
         try:
             sent_values = [value for message in world.sent for value in message.arguments.values()]
             settlement = Settlement(world, [*parked, *returned, *sent_values])
+            if any(map(settlement.reaches, world.held)):
+                self._begin_anew(rule)
             thread = park_thread(frames, settlement, self.values) if frames else None
             sent = tuple(park_message(message, settlement, self.values) for message in world.sent)
             writes = writes_of(world, settlement)
@@ -293,15 +309,7 @@ class Machine:
 
     def place(self, rule: Rule) -> Span:
         """Where a rule begins: the head of its routine, or what its thread goes on with."""
-        if rule.kind is StepKind.CONTINUE:
-            return self._describer.standing(rule.subject)
-        if rule.kind is StepKind.ASSERT:
-            return self.program.assertions[rule.subject].span
-        if rule.kind is StepKind.DELIVER:
-            children, extra, _ = self.values.payload(rule.subject)
-            role = self.program.role(self.values.payload(children[0])[0])
-            return self.program.routines[role.functions[extra[2]]].span
-        return self.program.routines[rule.subject].span
+        return self._describer.place(rule)
 
     # --- names and keys --------------------------------------------------------------------------------------------
 

@@ -122,6 +122,10 @@ class Abort(Exception):
         self.span = span
 
 
+class BeginAnew(Exception):
+    """What is remembered of a rule can not be added to: its ways will hold fewer restarts from now on."""
+
+
 class ModelError(Exception):
     """The model failed while running: code R.., place, hint, and the calls under way, innermost first."""
 

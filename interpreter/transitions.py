@@ -43,7 +43,15 @@ class Transitions:
 
     def crash_role(self, state: State, instance: tuple[str, int]) -> State:
         """The state after the crash of an instance (language page, 8.2)."""
-        writes = tuple((slot, state.get(reset)) for slot, reset in self.resets(state.layout, instance))
+        writes: list[tuple[Slot, int]] = []
+        cells = len(state.layout.cells)
+        for slot, reset in self.resets(state.layout, instance):
+            number = state.get(reset)
+            if state.layout.cells and number != UNBOUND:
+                number, copies = self._normaliser.copied(state, number, cells)
+                cells += len(copies)
+                writes += copies
+            writes.append((slot, number))
         threads = [thread for thread in state.threads if self.top_instance(thread) != instance]
         layout, values = self._written(state, (*writes, *self.returns(None, twin=True)))
         return self._normaliser.state(layout, values, threads, list(state.messages))

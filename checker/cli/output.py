@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from checker.keeping import Kept
     from checker.report import ExitCode, Report
     from checker.view.page import Page
-    from checker.walk_report import GuidedReport, SimulationReport
+    from checker.walk_report import GuidedReport, SimulationReport, WalkProgress
     from fizz.errors import FizzError
 
 
@@ -118,6 +118,20 @@ class Output:
         line = ProgressLine(sys.stderr)
         try:
             yield lambda progress: line.show(progress_text(progress), progress.phase)
+        finally:
+            line.clear()
+
+    @contextmanager
+    def walking(self) -> Iterator[Callable[[WalkProgress], None] | None]:
+        """A line that tells how far a simulation has come while the block runs; None where nobody watches."""
+        if not self._watched:
+            yield None
+            return
+        from checker.view.progress import ProgressLine, walking_text
+
+        line = ProgressLine(sys.stderr)
+        try:
+            yield lambda progress: line.show(walking_text(progress), "walking")
         finally:
             line.clear()
 

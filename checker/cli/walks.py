@@ -64,15 +64,17 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
 
         writable(save_trace)
     try:
-        report = simulate_model(
-            locate(model),
-            runs=runs,
-            seed=seed,
-            steps=steps,
-            selected=given["properties"] or None,
-            options=dict(given["option"]),
-            constants=dict(given["set"]),
-        )
+        with output.walking() as progress:
+            report = simulate_model(
+                locate(model),
+                runs=runs,
+                seed=seed,
+                steps=steps,
+                selected=given["properties"] or None,
+                options=dict(given["option"]),
+                constants=dict(given["set"]),
+                progress=progress,
+            )
     except FizzError as error:
         output.error(error, model)
         return error.exit_code

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from interpreter.state import Slot
-from interpreter.step import Aborted, Event, Failure, Fork, Outcome, Read, Restart, Way
+from interpreter.step import Aborted, BeginAnew, Event, Failure, Fork, Outcome, Read, Restart, Way
 
 Result = Outcome | Aborted | Failure
 Ask = Callable[[Slot], int]
@@ -82,6 +82,16 @@ class ReadTree:
         counters = self.counters
         counters.evaluations += 1
         calls = counters.calls
+        while True:
+            try:
+                found = self._walk(ask, run, most)
+            except BeginAnew:
+                self.forget()
+                continue
+            counters.hits += calls == counters.calls
+            return found
+
+    def _walk(self, ask: Ask, run: RunOnce, most: int) -> list[Result]:
         found: list[Result] = []
         # Branches still to be walked, the next one last: the fork, which alternative, the choices up to and with it,
         # and how many events lie before the branch.
@@ -115,8 +125,12 @@ class ReadTree:
             found.append(node.result)
             if len(found) > most:
                 break
-        counters.hits += calls == counters.calls
         return found
+
+    def forget(self) -> None:
+        """Forget everything."""
+        self.root = None
+        self._restarts.clear()
 
     def reads(self, roots: set[Slot]) -> bool:
         """Whether any of these slots is read, or a part of one."""

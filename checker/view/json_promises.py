@@ -77,12 +77,14 @@ def _place(case: tuple[Promise, Kept | None]) -> tuple[str, int]:
 
 
 def _add_case(suite: ElementTree.Element, name: str, promise: Promise, kept: Kept | None) -> None:
-    folder = ".".join(Path(promise.file or "").parent.parts).strip(".") or "models"
+    folder = Path(promise.file or "").parent
+    # Of an installed folder its own name says enough; consumers make a tree of what stands between the dots.
+    parts = folder.parts[-1:] if folder.is_absolute() else [part for part in folder.parts if part != ".."]
     seconds = 0.0 if kept is None else kept.elapsed_s
     case = ElementTree.SubElement(
         suite,
         "testcase",
-        classname=_clean(folder),
+        classname=_clean(".".join(parts) or "models"),
         name=name,
         file=_clean(str(promise.file)),
         line=str(promise.line),

@@ -76,6 +76,9 @@ def json_trace(trace: Trace | None) -> dict[str, object]:
         fields["cycle_start"] = trace.cycle_start
     if trace.stutter:
         fields["stutter"] = True
+    if trace.stuck is not None:
+        blocked = [list(place) for place in trace.stuck.blocked]
+        fields["stuck"] = {"blocked": blocked, "limited": list(trace.stuck.limited)}
     if trace.why is not None:
         place = {"step": trace.why.step, "file": trace.why.file, "line": trace.why.line}
         fields["why"] = place | {"facts": [list(fact) for fact in trace.why.facts]}

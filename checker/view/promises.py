@@ -27,7 +27,7 @@ def print_promises(page: Page, results: Sequence[Kept], not_run: int) -> None:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for kept in results:
-        run = (kept.promise.model.name, kept.promise.given) if varied else (kept.promise.model.name,)
+        run = (kept.promise.model.stem, kept.promise.given) if varied else (kept.promise.model.stem,)
         table.add_row(*(Text(printable(text)) for text in run), *_figures(kept))
     if results:
         page.table(table)

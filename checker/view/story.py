@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from rich.text import Text
 
-from checker.trace import Change, Trace, TraceEntry
+from checker.trace import Change, Stuck, Trace, TraceEntry, Why
 from checker.view.cast import Cast, Scene, cast_of
 from checker.view.difference import differences
 from checker.view.page import Page, printable
@@ -17,6 +17,7 @@ from checker.view.thread_text import is_thread, read_thread, thread_changes
 _BODY = 6
 _DETAIL = 8
 _MOST_SOURCE_LINES = 4
+_MOST_BLOCKED = 12
 _LOST = "** CRASH: the thread is lost **"
 _MOVES = {"init": "", "start": "starts", "continue": "goes on", "deliver": "is delivered", "crash-role": ""}
 
@@ -43,19 +44,36 @@ def print_end(page: Page, trace: Trace, sources: Mapping[str, str]) -> None:
 
 
 def print_why(page: Page, trace: Trace, sources: Mapping[str, str]) -> None:
-    """Print why the assertion is false: the line that said so, and the values that decided."""
-    why = trace.why
-    if why is None:
-        return
-    last = why.step == len(trace.entries) - 1
-    page.line(Text("Why it is false" + (":" if last else f" in the state after step {why.step}:"), "bold"), _BODY)
+    """Print why it is a counterexample: what makes the assertion false, or what blocks every step."""
     names = file_names(sources)
-    page.line(
-        _source_line(names.get(why.file, why.file), why.line, source_row(sources, why.file, why.line)), _BODY, _BODY
-    )
+    if trace.why is not None:
+        _print_false(page, trace.why, trace.steps, sources, names)
+    if trace.stuck is not None:
+        _print_stuck(page, trace.stuck, sources, names)
+
+
+def _print_false(page: Page, why: Why, last: int, sources: Mapping[str, str], names: dict[str, str]) -> None:
+    where = "" if why.step == last else f" in the state after step {why.step}"
+    page.line(Text(f"Why it is false{where}:", "bold"), _BODY)
+    row = source_row(sources, why.file, why.line)
+    page.line(_source_line(names.get(why.file, why.file), why.line, row), _BODY, _BODY)
     for text, value in why.facts:
         line = Text().append(printable(text), "cyan").append(" is " if value in ("True", "False") else " = ")
         page.line(line.append(printable(value)), _DETAIL, 4)
+
+
+def _print_stuck(page: Page, stuck: Stuck, sources: Mapping[str, str], names: dict[str, str]) -> None:
+    if not stuck.blocked and not stuck.limited:
+        return
+    page.line(Text("Why no step is possible:", "bold"), _BODY)
+    for file, line in stuck.blocked[:_MOST_BLOCKED]:
+        page.line(_source_line(names.get(file, file), line, source_row(sources, file, line)), _BODY, _BODY)
+    if len(stuck.blocked) > _MOST_BLOCKED:
+        page.line(Text(f"     | ... {len(stuck.blocked) - _MOST_BLOCKED} more lines", "dim"), _BODY)
+    if stuck.limited:
+        page.line(
+            Text(printable(f"{', '.join(stuck.limited)} could start, but for a limit of the options")), _DETAIL, 4
+        )
 
 
 def _print_state(

@@ -229,9 +229,13 @@ def _free_rotation(used: set[int], limit: int) -> int:
 
 
 class Domains:
-    """The domains of a program, by name, in order of declaration; constructors register here until it is closed."""
+    """The domains of a program, by name, in order of declaration; constructors register here until it is closed.
 
-    def __init__(self) -> None:
+    `roles`: the symmetric roles, whose instances are domains too.
+    """
+
+    def __init__(self, roles: frozenset[str] = frozenset()) -> None:
+        self.roles = roles
         self.shapes: dict[str, DomainShape] = {}
         self.closed = False
 
@@ -240,6 +244,9 @@ class Domains:
             raise Problem("R4", "a symmetry domain can not be created in a step", "make it a constant at the top level")
         if not shape.name:
             raise Problem("R4", "the name of a symmetry domain must not be empty")
+        if shape.name in self.roles:
+            text = f"the symmetric role '{shape.name}' is a symmetry domain of that name already"
+            raise Problem("R4", text, "give the domain another name")
         if shape.name in self.shapes:
             raise Problem("R4", f"there are two symmetry domains named '{shape.name}'")
         least = 2 if shape.kind == "rotational" else 1

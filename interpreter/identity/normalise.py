@@ -11,7 +11,7 @@ from itertools import chain
 
 from interpreter.identity.naming import Naming
 from interpreter.running.frames import composite_json
-from interpreter.state import Layout, Layouts, State
+from interpreter.state import Layout, Layouts, Slot, State
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, PAIR_TAGS
 
@@ -81,6 +81,18 @@ class Normaliser:
         return self._cells[number]
 
     # --- cells -----------------------------------------------------------------------------------------------------
+
+    def copied(self, state: State, number: int, first: int) -> tuple[int, list[tuple[Slot, int]]]:
+        """A deep copy of a value of a state: what is shared inside has cells of its own, numbered from `first` on."""
+        cells: dict[int, int] = {}
+        pending = [number]
+        while pending:
+            for k in self.cells_in(pending.pop()):
+                if k not in cells:
+                    cells[k] = first + len(cells)
+                    pending.append(state.get(("cell", k)))
+        apply = _Substitution(self._interner, {}, cells).apply
+        return apply(number), [(("cell", new), apply(state.get(("cell", k)))) for k, new in cells.items()]
 
     def _with_cells(self, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> State:
         contents = {int(layout.slots[i][1]): values[i] for i in layout.cells}

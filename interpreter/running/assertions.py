@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from fizz import Span
 from interpreter.program import AssertionProgram, Program
@@ -13,6 +14,8 @@ from interpreter.running.world import Reader, World
 from interpreter.state import MISSING, Slot, State
 from interpreter.step import Abort, Expansion, ModelError, Outcome, Step, StepKind
 from interpreter.values import HostValue, ListValue, ModelValue, StructValue, Value, Walk, equal, truth
+from interpreter.values.freeze import freeze
+from interpreter.values.tags import Tag
 
 
 class StateStruct(HostValue):
@@ -27,6 +30,10 @@ class StateStruct(HostValue):
 
     def attributes(self) -> Mapping[str, object]:
         return _LazyFields(self._world, self._names)
+
+    def intern(self, interner: Any) -> int:
+        fields = [(name, freeze(value, interner)) for name, value in self.attributes().items()]
+        return int(interner.intern_fields(Tag.STRUCT, fields))
 
     def equals(self, other: Value, walk: Walk) -> bool:
         if not isinstance(other, StateStruct):

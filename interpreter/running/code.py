@@ -46,7 +46,7 @@ class Code:
         self.meter = Meter()
         self.next_states: Callable[[World], object] = _no_next_states
         """What `next_states()` gives: set by the machine, which alone knows steps."""
-        self.domains = Domains()
+        self.domains = Domains(frozenset(role.name for role in program.roles if role.symmetric))
         self.channels = Channels()
         self.known = known = make_globals(program, self.meter, self.domains, self.channels, watch)
         self._operations: dict[tuple[int, int], list[tuple[Operation, Span, str | None]]] = {}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence as Seq
+from math import prod
 
 from fizz import Span
 from interpreter.library import deepcopy
@@ -15,7 +16,7 @@ from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Sco
 from interpreter.running.code import Code
 from interpreter.running.environment import located
 from interpreter.running.frames import Frame, ScopeState, enter, park_thread
-from interpreter.running.settlement import Plain, immutable, untouched
+from interpreter.running.settlement import Plain, hold, immutable, untouched
 from interpreter.running.view import Recorder
 from interpreter.running.world import World
 from interpreter.state import MISSING
@@ -25,6 +26,8 @@ from interpreter.values.freeze import freeze
 
 MAX_MOVES = 1_000_000
 MAX_FRAMES = 200
+MAX_TURNS = 4_096
+"""Turns of independent loops in each other that are asked one by one; of more, the answer as a whole is remembered."""
 
 
 Picks = dict[tuple[int, ...], tuple[list[int], list[str]]]
@@ -57,14 +60,16 @@ class Execution:
         self.remembered = False
         """Whether the way is run to be remembered. Then independent loops are asked turn by turn: each way takes one
         turn, or none and goes on; and choices may be restarts."""
+        self.may_hold = False
+        """Whether a restart may leave the thread with containers of slots that are forgotten (see `World.held`)."""
         self.known: Picks | None = None
+        self.moves = 0
         self._choices = choices
         self._root = frames[0]
         world.frames = frames
 
     def run(self) -> None:
         """Run to the next yield point or the end of the thread; afterwards `frames` is what is left of it."""
-        moves = 0
         try:
             while True:
                 yielded = self.one_move()
@@ -73,8 +78,8 @@ class Execution:
                 if yielded and self.yields:
                     self.clean_up()
                     return
-                moves += 1
-                if moves > MAX_MOVES:
+                self.moves += 1
+                if self.moves > MAX_MOVES:
                     raise ModelError(
                         "R20",
                         f"a step of more than {MAX_MOVES:,} moves",
@@ -148,6 +153,8 @@ class Execution:
         assert rest is not None
         if state.alone and not rest:
             raise Undecided
+        if state.turns and not state.alone:
+            self._begin_turn(state)
         if not rest:
             frame.scopes.pop()
             return self.block_done()
@@ -318,19 +325,34 @@ class Execution:
         world = self.world
         if not (self.remembered and self.yields and untouched(world)):
             return
-        if not all(immutable(value) for frame in self.frames for value in frame.values()):
+        held = [value for frame in self.frames for value in frame.values() if not immutable(value)]
+        if held and not (self.may_hold and hold(held, world)):
             return
         thread = park_thread(self.frames, Plain(world.interner), world.interner)
         chosen = tuple((fork.taken, fork.label) for fork in self.forks)
         self.recorder.restart((thread, chosen, tuple(self.labels), tuple(self.lines), tuple(self.fair), self.enabled))
         world.forget()
 
+    def independent_turns(self, frame: Frame, count: int) -> int:
+        """How many turns a loop with independent ones has, if they may be asked one by one; else 0: it is one piece."""
+        if len(self.frames) > 1:
+            return 0
+        return count if count * prod(state.turns or 1 for state in frame.scopes) <= MAX_TURNS else 0
+
+    def _begin_turn(self, state: ScopeState) -> None:
+        """Each turn, and what comes after the loop, is limited as if it were the only one, as when asked alone."""
+        meter = self.code.meter
+        if state.base is None:
+            state.base = (self.moves, meter.count)
+        self.moves, meter.count = state.base
+        self.moves -= not state.rest
+
     def take_turn(self, loop: ForLoop, rest: list[object]) -> bool:
         """Enter a loop for one of its turns alone, or choose to go on after it."""
         turn = self.choose([f"For:{i}" for i in range(len(rest))] + ["For:-"])
         if turn == len(rest):
             return self.finish()
-        self.frames[-1].scopes.append(ScopeState(loop, rest=deque([rest[turn]]), alone=True))
+        self.frames[-1].scopes.append(ScopeState(loop, rest=deque([rest[turn]]), alone=True, turns=len(rest)))
         return False
 
     def call(self, routine: Routine, instance: Instance | None, variables: dict[str, object]) -> Frame:

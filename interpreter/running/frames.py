@@ -48,7 +48,8 @@ class ScopeState:
     """A scope being executed. Which fields count depends on the kind of `scope`:
 
     a sequence: `index` of the next statement, -1 for the body of an Init that waits to begin; a oneof block: of the
-    chosen one, -1 before; a parallel block: of the running one, -1 between two, and `started`; a `for` loop: `rest`.
+    chosen one, -1 before; a parallel block: of the running one, -1 between two, and `started`; a `for` loop: `rest`. A
+    loop of independent turns has `turns` of them; `alone`: entered for one; `base`: moves and evaluations before.
     """
 
     scope: Scope
@@ -56,6 +57,8 @@ class ScopeState:
     started: tuple[int, ...] = ()
     rest: deque[object] | None = None
     alone: bool = False
+    turns: int = 0
+    base: tuple[int, int] | None = None
 
 
 class Frame(Environment):

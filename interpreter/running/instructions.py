@@ -182,9 +182,10 @@ def _for(loop: p.ForLoop, scope: NameScope) -> Operation:
 
     def operation(run: Execution, frame: Frame) -> bool:
         rest = elements(iterable, frame, span)
-        if loop.independent and run.remembered and len(run.frames) == 1:
+        turns = run.independent_turns(frame, len(rest)) if loop.independent else 0
+        if turns and run.remembered:
             return run.take_turn(loop, rest)
-        frame.scopes.append(ScopeState(loop, rest=deque(rest)))
+        frame.scopes.append(ScopeState(loop, rest=deque(rest), turns=turns))
         return False
 
     return operation

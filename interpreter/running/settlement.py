@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import repeat
 from typing import TYPE_CHECKING, Protocol
 
 from interpreter.division import MOST_MEMBERS, list_head
 from interpreter.identity.domains import Segment
 from interpreter.state import MISSING, UNBOUND, Slot
-from interpreter.values import Container, FunctionValue, ModuleValue, StructValue
+from interpreter.values import Container, FunctionValue, ModuleValue, SetValue, StructValue
 from interpreter.values.containers import Parted
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag
@@ -49,7 +48,7 @@ class Settlement:
         for k, container in world.cells.items():
             self._by_object[id(container)] = k
             self._containers[k] = container
-        reached: set[int] = set()
+        reached = self._reached = set[int]()
         fresh: list[object] = []
         for value in [*world.slots.values(), *extra]:
             self._reach(value, reached, fresh)
@@ -72,6 +71,8 @@ class Settlement:
                     fresh.append(value)
                 return
             reached.add(id(value))
+            if isinstance(value, SetValue):
+                return  # nothing that can change is in a set
         elif not isinstance(value, tuple | StructValue):
             return
         for member in members(value):
@@ -79,6 +80,15 @@ class Settlement:
 
     def cells(self) -> Iterator[tuple[int, object]]:
         return iter(self._containers.items())
+
+    def reaches(self, container: object) -> bool:
+        """Whether a container is part of what is left at the end of the step."""
+        return id(container) in self._reached
+
+    @property
+    def sharing(self) -> bool:
+        """Whether anything is shared."""
+        return bool(self._by_object)
 
     def shared(self, container: object) -> bool:
         """Whether a container is reached from two places."""
@@ -117,7 +127,7 @@ def writes_of(world: World, settlement: Settlement) -> tuple[tuple[Slot, int], .
             writes += [(slot, settlement.freeze(value))] if parts is None else parts
             continue
         original = world.originals.get(slot, UNBOUND)
-        if slot not in world.written and (original == UNBOUND or not world.interner.mutable(original)):
+        if slot not in world.written and not settlement.sharing and not _changed(value):
             continue
         number = UNBOUND if value is MISSING else settlement.freeze(value)
         # A slot that was written without having been read is a write whatever it held.
@@ -161,6 +171,8 @@ def _part_writes(slot: Slot, world: World, settlement: Settlement) -> list[tuple
                 return None
             writes += inner
             continue
+        if not (container.changed or settlement.sharing or _changed(member)):
+            continue
         number = settlement.freeze(member)
         if world.interner.references(number):
             return None
@@ -173,40 +185,32 @@ def untouched(world: World) -> bool:
     """Whether nothing was changed yet: no slot bound, no container changed in place, nothing created or sent."""
     if world.written or world.cells or world.created or world.sent or world.drawn:
         return False
-    met: set[int] = set()
-    return all(_unchanged(slot, value, world, met) for slot, value in world.slots.items())
+    return not any(map(_changed, world.slots.values()))
 
 
-def _unchanged(slot: Slot, value: object, world: World, met: set[int]) -> bool:
-    """Whether a value is what was read, in order and sharing too."""
-    shape = _opened_at(slot, value, world)
-    if shape is not None:
-        assert isinstance(value, Parted)
-        found = _met(value, shape)
-        changed = value.pending is not None and value.pending.more
-        if found is None or changed or id(value) in met or not (value.pending is not None or value.in_order(shape)):
+def _changed(value: object) -> bool:
+    """Whether a value that was read, or some container in it, was changed."""
+    if isinstance(value, SetValue):
+        return value.changed  # nothing that can change is in a set
+    if isinstance(value, Container) and value.changed:
+        return True
+    return any(map(_changed, members(value)))
+
+
+def hold(values: list[object], world: World) -> bool:
+    """Let a thread keep these values over a restart; False if they can not be kept."""
+    kept: list[Container] = []
+    opened = {id(container) for container, _ in world.opened.values()}
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if isinstance(value, FunctionValue | ModuleValue) or id(value) in opened:
             return False
-        met.add(id(value))
-        return all(_unchanged((*slot, step), member, world, met) for step, member in found)
-    original = world.originals.get(slot, UNBOUND)
-    if original == UNBOUND:
-        return value is MISSING
-    interner = world.interner
-    if freeze(value, interner) != original:
-        return False
-    return not interner.mutable(original) or _as_thawed(value, world.thaw(original), interner, met)
-
-
-def _as_thawed(value: object, fresh: object, interner: Interner, met: set[int]) -> bool:
-    """Whether a value also has the order, and the absence of sharing, of one that was just thawed from its id."""
-    if isinstance(value, Container):
-        if value.frozen or id(value) in met:
-            return False
-        met.add(id(value))
-    elif not isinstance(value, tuple | StructValue):
-        return freeze(value, interner) == freeze(fresh, interner)
-    ours, theirs = list(members(value)), list(members(fresh))
-    return len(ours) == len(theirs) and all(map(_as_thawed, ours, theirs, repeat(interner), repeat(met)))
+        if isinstance(value, Container):
+            kept.append(value)
+        pending += members(value)
+    world.held += kept
+    return True
 
 
 def immutable(value: object) -> bool:

@@ -19,6 +19,7 @@ from interpreter.state import MISSING, UNBOUND, Slot, State, slot_order
 from interpreter.values import (
     BagValue,
     Channel,
+    Container,
     DictValue,
     GenericMap,
     GenericSet,
@@ -63,12 +64,13 @@ class World:
     """One way's memory over a recorder of reads. `sent` collects messages, `created` new instances.
 
     `slots` holds the present values of what was read or bound, `originals` the answers to the reads, `written` what was
-    bound, `opened` the containers that are read part by part.
+    bound, `opened` the containers that are read part by part. `held` are containers that a thread kept over a restart:
+    the slots they came from may be read anew, so nobody may change them or put them anywhere.
     """
 
     __slots__ = (
         "interner", "recorder", "code", "meter", "created", "sent", "frames", "subject", "drawn",
-        "slots", "originals", "written", "cells", "opened", "_numbers",
+        "slots", "originals", "written", "cells", "opened", "held", "_numbers",
     )  # fmt: skip
 
     def __init__(self, interner: Interner, recorder: Reader, code: Code) -> None:
@@ -84,6 +86,7 @@ class World:
         self.written: set[Slot] = set()
         self.cells: dict[int, object] = {}
         self.opened: dict[Slot, tuple[Parted, Shape]] = {}
+        self.held: list[Container] = []
         self._numbers: dict[str, Iterator[int]] = {}
         self.created: list[Instance] = []
         self.sent: list[Message] = []

@@ -18,9 +18,13 @@ Entries = dict[Hashable, tuple[object, object]]
 
 
 class Container(Value):
-    """A mutable value. `frozen`: it belongs to a constant. `iterating`: how many loops are at it now."""
+    """A mutable value.
 
-    __slots__ = ("frozen", "iterating")
+    `frozen`: it belongs to a constant. `iterating`: how many loops are at it now. `changed`: it is not as it was made.
+    """
+
+    __slots__ = ("changed", "frozen", "iterating")
+    changed: bool
     frozen: bool
     iterating: int
 
@@ -42,6 +46,7 @@ class Container(Value):
         if self.iterating:
             raise Problem("R8", f"changing a {self.kind} while iterating over it", "iterate over a copy")
         check_size(size, f"the {self.kind}")
+        self.changed = True
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
@@ -84,6 +89,7 @@ class Parted(Container):
         made = cls.__new__(cls)
         made.frozen = False
         made.iterating = 0
+        made.changed = False
         made.pending = pending
         return made
 
@@ -107,10 +113,6 @@ class Parted(Container):
         """The members of one that is not pending, with the steps to them; None if its shape is another one now."""
         raise NotImplementedError
 
-    def in_order(self, shape: Shape) -> bool:
-        """Whether keys or names of one that is not pending stand in canonical order still."""
-        return list(getattr(self, self.content)) == list(shape.tokens)
-
     def size(self) -> int:
         return len(getattr(self, self.content)) if self.pending is None else self.pending.size()
 
@@ -126,6 +128,7 @@ class ListValue(Parted):
         self.items = items
         self.frozen = False
         self.iterating = 0
+        self.changed = False
         self.pending = None
 
     @staticmethod
@@ -136,9 +139,6 @@ class ListValue(Parted):
         if len(self.items) != len(shape.steps):
             return None
         return list(zip(shape.steps, self.items, strict=True))
-
-    def in_order(self, shape: Shape) -> bool:
-        return True
 
     def members(self) -> Iterator[object]:
         return iter(self.items)
@@ -194,6 +194,7 @@ class DictValue(Parted):
         self.entries = entries
         self.frozen = False
         self.iterating = 0
+        self.changed = False
         self.pending = None
 
     @staticmethod
@@ -279,6 +280,7 @@ class SetValue(Container):
         self.entries = entries
         self.frozen = False
         self.iterating = 0
+        self.changed = False
 
     @classmethod
     def of(cls, items: Iterable[object]) -> SetValue:
@@ -353,6 +355,7 @@ class RecordValue(Parted):
         self.fields = fields
         self.frozen = False
         self.iterating = 0
+        self.changed = False
         self.pending = None
 
     @staticmethod

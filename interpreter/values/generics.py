@@ -22,6 +22,7 @@ class Generic(Container):
     def __init__(self) -> None:
         self.frozen = False
         self.iterating = 0
+        self.changed = False
         self.places: Places | None = None
         self.compared = 0
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from checker.engines.embedded import EmbeddedEngine
+from checker.expect import promises_below
 from checker.exploration import Exploration, Settings
 from checker.explore import explore
 from checker.properties import properties_of
@@ -14,7 +15,7 @@ from fizz import load
 from interpreter import compile_module
 
 ROOT = Path(__file__).resolve().parents[2]
-MODELS = sorted(p for p in (ROOT / "models").glob("*/*.fizz") if p.stem not in ("core", "unfenced"))
+MODELS = sorted({promise.model for promise in promises_below(ROOT / "models")})
 WORKED = sorted((ROOT / "tests/language/worked").glob("*.fizz"))
 
 EQUAL_ALTERNATIVES = """

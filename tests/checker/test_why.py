@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,9 @@ from checker.check import check
 from checker.exploration import Settings
 from checker.simulate import simulate
 from checker.trace import Why
+from checker.view.json_report import json_report
+from checker.view.page import Page
+from checker.view.terminal import print_report
 
 BEGINNING = """\
 ---
@@ -142,6 +147,38 @@ def test_a_random_walk(tmp_path: Path) -> None:
     assert trace is not None and trace.why is not None
     assert trace.why.facts == (("n < 3", "False"), ("n", "3"))
     assert trace.why.step == trace.steps
+
+
+LIMITED = """\
+---
+action_options: {Hit: {max_actions: 2}}
+---
+action Init: n = 0
+atomic action Hit:
+    n = 1
+atomic action Reset:
+    require n == 1
+    n = 0
+"""
+
+
+def test_a_deadlock(tmp_path: Path) -> None:
+    """The lines where the ways are given up, and the actions that only a limit holds back."""
+    (tmp_path / "m.fizz").write_text(LIMITED)
+    report = check(tmp_path / "m.fizz")
+    walked = simulate(tmp_path / "m.fizz", runs=1, seed=0)
+    for trace in (report.trace, walked.trace):
+        assert trace is not None and trace.why is None
+        assert trace.stuck is not None
+        assert [(Path(file).name, line) for file, line in trace.stuck.blocked] == [("m.fizz", 8)]
+        assert trace.stuck.limited == ("Hit",)
+    file = io.StringIO()
+    print_report(Page(file, color=False, width=80), report)
+    rows = file.getvalue().splitlines()
+    start = rows.index("      Why no step is possible:")
+    assert rows[start + 1] == "         8 | require n == 1"
+    assert rows[start + 2] == "        Hit could start, but for a limit of the options"
+    assert json.loads(json_report(report))["stuck"] == {"blocked": [[str(tmp_path / "m.fizz"), 8]], "limited": ["Hit"]}
 
 
 def test_what_is_not_false_is_not_explained(tmp_path: Path) -> None:

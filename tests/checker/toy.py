@@ -16,7 +16,6 @@ from fizz import Options, Span
 from interpreter import Machine, Program
 from interpreter.machine import NO_OUTCOME, Note
 from interpreter.program import ActionProgram, AssertionProgram
-from interpreter.running.execute import Picks
 from interpreter.running.view import Recorder, View
 from interpreter.state import Layouts, State
 from interpreter.step import (

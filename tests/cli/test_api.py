@@ -69,6 +69,43 @@ def test_check_returns_a_report(tmp_path: Path) -> None:
     assert isinstance(violated.trace, fizzpy.Trace)
 
 
+def test_simulate_returns_a_report(tmp_path: Path) -> None:
+    """Walks are the same for the same seed; what they violate is a result."""
+    model = tmp_path / "m.fizz"
+    model.write_text(MODEL)
+    first, again = (fizzpy.simulate(model, runs=3, seed=7, steps=20, constants={"LIMIT": 2}) for _ in range(2))
+    assert isinstance(first, fizzpy.SimulationReport)
+    assert (first.verdict, first.walks, first.steps) == (again.verdict, again.walks, again.steps)
+    assert (first.verdict, first.walks, first.exit_code) == ("nothing found", 3, fizzpy.ExitCode.PASSED)
+    violated = fizzpy.simulate(model, constants={"PAIR": [1]}, options={"max_actions": 4}, properties=["Small"])
+    assert (violated.exit_code, violated.leading, violated.walk) == (12, "Small", 0)
+
+
+def test_simulate_tells_how_far_it_has_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`progress` is called with the walks and steps so far."""
+    monkeypatch.setattr("checker.simulate._TICK_S", 0.0)
+    model = tmp_path / "m.fizz"
+    model.write_text(MODEL)
+    told: list[tuple[int, int, int]] = []
+    report = fizzpy.simulate(model, runs=2, steps=5, progress=lambda p: told.append((p.walks, p.runs, p.steps)))
+    assert told == [(1 + i // 5, 2, i + 1) for i in range(report.steps)] and report.steps == 10
+
+
+def test_trace_returns_a_report(tmp_path: Path) -> None:
+    """A guided trace comes from a file or as lines, and may be extended."""
+    model, guide = tmp_path / "m.fizz", tmp_path / "m.trace"
+    model.write_text(MODEL)
+    guide.write_text("Up\nUp\n")
+    followed = fizzpy.trace(model, guide)
+    assert isinstance(followed, fizzpy.GuidedReport)
+    assert followed.trace == fizzpy.trace(model, ["Up", "Up"]).trace
+    assert followed.trace is not None and followed.trace.steps == 2
+    assert [next_step.entry.label for next_step in fizzpy.trace(model, extend=1).next] == ["Up", "Rest"]
+    assert fizzpy.trace(model, ["Up"], constants={"PAIR": [1]}).exit_code == 12
+    with pytest.raises(fizzpy.UsageProblem, match="trace:2: "):
+        fizzpy.trace(model, ["Up", "Down"])
+
+
 def test_mistakes_are_raised(tmp_path: Path) -> None:
     """A model that does not load raises FizzError, a wrong request raises Problem."""
     (tmp_path / "m.fizz").write_text(MODEL + "oops")

@@ -49,8 +49,8 @@ def test_kept(fizzpy: Callable[..., Ended], models: Path) -> None:
     for path in (".", "expect.yaml"):
         ended = fizzpy("test", path)
         assert ended.code == 0, ended.said
-        assert re.search(r"^m\.fizz +passed +4 +7 +3 +\d+\.\d +ok$", ended.out, re.MULTILINE), ended.out
-        assert re.search(r"^m\.fizz +N=5 --keep-going +passed +6 +11 +5 +\d+\.\d +ok$", ended.out, re.MULTILINE)
+        assert re.search(r"^m +passed +4 +7 +3 +\d+\.\d +ok$", ended.out, re.MULTILINE), ended.out
+        assert re.search(r"^m +N=5 --keep-going +passed +6 +11 +5 +\d+\.\d +ok$", ended.out, re.MULTILINE)
         assert ended.out.endswith("PASSED  2 promises kept\n")
 
 

@@ -295,3 +295,24 @@ def test_a_segment_holds_its_ends_within_a_step() -> None:
         exists assertion Both: return count == 2
     """)
     assert report.properties[0].verdict == "holds"
+
+
+@pytest.mark.parametrize("declared", ['symmetry.nominal(name="Node", limit=3)', 'symmetric_values("Node", 2)'])
+def test_a_domain_is_not_named_like_a_symmetric_role(declared: str) -> None:
+    """The instances of a symmetric role are the domain of that name: two would be renamed as one."""
+    error = error_of(f"""
+        D = {declared}
+        symmetric role Node:
+            action Init: self.x = 0
+        action Init: node = Node()
+    """)
+    assert (error.code, error.span.line) == ("R4", 5)  # type: ignore[union-attr]
+    assert "symmetric role 'Node'" in error.text
+    report = report_of("""
+        D = symmetry.nominal(name="Node", limit=3)
+        role Node:
+            action Init: self.x = 0
+        action Init: node, v = Node(), D.fresh()
+        atomic action Go: v = D.fresh()
+    """)
+    assert report.verdict == "passed"

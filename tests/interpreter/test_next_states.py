@@ -81,3 +81,20 @@ def test_states_after_mistakes() -> None:
         always assertion P: return [s.name for s in next_states()] == ["Good"]
     """)
     assert error.code == "R5"
+
+
+def test_states_have_a_text() -> None:
+    """A whole state, as transition assertions and `next_states()` see it, is shown like any struct."""
+    for assertion in (
+        "transition assertion P(a, b): return fail(str(a))",
+        "always assertion P: return fail(str(next_states()[0].state)) if x == 0 else True",
+    ):
+        error = error_of(f"""
+            action Init: x, log = 0, [[1]]
+            atomic action Go:
+                require x == 0
+                x = 1
+            {assertion}
+        """)
+        shown = "0" if "transition" in assertion else "1"
+        assert (error.code, error.text) == ("R17", f"fail: struct(log = [[1]], x = {shown})")

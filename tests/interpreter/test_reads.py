@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import fizz
+from checker.expect import promises_below
 from interpreter import Machine, State, StepKind, compile_module
 from interpreter.running.view import RememberedView, View
 from interpreter.step import Failure, ModelError, Read, Rule, Way
@@ -18,7 +19,7 @@ from tests.interpreter.running import walk
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = [
     *sorted((ROOT / "tests" / "language" / "worked").glob("*.fizz")),
-    *sorted(path for path in (ROOT / "models").rglob("*.fizz") if path.name != "core.fizz"),
+    *sorted({promise.model for promise in promises_below(ROOT / "models")}),
 ]
 SHARING = ROOT / "tests" / "interpreter" / "sharing.fizz"
 
@@ -71,14 +72,13 @@ def test_steps_read_what_they_need(path: Path) -> None:
     """Sampled steps and assertions, run again with every unread slot poisoned, come out the same."""
     machine = machine_for(path)
     for state in sample(machine, *((1200, 20) if path == SHARING else (120, 3))):
-        view = machine.view(state)
-        for candidate in machine.candidates(state, limits=False):
-            if candidate.rule.kind is not StepKind.CRASH_ROLE:
-                check_rule(machine, candidate.rule, view)
+        rules = [c.rule for c in machine.candidates(state, limits=False) if c.rule.kind is not StepKind.CRASH_ROLE]
         for number, assertion in enumerate(machine.program.assertions):
-            for rule in machine.assertion_rules(number, state):
-                if assertion.kind != "transition":
-                    check_rule(machine, rule, view)
+            if assertion.kind != "transition":
+                rules += machine.assertion_rules(number, state)
+        for view in (machine.view(state), machine.parts_view(state)):
+            for rule in rules:
+                check_rule(machine, rule, view)
 
 
 @pytest.mark.parametrize("path", [*MODELS, SHARING], ids=name)
@@ -117,6 +117,7 @@ atomic action Go:
 STORY = """
 import sys
 import fizz
+from checker.expect import promises_below
 from interpreter import Machine, compile_module
 from tests.interpreter.running import walk
 from hashlib import sha256

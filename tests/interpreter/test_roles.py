@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
 from interpreter import StepKind
-from tests.interpreter.running import ends_of, machine_of, states_of, walk
+from tests.interpreter.running import ends_of, machine_of, report_of, states_of, walk
 
 
 def test_smallest_free_number() -> None:
@@ -246,6 +250,43 @@ def test_instances_in_reset_values_are_references() -> None:
         crash_on_yield="true",
     )
     assert [(s["A#0.b"], s["B#0.n"]) for s in states] == [("[B#0]", "0"), ("[]", "1"), ("[B#0]", "1")]
+
+
+SHARING = """
+---
+deadlock_detection: false
+---
+@state(ephemeral=["a", "b"])
+role Store:
+    action Init:
+        shared = [0]
+        self.a = [shared, shared]
+        self.b = shared
+    atomic action Write:
+        require len(self.a[0]) < 2
+        self.a[0].append(1)
+action Init:
+    one, two = Store(), Store()
+always assertion Shared:
+    return one.a[0] == one.a[1] and two.a[0] == two.a[1]
+"""
+
+
+@pytest.mark.parametrize("engine", ["plain", "embedded"])
+def test_reset_values_are_fresh_copies(engine: str) -> None:
+    """After a crash the fields share nothing with the reset values; what is shared within one value stays shared."""
+    report = report_of(SHARING, engine, calm=False)
+    # Per instance: as Init left it, written to, after a crash, and written to after it: `b` is a list of its own then.
+    assert report.verdict == "passed" and report.states == 4 * 4
+    machine = machine_of(SHARING, crash_on_yield="true")
+    for state, steps in walk(machine):
+        for step in steps:
+            if step.crashes:
+                number = step.rule.instance[1]  # type: ignore[index]
+                after = dict(machine.describe(step.target))
+                assert (after[f"Store#{number}.a"], after[f"Store#{number}.b"]) == ("[[0], [0]]", "[0]")
+                kept = json.loads(machine.encoding(step.target))["roles"][number][4]
+                assert kept == {"a": [[0], {"$ref": f"Store#{number}!a[0]"}], "b": [0]}, machine.encoding(state)
 
 
 def test_a_waiting_instance_does_not_crash() -> None:

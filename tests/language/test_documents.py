@@ -1,7 +1,8 @@
 """The models printed in the documents run, and keep the promises made where their blocks open.
 
 A block opens with "```fizz states=4 depth=2 verdict=passed NeverNegative=holds": figures of the report, and verdicts of
-properties by name.
+properties by name. A block that opens with a name, as "```fizz core.fizz" and "```star geo.star", is a file beside the
+models of its page.
 """
 
 from __future__ import annotations
@@ -44,6 +45,14 @@ def examples() -> list[Example]:
     return found
 
 
+def companions(page: Path) -> dict[str, str]:
+    """The files that a page prints for its models to include, by name."""
+    blocks = re.findall(
+        r"^```(?:fizz|star) (\w+\.\w+)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    return dict(blocks)
+
+
 EXAMPLES = examples()
 PAGES = ("language.md", "semantics.md", "properties.md")
 
@@ -57,15 +66,18 @@ def kept(report: Report) -> dict[str, str]:
 
 @pytest.mark.parametrize("engine", ["plain", "embedded"])
 @pytest.mark.parametrize("example", [e for e in EXAMPLES if e.promises], ids=lambda example: example.title)
-def test_example(example: Example, engine: str) -> None:
+def test_example(example: Example, engine: str, tmp_path: Path) -> None:
     """The promised figures are the figures."""
-    found = kept(check(fizz.load("example.fizz", text=example.text), engine=engine))
+    for name, text in companions(example.document).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = kept(check(fizz.load(tmp_path / "example.fizz", text=example.text), engine=engine))
     assert {name: found.get(name) for name in example.promises} == example.promises
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_example_promises(page: str) -> None:
     """On the pages about the language each example promises at least its number of states."""
-    promises = [example.promises for example in EXAMPLES if example.document.name == page]
+    files = companions(ROOT / "docs" / page).values()
+    promises = [e.promises for e in EXAMPLES if e.document.name == page and e.text not in files]
     assert promises
     assert all("states" in promise for promise in promises)

@@ -224,7 +224,17 @@ def test_executors_get_our_code_with_the_job(tmp_path: Path) -> None:
             work.rmdir()
 
 
-def test_ctrl_c_cancels_and_reports(tmp_path: Path) -> None:
+# The third level is at work when the states found on the second one are on disk.
+@pytest.mark.parametrize(
+    ("number", "sign", "states"),
+    [
+        (signal.SIGINT, "fizzpy-*/found-3-*", 4),
+        (signal.SIGTERM, "fizzpy-*/found-3-*", 4),
+        (signal.SIGINT, "fizzpy-spark-*", 1),
+    ],
+    ids=["at work", "asked to end", "while Spark starts"],
+)
+def test_interruptions_cancel_and_report(number: signal.Signals, sign: str, states: int, tmp_path: Path) -> None:
     """An interrupted run reports the levels that were finished, with code 130, and leaves nothing behind."""
     arguments = command(tmp_path, "--engine", "spark", "--master", "local[2]", "--spark-from", "0", "--json")
     (tmp_path / "m.fizz").write_text(
@@ -235,13 +245,12 @@ def test_ctrl_c_cancels_and_reports(tmp_path: Path) -> None:
         arguments, cwd=tmp_path, env=surroundings(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     deadline = time.monotonic() + 60
-    # The third level is at work when the states found on the second one are on disk.
-    while not list((tmp_path / "tmp").glob("fizzpy-*/found-3-*")) and time.monotonic() < deadline:
+    while not list((tmp_path / "tmp").glob(sign)) and time.monotonic() < deadline:
         time.sleep(0.1)
-    running.send_signal(signal.SIGINT)
+    running.send_signal(number)
     out, err = running.communicate(timeout=60)
     assert (running.returncode, err) == (130, "")
     report = json.loads(out)
     assert report["verdict"] == "interrupted"
-    assert report["states"] >= 4
+    assert report["states"] >= states
     assert left_behind(tmp_path) == []

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from checker.report import ExitCode, PropertyReport
+from checker.trace import Why
 from checker.view.json_report import json_error, json_problem, json_report
 from fizz.errors import Diagnostic, FizzError, Span
 
@@ -102,3 +105,23 @@ def test_a_request_that_cannot_be_served() -> None:
 def test_excluded_variables(samples: Any) -> None:
     """They stand beside the counts that they make smaller."""
     assert json.loads(json_report(samples.report(excluded=("log",))))["excluded"] == ["log"]
+
+
+def test_why(samples: Any) -> None:
+    """Beside the trace: the state, the line that said no, and expressions with their values."""
+    why = Why(3, "store.fizz", 10, (("offset < 1", "False"), ("offset", "1")))
+    finding = PropertyReport("Acknowledged", "always", "violated", 3, replace(samples.path, why=why))
+    fields = json.loads(json_report(samples.report(properties=(finding,), trace=finding.trace)))
+    told = {"step": 3, "file": "store.fizz", "line": 10, "facts": [["offset < 1", "False"], ["offset", "1"]]}
+    assert fields["why"] == told
+    assert fields["properties"][0]["why"] == told
+    assert "why" not in json.loads(json_report(samples.report()))
+
+
+def test_the_page_has_every_field() -> None:
+    """Programs are written from the page."""
+    page = (Path(__file__).parents[2] / "docs" / "reports.md").read_text(encoding="utf-8")
+    for field in (*FIELDS, "cycle_start", "stutter", "why", "stuck", "stats"):
+        assert f"`{field}`" in page[page.index("## JSON") :], field
+    for code in ExitCode:
+        assert code is ExitCode.BROKEN or str(int(code)) in page[page.index("## Exit codes") :], code

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 
 from checker.exploration import Progress
-from checker.view.progress import ProgressLine, counting_text, progress_text
+from checker.view.progress import ProgressLine, counting_text, progress_text, walking_text
+from checker.walk_report import WalkProgress
 
 
 def test_text() -> None:
@@ -37,3 +38,8 @@ def test_runs_are_counted() -> None:
     """How many of all are done; of broken ones only if there are any."""
     assert counting_text(3, 0, 40) == "3 of 40 runs done"
     assert counting_text(4, 1, 40) == "4 of 40 runs done, 1 broken"
+
+
+def test_walks_are_counted() -> None:
+    """Walks, steps, rate and time of a simulation."""
+    assert walking_text(WalkProgress(12, 100, 3_400, 63.0)) == "12 of 100 walks  3,400 steps  54/s  1:03"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from checker.report import ExitCode, PropertyReport
-from checker.trace import Change, Trace
+from checker.trace import Change, Trace, Why
 from checker.view.page import printable
 from fizz.errors import Diagnostic, Span
 
@@ -184,3 +184,20 @@ def test_a_long_chain_of_calls_is_shortened(samples: Any, printed: Callable[...,
     assert "  ... 192 more calls" in rows
     assert "  in func f199" in rows
     assert "  in func f100" not in rows
+
+
+def test_why_it_is_false(samples: Any, printed: Callable[..., str]) -> None:
+    """After the story: the line that said so, and the values that decided; where it was not the last state, which."""
+    why = Why(3, "store.fizz", 10, (("len(log) == 0", "False"), ("log", '[{"key": "a"}]')))
+    finding = PropertyReport("Empty", "always", "violated", 3, replace(samples.path, why=why))
+    rows = printed(samples.report(properties=(finding,))).splitlines()
+    start = rows.index("      Why it is false:")
+    assert rows[start + 1 : start + 4] == [
+        "        10 | require self.offset < len(log)",
+        "        len(log) == 0 is False",
+        '        log = [{"key": "a"}]',
+    ]
+    earlier = replace(samples.path, why=replace(why, step=2))
+    text = printed(samples.report(properties=(replace(finding, trace=earlier),)))
+    assert "      Why it is false in the state after step 2:" in text
+    assert "Why it is false" not in printed(samples.report())

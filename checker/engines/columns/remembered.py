@@ -15,6 +15,7 @@ from checker.engines.columns.tables import Ints
 from checker.engines.columns.walk import Bundles, Walker
 from checker.engines.read_tree import Leaf, ReadTree, TreeNode
 from fizz import Span
+from interpreter.step import BeginAnew
 
 _MOST_UNITS: Final = 64
 _SPLIT_LEVELS: Final = 3
@@ -43,11 +44,14 @@ class Remembered:
         words, version = columns.words, columns.version
         while True:
             walkers: list[Walker] = []
-
-            found = [
-                unit.lookup(words, columns.mask_of, version, partial(self._walker, unit, source, walkers))
-                for unit in self.units
-            ]
+            try:
+                found = [
+                    unit.lookup(words, columns.mask_of, version, partial(self._walker, unit, source, walkers))
+                    for unit in self.units
+                ]
+            except BeginAnew:
+                self.tree.forget()
+                continue
             if not self._split(walkers):
                 break
         counters.evaluations += len(words[0])

@@ -40,6 +40,8 @@ class Columns(Protocol):
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int: ...
 
+    def number(self, slot: Slot, row: int) -> int: ...
+
 
 class StateColumns:
     """Rows of one packing."""
@@ -69,6 +71,14 @@ class StateColumns:
             return derived(slot, self.packing.nowhere, self.interner)
         word = self.rows.words[field.word][rows]
         return ((word >> field.shift) & field.mask).astype(np.int64), field.table.ids
+
+    def number(self, slot: Slot, row: int) -> int:
+        """The id in a slot of one row."""
+        if slot in self.packing.fields:
+            return self.packing.number(self.rows, row, slot)
+        if slot[0] in _OF_ALL:
+            raise NeedsRows
+        return derived(slot, self.packing.nowhere, self.interner)
 
     def view(self, row: int) -> RowView:
         """A view of one row."""
@@ -120,6 +130,9 @@ class PairColumns:
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
         return (self.before if slot[0] == "before" else self.after).codes(slot[1:], rows)
 
+    def number(self, slot: Slot, row: int) -> int:
+        return (self.before if slot[0] == "before" else self.after).number(slot[1:], row)
+
     def view(self, row: int) -> PairView:
         """A view of the states before and after one step."""
         return PairView(self.before.view(row), self.after.view(row))
@@ -134,6 +147,9 @@ class Asked:
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
         return self._columns.codes(slot, rows)
+
+    def number(self, slot: Slot, row: int) -> int:
+        return self._columns.number(slot, row)
 
     def run(self, row: int, choices: tuple[int, ...]) -> Way:
         return self._run(row, choices)

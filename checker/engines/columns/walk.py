@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -23,6 +23,10 @@ class Source(Protocol):
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
         """The codes of a slot in these rows, and the ids by code; or one id that holds for all rows."""
+        ...
+
+    def number(self, slot: Slot, row: int) -> int:
+        """The id in a slot of one row."""
         ...
 
     def run(self, row: int, choices: tuple[int, ...]) -> Way:
@@ -87,6 +91,9 @@ class Bundles:
         return total
 
 
+_FEW: Final = 4
+
+
 class Walker:
     """Walks one rule's tree. `slots` collects what was read, `sizes` how many alternatives each choice had at most,
     `ambiguous` that some had equal texts.
@@ -123,15 +130,33 @@ class Walker:
         while True:
             if isinstance(node, Leaf):
                 return self._leaf(node, rows, choices)
-            depth += 1
             if isinstance(node, Forking):
-                return self._fork(node, rows, choices, depth)
+                return self._fork(node, rows, choices, depth + 1)
+            if len(rows) <= _FEW:
+                return self._one_by_one(node, rows, choices, depth)
+            depth += 1
             self.slots.add(node.slot)
             answers = self.source.codes(node.slot, rows)
             if not isinstance(answers, int):
                 break
             node = self._branch(node, answers, int(rows[0]), choices, depth)
         return self._read(node, *answers, rows, choices, depth)
+
+    def _one_by_one(self, node: TreeNode, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
+        """Few rows go faster alone: each from answer to answer, until there is a choice or the end."""
+        ends: dict[tuple[int, int], tuple[TreeNode, list[int]]] = {}
+        for place, row in enumerate(rows.tolist()):
+            end, far = node, depth
+            while isinstance(end, Reading):
+                far += 1
+                self.slots.add(end.slot)
+                end = self._branch(end, self.source.number(end.slot, row), row, choices, far)
+            # By the way there too: what is shared below a restart is reached by longer and shorter ones.
+            ends.setdefault((id(end), far), (end, []))[1].append(place)
+        found = np.empty(len(rows), dtype=np.int64)
+        for (_, far), (end, places) in ends.items():
+            found[places] = self._node(end, rows[places], choices, far)
+        return found
 
     def _leaf(self, leaf: Leaf, rows: Ints, choices: tuple[int, ...]) -> Ints:
         ours = self.branch is None or all(taken == 0 for taken in self.branch[len(choices) :])
@@ -153,9 +178,6 @@ class Walker:
     def _read(
         self, node: Reading, codes: Ints, ids: Sequence[int], rows: Ints, choices: tuple[int, ...], depth: int
     ) -> Ints:
-        if len(rows) == 1:
-            child = self._branch(node, ids[int(codes[0])], int(rows[0]), choices, depth)
-            return self._node(child, rows, choices, depth)
         order = np.argsort(codes, kind="stable")
         ordered = codes[order]
         cuts = [0, *(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist(), len(rows)]

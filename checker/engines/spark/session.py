@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pyspark import SparkConf, SparkContext
+from pyspark.accumulators import AccumulatorTCPServer, AccumulatorUnixServer
 from pyspark.java_gateway import launch_gateway
 
 from checker.effort import Effort, effort_of
@@ -155,6 +156,7 @@ class JavaProcess:
             settings.set(key, value)
         gateway = None
         if not self.inherited:
+            _end_quietly()
             gateway = launch_gateway(settings, {"stdout": self.log, "stderr": self.log})  # type: ignore[no-untyped-call]
         return SparkContext(conf=settings, gateway=gateway)
 
@@ -184,6 +186,12 @@ class JavaProcess:
         self.log.seek(0)
         said = [line.strip() for line in self.log.read().decode(errors="replace").splitlines() if line.strip()]
         return said[-1] if said else ""
+
+
+def _end_quietly() -> None:
+    """A Java process that ends first breaks off its talk with pyspark's servers, which is nothing to tell."""
+    for server in (AccumulatorTCPServer, AccumulatorUnixServer):
+        server.handle_error = lambda *_: None  # type: ignore[method-assign]
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
