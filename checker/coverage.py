@@ -41,6 +41,9 @@ def unused(program: Program, exploration: Exploration) -> Iterator[Diagnostic]:
         if routine.kind == "assertion" or routine.number in idle or (routine.role and routine.role not in alive):
             continue
         if not _executed(routine, noted):
+            if routine.span.file != program.path:
+                # An included file is shared by variants, not all of which need everything.
+                continue
             text = f"no statement of {routine.kind} '{routine.name}' was ever executed"
             yield Diagnostic("W4", text, routine.span, _HINT)
         else:

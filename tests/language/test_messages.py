@@ -81,3 +81,12 @@ def test_failures(path: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> N
 def test_advice(path: Path, engine: str) -> None:
     """What a run has to say about a model."""
     announced(report_of(path, engine).warnings, path)
+
+
+def test_included_files_may_hold_more_than_is_used(tmp_path: Path) -> None:
+    """A func of a shared core that this model does not call is no news; one of the model itself is."""
+    unused = "func {name}(): x = 5\n"
+    (tmp_path / "core.fizz").write_text("action Init: x = 0\n" + unused.format(name="spare"))
+    model = tmp_path / "m.fizz"
+    model.write_text('include "core.fizz"\natomic action Go: x = 1\n' + unused.format(name="own"))
+    assert [w.text for w in check(model).warnings] == ["no statement of func 'own' was ever executed"]
