@@ -71,6 +71,7 @@ def check(model: str, engine: str, **given: Any) -> int:
     from checker.check import check as check_model
     from checker.exploration import Settings
     from checker.locate import locate
+    from checker.problems import UsageProblem
     from fizz.errors import FizzError
 
     save_to = given["save_trace"]
@@ -78,6 +79,10 @@ def check(model: str, engine: str, **given: Any) -> int:
         from checker.cli.saving import writable
 
         writable(save_to)
+    unused = [name for name in ("master", "conf", "spark_from") if engine != "spark" and given[name] not in (None, ())]
+    if unused:
+        names = ", ".join("--" + name.replace("_", "-") for name in unused)
+        raise UsageProblem(f"{names}: only with --engine spark")
     spark = {"spark_master": given["master"], "spark_from": given["spark_from"]}
     settings = Settings(
         keep_going=given["keep_going"],

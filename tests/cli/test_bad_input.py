@@ -178,3 +178,11 @@ def test_problems_as_json(
     fields = json.loads(ended.out)
     assert (ended.code, fields["exit_code"], fields["verdict"]) == (code, code, "error")
     assert text in fields["error"]["text"]
+
+
+@pytest.mark.parametrize("option", [("--spark-from", "0"), ("--master", "local[2]"), ("--conf", "a=b")])
+def test_options_of_an_engine_that_was_not_asked_for(fizzpy: Callable[..., object], option: tuple[str, str]) -> None:
+    """What would have no effect is refused."""
+    ended = fizzpy("check", "DieHard.fizz", *option)
+    assert ended.code == 2
+    assert f"{option[0]}: only with --engine spark" in ended.err
