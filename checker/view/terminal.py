@@ -76,7 +76,10 @@ def verdict_sentence(report: Report) -> str:
     leading = report.leading or "a property"
     match report.exit_code:
         case ExitCode.PASSED:
-            return "every property holds on the whole state space"
+            open_ones = [p.name for p in report.properties if p.verdict == "undecided"]
+            judged = "every property that was judged" if open_ones else "every property"
+            not_judged = f"; not judged: {', '.join(open_ones)}" if open_ones else ""
+            return f"{judged} holds on the whole state space{not_judged}"
         case ExitCode.BOUNDED:
             return f"nothing found, but {_cut_sentence(report)}"
         case ExitCode.DEADLOCK:

@@ -55,9 +55,7 @@ LEAVES: st.SearchStrategy[Any] = st.one_of(
 
 def hashable(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """Values that may be keys, one level deeper."""
-    return st.one_of(
-        st.lists(inner, max_size=3).map(tuple), st.dictionaries(NAMES, inner, max_size=2).map(StructValue)
-    )
+    return st.one_of(st.lists(inner, max_size=3).map(tuple), st.dictionaries(NAMES, inner, max_size=2).map(StructValue))
 
 
 def put_all(pairs: list[tuple[Any, Any]]) -> DictValue:

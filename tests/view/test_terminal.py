@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+import fizz
+from checker.check import check
 from checker.report import ExitCode, PropertyReport
 from checker.trace import Change, Trace, Why
 from checker.view.page import printable
@@ -201,3 +203,20 @@ def test_why_it_is_false(samples: Any, printed: Callable[..., str]) -> None:
     text = printed(samples.report(properties=(replace(finding, trace=earlier),)))
     assert "      Why it is false in the state after step 2:" in text
     assert "Why it is false" not in printed(samples.report())
+
+
+def test_what_was_not_judged_is_said(printed: Callable[..., str]) -> None:
+    """A run that passes without having judged a property does not say that every property holds."""
+    text = """
+---
+liveness: off
+---
+action Init:
+    n = 0
+atomic fair action Go:
+    n = 1 - n
+always eventually assertion One:
+    return n == 1
+"""
+    shown = " ".join(printed(check(fizz.load("m.fizz", text=text))).split())
+    assert "every property that was judged holds on the whole state space; not judged: One" in shown
