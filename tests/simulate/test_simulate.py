@@ -175,12 +175,15 @@ def test_selected_properties() -> None:
 
 
 def test_several_violations_at_once() -> None:
-    """All are reported with the same story; the first of the file leads."""
+    """All are reported with the same story, each with why it is false; the first of the file leads."""
     text = COUNTER.replace("n <= LIMIT", "n < 2") + "always assertion Again:\n    return n != 2\n"
     report = simulated(text)
     assert report.leading == "Small"
     assert [p.verdict for p in report.properties] == ["violated", "violated", "undecided"]
-    assert report.properties[0].trace == report.properties[1].trace
+    first, second = (p.trace for p in report.properties[:2])
+    assert first is not None and second is not None and first.why is not None and second.why is not None
+    assert first.entries == second.entries
+    assert (first.why.facts[0], second.why.facts[0]) == (("n < 2", "False"), ("n != 2", "False"))
 
 
 def test_interruption_keeps_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
