@@ -52,7 +52,9 @@ class Encoder:
                     total = add_keys(total, digest(place, text))
         for kind, numbers in (("thread", state.threads), ("message", state.messages)):
             for position, number in enumerate(numbers):
-                total = add_keys(total, digest(kind, self._composite(f"{kind}-{position}", number, resolve)))
+                # Others may refer to what a thread holds by its position: then the position is part of the state.
+                place = f"{kind}-{position}" if self._interner.references(number) else kind
+                total = add_keys(total, digest(place, self._composite(f"{kind}-{position}", number, resolve)))
         return total
 
     def _resolver(self, state: State) -> Resolve:

@@ -16,7 +16,7 @@ from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Sco
 from interpreter.running.code import Code
 from interpreter.running.environment import located
 from interpreter.running.frames import Frame, ScopeState, enter, park_thread
-from interpreter.running.settlement import Plain, hold, immutable, untouched
+from interpreter.running.settlement import Plain, keep, untouched
 from interpreter.running.view import Recorder
 from interpreter.running.world import World
 from interpreter.state import MISSING
@@ -325,10 +325,12 @@ class Execution:
         world = self.world
         if not (self.remembered and self.yields and untouched(world)):
             return
-        held = [value for frame in self.frames for value in frame.values() if not immutable(value)]
-        if held and not (self.may_hold and hold(held, world)):
+        if not keep(self.frames, world, self.may_hold):
             return
-        thread = park_thread(self.frames, Plain(world.interner), world.interner)
+        try:
+            thread = park_thread(self.frames, Plain(world.interner), world.interner)
+        except Problem:
+            return  # too deep to be written down; if it is so still at the end of the step, it is an error then
         chosen = tuple((fork.taken, fork.label) for fork in self.forks)
         self.recorder.restart((thread, chosen, tuple(self.labels), tuple(self.lines), tuple(self.fair), self.enabled))
         world.forget()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from interpreter.division import MOST_MEMBERS, list_head
-from interpreter.identity.domains import Segment
+from interpreter.running.reach import changeable, members, reachable
 from interpreter.state import MISSING, UNBOUND, Slot
 from interpreter.values import Container, FunctionValue, ModuleValue, SetValue, StructValue
 from interpreter.values.containers import Parted
@@ -15,7 +16,11 @@ from interpreter.values.intern import Interner, Tag
 from interpreter.values.pending import Shape
 
 if TYPE_CHECKING:
+    from interpreter.running.frames import Frame
     from interpreter.running.world import World
+
+MOST_KEPT: Final = 10_000
+"""A thread whose values have more parts when they are written out is not restarted: writing them would cost more."""
 
 
 class Freezes(Protocol):
@@ -48,35 +53,40 @@ class Settlement:
         for k, container in world.cells.items():
             self._by_object[id(container)] = k
             self._containers[k] = container
-        reached = self._reached = set[int]()
-        fresh: list[object] = []
-        for value in [*world.slots.values(), *extra]:
-            self._reach(value, reached, fresh)
+        self._reached: set[int] = set()
+        self._shared: dict[int, object] = {}
+        self._meetings: Counter[int] = Counter()
+        self._reach([*world.slots.values(), *extra])
         for container in list(self._containers.values()):
-            for member in members(container):
-                self._reach(member, reached, fresh)
-        if fresh:
+            self._reach(members(container))
+        if self._shared:
             first = int(self._interner.payload(world.ask(("cells",))))
-            for container in fresh:
-                self._by_object[id(container)] = first
-                self._containers[first] = container
-                first += 1
+            for k, container in enumerate(self._shared.values(), first):
+                self._by_object[id(container)] = k
+                self._containers[k] = container
 
-    def _reach(self, value: object, reached: set[int], fresh: list[object]) -> None:
-        if isinstance(value, Container):
-            if value.frozen or id(value) in self._by_object:
-                return
-            if id(value) in reached:
-                if not any(value is container for container in fresh):
-                    fresh.append(value)
-                return
-            reached.add(id(value))
-            if isinstance(value, SetValue):
-                return  # nothing that can change is in a set
-        elif not isinstance(value, tuple | StructValue):
-            return
-        for member in members(value):
-            self._reach(member, reached, fresh)
+    def _reach(self, values: Iterable[object]) -> None:
+        """Note the containers in these values, and those that were reached before."""
+        pending = list(values)
+        while pending:
+            value = pending.pop()
+            if isinstance(value, Container):
+                if value.frozen or id(value) in self._by_object:
+                    continue
+                if id(value) in self._reached:
+                    self._shared[id(value)] = value
+                    continue
+                self._reached.add(id(value))
+                if isinstance(value, SetValue):
+                    continue  # nothing that can change is in a set
+            elif isinstance(value, tuple | StructValue):
+                # Met a second time, the containers in it are shared. A third look would find nothing more.
+                self._meetings[id(value)] += 1
+                if self._meetings[id(value)] > 2:
+                    continue
+            else:
+                continue
+            pending += members(value)
 
     def cells(self) -> Iterator[tuple[int, object]]:
         return iter(self._containers.items())
@@ -190,44 +200,24 @@ def untouched(world: World) -> bool:
 
 def _changed(value: object) -> bool:
     """Whether a value that was read, or some container in it, was changed."""
-    if isinstance(value, SetValue):
-        return value.changed  # nothing that can change is in a set
-    if isinstance(value, Container) and value.changed:
-        return True
-    return any(map(_changed, members(value)))
+    return any(isinstance(part, Container) and part.changed for part in reachable([value], changeable))
 
 
-def hold(values: list[object], world: World) -> bool:
-    """Let a thread keep these values over a restart; False if they can not be kept."""
-    kept: list[Container] = []
+def keep(frames: list[Frame], world: World, containers: bool) -> bool:
+    """Let a thread keep its values over a restart; False if it can not, or may not because they are `containers`."""
     opened = {id(container) for container, _ in world.opened.values()}
-    pending = list(values)
+    kept: list[Container] = []
+    pending = [value for frame in frames for value in frame.values()]
+    met = 0
     while pending:
         value = pending.pop()
-        if isinstance(value, FunctionValue | ModuleValue) or id(value) in opened:
+        met += 1
+        if met > MOST_KEPT or isinstance(value, FunctionValue | ModuleValue) or id(value) in opened:
             return False
         if isinstance(value, Container):
+            if not containers:
+                return False
             kept.append(value)
         pending += members(value)
     world.held += kept
     return True
-
-
-def immutable(value: object) -> bool:
-    """Whether nothing inside a value can change, and it can be written down."""
-    if isinstance(value, Container | FunctionValue | ModuleValue):
-        return False
-    return all(immutable(member) for member in members(value))
-
-
-def members(value: object) -> Iterable[object]:
-    """The values directly inside a value; of a pending container those that were looked at."""
-    if isinstance(value, Parted) and value.pending is not None:
-        return [member for _, member in value.pending.met()]
-    if isinstance(value, Container):
-        return value.members()
-    if isinstance(value, StructValue):
-        return value.fields.values()
-    if isinstance(value, Segment):
-        return value.ends
-    return value if isinstance(value, tuple) else ()

@@ -14,7 +14,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
 from interpreter.problem import Problem, near_hint
-from interpreter.running.settlement import members
+from interpreter.running.reach import reachable
 from interpreter.state import MISSING, UNBOUND, Slot, State, slot_order
 from interpreter.values import (
     BagValue,
@@ -213,11 +213,9 @@ class World:
 
     def _load_all(self) -> None:
         """Look at everything inside the containers that were opened."""
-        pending: list[object] = [container for container, _ in self.opened.values()]
-        while pending:
-            value = pending.pop()
+        for value in reachable(container for container, _ in self.opened.values()):
             if isinstance(value, Parted):
-                pending += value.members()
+                value.members()
 
     # --- symmetric values ------------------------------------------------------------------------------------------
 
@@ -231,20 +229,14 @@ class World:
         number = self.ask(("used", domain, self.subject, tuple(seen)))
         found = {self.interner.payload(child)[1] for child in self.interner.children(number)}
         found |= {index for name, index in self.drawn if name == domain}
-        pending: list[object] = [*self.slots.values(), *self.cells.values()]
+        roots: list[object] = [*self.slots.values(), *self.cells.values()]
         for frame in self.frames:
-            pending += frame.values()
+            roots += frame.values()
         for message in self.sent:
-            pending += message.arguments.values()
-        met: set[int] = set()
-        while pending:
-            value = pending.pop()
-            if isinstance(value, SymmetricValue):
-                if value.domain == domain:
-                    found.add(value.index)
-            elif id(value) not in met:
-                met.add(id(value))
-                pending += members(value)
+            roots += message.arguments.values()
+        for value in reachable(roots):
+            if isinstance(value, SymmetricValue) and value.domain == domain:
+                found.add(value.index)
         return found
 
 

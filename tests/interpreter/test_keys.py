@@ -77,8 +77,9 @@ def all_parts(encoding: str) -> Iterator[tuple[str, str]]:
             for name, value in (values or {}).items():
                 yield from parts(f"{role}#{number}{sign}{name}", value)
     for kind in ("thread", "message"):
-        for value in state[f"{kind}s"]:
-            yield kind, dump(value)
+        for number, value in enumerate(state[f"{kind}s"]):
+            text = dump(value)
+            yield (f"{kind}-{number}" if shares(f"{kind}-{number}.", text, encoding) else kind), text
     for key, number in state["counters"].items():
         yield f"count {key}", str(number)
     if "returns" in state:
@@ -86,7 +87,7 @@ def all_parts(encoding: str) -> Iterator[tuple[str, str]]:
 
 
 def shares(place: str, text: str, encoding: str) -> bool:
-    """Whether an element of an unordered collection is, or holds, what is found elsewhere too."""
+    """Whether an element of an unordered collection, thread or message is, or holds, what is found elsewhere too."""
     return '"$ref"' in text or f'"$ref":{json.dumps(place, ensure_ascii=False)[:-1]}' in encoding
 
 

@@ -203,6 +203,44 @@ def test_sharing_that_would_be_huge_when_written_out() -> None:
     assert report.verdict in ("failed", "error")
 
 
+@pytest.mark.parametrize("engine", ["plain", "embedded"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x = [1]\n            x.append(x)",
+        "x = [1]\n            for i in range(60): x = [x, x]",
+        "x = (1, 2)\n            for i in range(60): x = (x, x)",
+        "x = [1]\n            for i in range(60): x = (x, x)",
+        "x = (1,)\n            for i in range(5000): x = (x,)",
+        "x = [1]\n            for i in range(5000): x = [x]",
+    ],
+)
+def test_a_tangle_that_a_choice_holds(body: str, engine: str) -> None:
+    """Locals that are huge when written out, or endless, hinder no choice: they are gone when the step ends."""
+    text = f"""
+        action Init: v = 0
+        atomic action Go:
+            {body}
+            v = oneof [1, 2]
+    """
+    assert report_of(text, engine).states == 3
+
+
+@pytest.mark.parametrize("member", ["1", "[1]"])
+@pytest.mark.parametrize("engine", ["plain", "embedded"])
+def test_a_tangle_in_the_state(member: str, engine: str) -> None:
+    """A state whose value would be huge when written out is an error."""
+    text = f"""
+        action Init: v = 0
+        atomic action Go:
+            x = ({member}, 2)
+            for i in range(60): x = (x, x)
+            v = x
+    """
+    error = report_of(text, engine).error
+    assert error is not None and error.diagnostic.code == "R24"
+
+
 def test_errors_do_not_echo_everything() -> None:
     """A message about a huge value is short."""
     error = error_of("""
