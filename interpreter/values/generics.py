@@ -51,15 +51,40 @@ class Generic(Container):
             self.places.note(self.size() - 1, item)
 
 
-class GenericSet(Generic):
-    """A set of any values, by `==`."""
+class Items(Generic):
+    """A collection of single elements."""
 
     __slots__ = ("items",)
-    kind: ClassVar[str] = "genericset"
 
     def __init__(self, items: list[object]) -> None:
         super().__init__()
         self.items = items
+
+    def sought(self) -> Sequence[object]:
+        return self.items
+
+    def members(self) -> Iterator[object]:
+        return iter(self.items)
+
+    def size(self) -> int:
+        return len(self.items)
+
+    def equals(self, other: Value, walk: Walk) -> bool:
+        assert isinstance(other, Items)
+        return len(self.items) == len(other.items) and paired(self.items, other.items, walk)
+
+    def take(self, place: int) -> object:
+        """Removes one element; the place is valid."""
+        self.change()
+        self.places = None
+        return self.items.pop(place)
+
+
+class GenericSet(Items):
+    """A set of any values, by `==`."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "genericset"
 
     @classmethod
     def of(cls, items: Sequence[object]) -> GenericSet:
@@ -84,31 +109,12 @@ class GenericSet(Generic):
         places = Places(self.items)
         return lambda item: places.find(item) is not None
 
-    def sought(self) -> Sequence[object]:
-        return self.items
-
-    def members(self) -> Iterator[object]:
-        return iter(self.items)
-
-    def size(self) -> int:
-        return len(self.items)
-
-    def equals(self, other: Value, walk: Walk) -> bool:
-        assert isinstance(other, GenericSet)
-        return len(self.items) == len(other.items) and paired(self.items, other.items, walk)
-
     def add(self, item: object) -> None:
         missing = self.place(item) is None
         self.change(len(self.items) + missing)
         if missing:
             self.items.append(item)
             self.added(item)
-
-    def take(self, place: int) -> object:
-        """Removes one element; the place is valid."""
-        self.change()
-        self.places = None
-        return self.items.pop(place)
 
     def clear(self) -> None:
         self.change()
@@ -173,40 +179,17 @@ class GenericMap(Generic):
         self.pairs = []
 
 
-class BagValue(Generic):
+class BagValue(Items):
     """A multiset of any values, by `==`. The order of `items` means nothing: readers sort canonically."""
 
-    __slots__ = ("items",)
+    __slots__ = ()
     kind: ClassVar[str] = "bag"
-
-    def __init__(self, items: list[object]) -> None:
-        super().__init__()
-        self.items = items
-
-    def sought(self) -> Sequence[object]:
-        return self.items
-
-    def members(self) -> Iterator[object]:
-        return iter(self.items)
-
-    def size(self) -> int:
-        return len(self.items)
-
-    def equals(self, other: Value, walk: Walk) -> bool:
-        assert isinstance(other, BagValue)
-        return len(self.items) == len(other.items) and paired(self.items, other.items, walk)
 
     def extend(self, items: Sequence[object]) -> None:
         self.change(len(self.items) + len(items))
         for item in items:
             self.items.append(item)
             self.added(item)
-
-    def take(self, place: int) -> object:
-        """Removes one copy; the place is valid."""
-        self.change()
-        self.places = None
-        return self.items.pop(place)
 
     def replace(self, items: list[object]) -> None:
         """Replaces all copies."""

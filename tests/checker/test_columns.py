@@ -13,6 +13,7 @@ from checker.explore import explore
 from checker.properties import properties_of
 from fizz import load
 from interpreter import compile_module
+from tests.checker.comparing import compared
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = sorted({promise.model for promise in promises_below(ROOT / "models")})
@@ -75,14 +76,6 @@ def answer(path: Path | str, text: str | None, wide: int, keep_going: bool, stat
     program = compile_module(module)
     settings = Settings(keep_going=keep_going, max_states=states)
     return explore(EmbeddedEngine(wide), program, properties_of(program, None), settings)
-
-
-def compared(exploration: Exploration) -> dict[str, object]:
-    """Everything but statistics; errors by what they say."""
-    shown = {name: getattr(exploration, name) for name in exploration.__dataclass_fields__ if name != "stats"}
-    failed = exploration.error
-    shown["error"] = None if failed is None else (failed.path, failed.error and failed.error.diagnostic)
-    return shown
 
 
 @pytest.mark.parametrize("keep_going", [False, True])

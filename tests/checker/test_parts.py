@@ -19,6 +19,7 @@ from interpreter import compile_module
 from interpreter.division import Divider, root_of
 from interpreter.state import UNBOUND, Slot
 from interpreter.values.intern import Interner, Tag, add_keys
+from tests.checker.comparing import compared
 
 HERE = Path(__file__).parent
 SLOT: Slot = ("heap", "x")
@@ -27,13 +28,6 @@ SLOT: Slot = ("heap", "x")
 def answer(path: Path, engine: Engine) -> Exploration:
     program = compile_module(load(path))
     return explore(engine, program, properties_of(program, None), Settings(keep_going=True, max_states=1_000))
-
-
-def compared(exploration: Exploration) -> dict[str, object]:
-    shown = {name: getattr(exploration, name) for name in exploration.__dataclass_fields__ if name != "stats"}
-    failed = exploration.error
-    shown["error"] = None if failed is None else (failed.path, failed.error and failed.error.diagnostic)
-    return shown
 
 
 @pytest.mark.parametrize("path", sorted(HERE.glob("parts/*.fizz")), ids=lambda path: path.stem)

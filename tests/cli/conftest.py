@@ -18,6 +18,17 @@ from checker.cli import run
 
 ROOT = Path(__file__).resolve().parents[2]
 
+ENDLESS = """\
+---
+options: {max_actions: 1000000}
+---
+action Init: a, b = 0, 0
+atomic action A: a += 1
+atomic action B: b += 1
+always assertion Fine: return a >= 0
+"""
+"""Two counters that never meet a bound within any patience."""
+
 
 @dataclass(frozen=True)
 class Ended:

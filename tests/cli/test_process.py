@@ -13,20 +13,9 @@ from pathlib import Path
 import pytest
 
 from checker.cli import run
-from tests.cli.conftest import in_terminal
+from tests.cli.conftest import ENDLESS, in_terminal
 
 ROOT = Path(__file__).resolve().parents[2]
-
-# Two counters that never meet a bound within any patience.
-ENDLESS = """\
----
-options: {max_actions: 1000000}
----
-action Init: a, b = 0, 0
-atomic action A: a += 1
-atomic action B: b += 1
-always assertion Fine: return a >= 0
-"""
 
 
 def test_progress_only_in_a_terminal(tmp_path: Path, process: Callable[..., subprocess.Popen[str]]) -> None:

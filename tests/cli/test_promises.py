@@ -14,19 +14,11 @@ import pytest
 
 from checker.expect import KEYS, Promise
 from checker.keeping import keep_all
-from tests.cli.conftest import Ended, in_terminal
+from tests.cli.conftest import ENDLESS, Ended, in_terminal
 
 PAGE = (Path(__file__).parents[2] / "docs" / "expectations.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+) ?(\S*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 COUNTER = "N = 3\naction Init: n = 0\natomic action Up:\n    require n < N\n    n += 1\natomic action Rest: pass\n"
-ENDLESS = """\
----
-options: {max_actions: 1000000}
----
-action Init: a, b = 0, 0
-atomic action A: a += 1
-atomic action B: b += 1
-"""
 
 
 @pytest.fixture
