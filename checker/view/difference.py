@@ -6,19 +6,26 @@ read as nested brackets with items between commas; whatever does not read that w
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from checker.trace import Change
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+_CLOSERS = tuple(_CLOSING.values())
+_JOINTS = (":", "=")
+_STRING = r'"(?:[^"\\]|\\.?)*+"?'
+# What says how a text is made up. A string may hold any of the rest; brackets that hold no others are taken at once.
+_TOKEN = re.compile(rf'{_STRING}|[(\[{{](?:[^"()\[\]{{}}]++|{_STRING})*+[)\]}}]|[()\[\]{{}},:=]', re.DOTALL)
 _UNORDERED = ("set(", "genericset(", "bag(")
 _DEEPEST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class _Item:
+class Item:
     """One place in a container: `key` is None in sequences; `joint` is what stands between key and value."""
 
     key: str | None
@@ -27,11 +34,11 @@ class _Item:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class Group:
     """`head[item, item]`: the head ends with the opening bracket."""
 
     head: str
-    items: tuple[_Item, ...]
+    items: tuple[Item, ...]
 
 
 def differences(change: Change) -> list[Change]:
@@ -47,40 +54,44 @@ def differences(change: Change) -> list[Change]:
 def _compare(place: str, old: str, new: str, depth: int) -> Iterator[Change]:
     if old == new:
         return
-    before, after = _read(old), _read(new)
+    before, after = read_group(old), read_group(new)
     if before is None or after is None or before.head != after.head or depth > _DEEPEST:
         yield Change(place, old, new)
-    elif before.head in _UNORDERED:
-        yield from _compare_unordered(place, before, after)
-    elif all(item.key is not None for item in before.items + after.items):
-        yield from _compare_keyed(place, before, after, depth)
-    else:
-        yield from _compare_sequence(place, before, after, depth)
-
-
-def _compare_keyed(place: str, before: _Group, after: _Group, depth: int) -> Iterator[Change]:
-    old = {_path(place, item): item.text for item in before.items}
-    new = {_path(place, item): item.text for item in after.items}
-    for path in old | new:
-        if path in old and path in new:
-            yield from _compare(path, old[path], new[path], depth + 1)
+        return
+    for part in parts(place, before, after):
+        if part.old is None or part.new is None:
+            yield part
         else:
-            yield Change(path, old.get(path), new.get(path))
+            yield from _compare(part.place, part.old, part.new, depth + 1)
 
 
-def _path(place: str, item: _Item) -> str:
+def parts(place: str, before: Group, after: Group) -> list[Change]:
+    """The parts of two values with the same head side by side, also those that did not change.
+
+    The elements of a set or bag have no places of their own: theirs is that of the whole.
+    """
+    if before.head in _UNORDERED:
+        return list(unordered(place, Counter(_elements(before)), Counter(_elements(after))))
+    if all(item.key is not None for item in before.items + after.items):
+        old = {_part_place(place, item): item.text for item in before.items}
+        new = {_part_place(place, item): item.text for item in after.items}
+        return [Change(path, old.get(path), new.get(path)) for path in old | new]
+    return list(_sequence(place, [item.text for item in before.items], [item.text for item in after.items]))
+
+
+def _part_place(place: str, item: Item) -> str:
     return f"{place}.{item.key}" if "=" in item.joint else f"{place}[{item.key}]"
 
 
-def _compare_sequence(place: str, before: _Group, after: _Group, depth: int) -> Iterator[Change]:
-    old = [item.text for item in before.items]
-    new = [item.text for item in after.items]
+def _sequence(place: str, old: list[str], new: list[str]) -> Iterator[Change]:
+    """Members of equally many by their place; else what both begin and end with did not change."""
     if len(old) == len(new):
         for index, (one, other) in enumerate(zip(old, new, strict=True)):
-            yield from _compare(f"{place}[{index}]", one, other, depth + 1)
+            yield Change(f"{place}[{index}]", one, other)
         return
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
+        yield Change(f"{place}[{start}]", old[start], new[start])
         start += 1
     end = 0
     while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
@@ -89,45 +100,62 @@ def _compare_sequence(place: str, before: _Group, after: _Group, depth: int) -> 
         yield Change(f"{place}[{index}]", old[index], None)
     for index in range(start, len(new) - end):
         yield Change(f"{place}[{index}]", None, new[index])
+    for index in range(len(new) - end, len(new)):
+        yield Change(f"{place}[{index}]", new[index], new[index])
 
 
-def _compare_unordered(place: str, before: _Group, after: _Group) -> Iterator[Change]:
-    old, new = Counter(_elements(before)), Counter(_elements(after))
+def unordered(place: str, old: Counter[str], new: Counter[str]) -> Iterator[Change]:
+    """Things without places of their own side by side: those that went, stayed, came."""
     for element in (old - new).elements():
         yield Change(place, element, None)
+    for element in (old & new).elements():
+        yield Change(place, element, element)
     for element in (new - old).elements():
         yield Change(place, None, element)
 
 
-def _elements(group: _Group) -> list[str]:
+def _elements(group: Group) -> list[str]:
     """The elements of `set([1, 2])`, whose group has the list as its only item."""
-    inner = _read(group.items[0].text) if group.items else None
+    inner = read_group(group.items[0].text) if group.items else None
     return [item.text for item in inner.items] if inner else []
 
 
-def _read(text: str) -> _Group | None:
+@lru_cache(maxsize=1024)
+def read_group(text: str) -> Group | None:
     """The outermost bracket of a text that ends with it, or None."""
     start = find(text, 0, "([{")
-    if start == len(text) or not text.endswith(_CLOSING[text[start]]):
+    last = len(text) - 1
+    if start > last or not text.endswith(_CLOSING[text[start]]):
         return None
-    items: list[_Item] = []
-    position, last = start + 1, len(text) - 1
-    while position < last:
-        end = find(text, position, ",)]}", nested=True)
-        if end < last and text[end] != ",":
-            return None
-        items.append(_item(text[position : min(end, last)]))
-        position = end + 2
-    return _Group(text[: start + 1], tuple(items))
+    items: list[Item] = []
+    position, depth, joint = start + 1, 0, -1
+    for token in _TOKEN.finditer(text, position, last):
+        character, place = token[0], token.start()
+        if len(character) > 1:
+            continue
+        if character in _CLOSING:
+            depth += 1
+        elif character in _CLOSERS:
+            if depth == 0:
+                return None
+            depth -= 1
+        elif depth == 0 and character == ",":
+            items.append(_item(text[position:place], joint - position))
+            position, joint = place + len(", "), -1
+        elif depth == 0 and joint < 0 and character in _JOINTS:
+            joint = place
+    if position < last:
+        items.append(_item(text[position:last], joint - position))
+    return Group(text[: start + 1], tuple(items))
 
 
-def _item(text: str) -> _Item:
-    joint = find(text, 0, ":=", nested=True)
-    if text[joint : joint + 2] == ": ":
-        return _Item(text[:joint], ": ", text[joint + 2 :])
-    if text[joint - 1 : joint + 2] == " = ":
-        return _Item(text[: joint - 1], " = ", text[joint + 2 :])
-    return _Item(None, "", text)
+def _item(text: str, joint: int) -> Item:
+    """`joint` is where the first `:` or `=` stands, if there is one."""
+    if joint > 0 and text[joint : joint + 2] == ": ":
+        return Item(text[:joint], ": ", text[joint + 2 :])
+    if joint > 0 and text[joint - 1 : joint + 2] == " = ":
+        return Item(text[: joint - 1], " = ", text[joint + 2 :])
+    return Item(None, "", text)
 
 
 def find(text: str, start: int, wanted: str, nested: bool = False) -> int:

@@ -1,0 +1,157 @@
+"""The subcommand `show`: opens the interactive viewer."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from checker.cli import options
+from checker.cli.output import Output
+
+if TYPE_CHECKING:
+    from checker.show.files import Given
+    from checker.show.opening import Opened
+
+_MOST_NAMES = 4
+_CODES = """\b
+Exit codes:
+    0  the viewer was shown
+   75  the model fails before there is anything to show
+  150  the model does not parse or resolve
+  151  options or constants are wrong
+    2  usage: a missing or damaged file, a report without a counterexample, a report of another model
+   74  the environment: no terminal; 70 internal error, 130 interrupted
+"""
+
+
+@click.command(epilog=_CODES)
+@click.argument("target", metavar="[MODEL|REPORT|TRACE]", required=False)
+@click.option("--follow", metavar="FILE", help="A report or a guided trace of MODEL, to be shown instead of a check.")
+@click.option("--walk", is_flag=True, help="Check nothing: begin at Init, and go step by step.")
+@options.constants
+@options.properties
+@click.option("--keep-going", is_flag=True, help="Check: explore everything, and show each violated property.")
+@options.overrides
+@options.max_states
+@options.timeout
+@options.no_symmetry
+@options.no_color
+def show(target: str | None, **given: Any) -> int:
+    """Look at a counterexample, step by step, in the terminal.
+
+    MODEL is checked first. REPORT is the file that `fizzpy check --json` printed, TRACE the one that `--save-trace`
+    wrote. Without any of them the only model in the current folder is taken. `?` in the viewer lists its keys.
+    """
+    from checker.problems import UsageProblem
+    from fizz.errors import FizzError
+
+    target = target or _only_model()
+    if given["walk"] and given["follow"]:
+        raise UsageProblem("--walk and --follow exclude each other", "--walk begins at Init, --follow shows a trace")
+    output = Output(color=not given["no_color"])
+    try:
+        opened = _opened(target, output, given)
+    except FizzError as error:
+        output.error(error, target)
+        return error.exit_code
+    if isinstance(opened, int):
+        return opened
+    from checker.view.viewer.app import view
+
+    view(opened, color=not given["no_color"])
+    return 0
+
+
+def _opened(target: str, output: Output, given: dict[str, Any]) -> Opened | int:
+    """What there is to show; or, if there is nothing, the exit code after that has been said."""
+    from checker.show import files
+
+    wanted = files.Given(dict(given["set"]), dict(given["option"]))
+    is_model = target.endswith(".fizz") or not Path(target).is_file()
+    if is_model and given["follow"] is None:
+        return _of_model(target, output, given, wanted)
+    told, model = (given["follow"], target) if is_model else (target, None)
+    opened: Opened | None
+    if files.is_report(told):
+        opened = files.open_report(told, wanted, model)
+    else:
+        opened, report = files.open_guide(told, wanted, model)
+        if opened is None:
+            output.guided(report)
+            return int(report.exit_code)
+    opened = opened.only(given["properties"])
+    _need_terminal()
+    return opened
+
+
+def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given) -> Opened | int:
+    """The counterexample of a model, which is checked for that; or its beginning."""
+    from checker.check import check
+    from checker.exploration import Settings
+    from checker.report import ExitCode
+    from checker.show.opening import opened_by_hand, opened_report
+
+    module = wanted.load(target)
+    _need_terminal()
+    opened = opened_by_hand(module, "nothing was checked: a walk by hand") if given["walk"] else None
+    if opened is not None:
+        return opened
+    settings = Settings(
+        properties=given["properties"] or None,
+        keep_going=given["keep_going"],
+        symmetry=not given["no_symmetry"],
+        max_states=given["max_states"],
+        timeout_s=given["timeout"],
+    )
+    with output.progress() as progress:
+        report = check(module, settings=settings, progress=progress)
+    if report.exit_code is not ExitCode.INTERRUPTED:
+        from checker.view.terminal import verdict_sentence
+
+        opened = opened_report(module, report, verdict_sentence(report))
+    if opened is None:
+        output.report(report)
+        return int(report.exit_code)
+    return opened
+
+
+def _only_model() -> str:
+    """The model in the current folder, if there is one and no other. Raises `UsageProblem`."""
+    from checker.problems import UsageProblem
+
+    found = sorted(path.name for path in Path().glob("*.fizz"))
+    if len(found) == 1:
+        return found[0]
+    hint = f"here are {', '.join(found[:_MOST_NAMES])}" if found else "name a model, as VeniceLeaderFollower.fizz"
+    raise UsageProblem("which model, report or guided trace is to be shown?", hint)
+
+
+def tell_of_viewer(model: str, output: Output, given: dict[str, Any]) -> None:
+    """Print the command that shows what a check with these options found, if somebody is there to type it."""
+    if output.json or output.quiet or not _on_terminal():
+        return
+    words = ["fizzpy", "show", model]
+    for option, name in (("--set", "set"), ("--option", "option")):
+        words += [word for pair in given[name] for word in (option, "=".join(pair))]
+    words += [word for name in given["properties"] for word in ("--property", name)]
+    words += [option for option in ("--keep-going", "--no-symmetry") if given[option[2:].replace("-", "_")]]
+    print(f"Step by step, in the viewer: {shlex.join(words)}")
+
+
+def _on_terminal() -> bool:
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return os.environ.get("TERM") != "dumb" and all(stream is not None and stream.isatty() for stream in streams)
+
+
+def _need_terminal() -> None:
+    """The viewer draws on a terminal and reads its keys. Raises `EnvironmentProblem` if there is none."""
+    from checker.problems import EnvironmentProblem
+
+    if not _on_terminal():
+        hint = "run it in one, without redirecting anything; `fizzpy check` prints the counterexample"
+        raise EnvironmentProblem("the viewer needs a terminal", hint)

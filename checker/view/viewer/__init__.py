@@ -1,0 +1,1 @@
+"""The interactive viewer: what its panes show is plain data; only `app`, `panes`, `screens` and `ink` know textual."""

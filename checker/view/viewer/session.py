@@ -1,0 +1,219 @@
+"""What a reader does with a counterexample: looks at steps, compares them, searches, goes other ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checker.guards import Disabled
+from checker.show.elsewhere import Elsewhere, Enabled, Scout
+from checker.show.opening import Opened
+from checker.show.retrace import Path, begun, extended
+from checker.show.truth import Truths
+from checker.trace import Change
+from checker.view.viewer.lanes import Lane, lanes_of
+from checker.view.viewer.source import Sheet, sheet
+from checker.view.viewer.telling import Telling
+from checker.view.viewer.tree import Folding, Row, tree
+from interpreter.step import InitialState
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a reader was: to come back to."""
+
+    story: int
+    telling: Telling
+    lanes: tuple[Lane, ...]
+    selected: int
+    own: int | None
+
+
+class Session:
+    """One reader's view of what was opened. Knows nothing of screens.
+
+    `selected` is the entry looked at. `base` is the one it is compared with, if it is not the one before. `own` is the
+    first entry of a way that the reader has gone, from which on the path is no counterexample.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        self.opened = opened
+        self.sources = opened.module.sources
+        self.truths = Truths(opened.machine)
+        self.folding = Folding()
+        self.text = ""
+        self.matched: list[int] = []
+        self.base: int | None = None
+        self.own: int | None = None
+        self.story = 0
+        self.selected = 0
+        self._scout = Scout(opened.machine)
+        self._before: list[_Place] = []
+        self.telling: Telling
+        self.lanes: tuple[Lane, ...]
+        self._look_at(opened.stories[0].path)
+
+    def _look_at(self, path: Path) -> None:
+        self.telling = Telling(path, self.sources)
+        self.lanes = lanes_of(self.telling)
+        self.search(self.text)
+
+    # --- steps -----------------------------------------------------------------------------------------------------
+
+    @property
+    def path(self) -> Path:
+        return self.telling.path
+
+    @property
+    def last(self) -> int:
+        return len(self.telling) - 1
+
+    @property
+    def cycle(self) -> int | None:
+        """The first entry of the cycle, if the path is a lasso."""
+        return self.path.trace.cycle_start
+
+    def select(self, index: int) -> None:
+        """Look at an entry, or at the nearest one that there is."""
+        self.selected = max(0, min(index, self.last))
+
+    def next_story(self) -> bool:
+        """Go to the counterexample of the next violated property; False if there is no other."""
+        if len(self.opened.stories) < 2:
+            return False
+        self.story = (self.story + 1) % len(self.opened.stories)
+        self._before.clear()
+        self.own = self.base = None
+        self._look_at(self.opened.stories[self.story].path)
+        self.select(self.selected)
+        return True
+
+    # --- the state -------------------------------------------------------------------------------------------------
+
+    @property
+    def compared(self) -> int:
+        """The entry whose state the selected one is compared with: the step before, unless one was marked."""
+        if self.base is not None:
+            return self.base
+        return max(self.selected - 1, 0)
+
+    def mark(self) -> None:
+        """Compare with the selected entry from now on, or no longer."""
+        self.base = None if self.base == self.selected else self.selected
+
+    def rows(self) -> list[Row]:
+        """The tree of the selected state."""
+        return tree(self.telling.lines(self.compared), self.telling.lines(self.selected), self.folding)
+
+    def filter(self, text: str) -> None:
+        """Show only places in which one of these words occurs, and none of those with a minus."""
+        self.folding.words = tuple(text.lower().split())
+
+    def sheet(self) -> Sheet:
+        """The source of the selected step."""
+        return sheet(self.telling, self.selected, self.sources)
+
+    # --- going to where something happens --------------------------------------------------------------------------
+
+    def next_change(self, place: str, direction: int = 1) -> int | None:
+        """The nearest entry after the selected one (before it: -1) whose step changes a place, or a part of it."""
+        for index in self._others(direction):
+            if index > 0 and any(_touches(part, place) for part in self._parts(index, place)):
+                return index
+        return None
+
+    def _parts(self, index: int, place: str) -> tuple[Change, ...]:
+        """What a step changed, looked at more closely only if it can concern the place."""
+        whole = self.telling.changed(index)
+        if not any(_touches(change, place) for change in whole):
+            return ()
+        return self.telling.parts(index)
+
+    def search(self, text: str) -> None:
+        """Look for the entries in which a text occurs: in who moves, or in what changes."""
+        self.text = text
+        wanted = text.lower()
+        self.matched = [index for index in range(len(self.telling)) if wanted and wanted in self._searched(index)]
+
+    def next_match(self, direction: int = 1) -> int | None:
+        """The nearest match after the selected entry (before it: -1); after the last one the first."""
+        found = self.matched
+        beyond = [index for index in found if (index - self.selected) * direction > 0]
+        if beyond:
+            return beyond[0] if direction > 0 else beyond[-1]
+        return (found[0] if direction > 0 else found[-1]) if found else None
+
+    def _searched(self, index: int) -> str:
+        entry = self.telling.entries[index]
+        changed = self.telling.changed(index) if index else entry.changes
+        texts = [f"{c.place} {c.new}" if c.new is not None else c.place for c in changed]
+        return "\n".join((self.telling.headline(index), entry.label, *entry.labels, *texts)).lower()
+
+    def _others(self, direction: int) -> Iterator[int]:
+        end = len(self.telling) if direction > 0 else -1
+        yield from range(self.selected + direction, end, direction)
+
+    # --- what else could happen ------------------------------------------------------------------------------------
+
+    def elsewhere(self) -> Elsewhere | None:
+        """What could happen after the selected entry; None where the machine could not follow the trace."""
+        return self._scout.look(self.path, self.selected)
+
+    def held_back(self, elsewhere: Elsewhere) -> Iterator[Disabled | None]:
+        """What can not happen there, one after the other; None for what can."""
+        return self._scout.held_back(elsewhere)
+
+    def told(self, one: Enabled) -> Telling:
+        """A step that could be taken, as a path of two entries: the selected one and it."""
+        if isinstance(one.possible.result, InitialState):
+            return Telling(begun(self.opened.machine, one.possible), self.sources)
+        here = self.selected
+        path = extended(self.opened.machine, self.path, here, one.possible)
+        return Telling(path, self.sources)
+
+    def go(self, one: Enabled) -> None:
+        """Go on from the selected entry by a step; by the one that the path takes, or by another one."""
+        if isinstance(one.possible.result, InitialState):
+            self._leave(begun(self.opened.machine, one.possible), 0, 0)
+        elif one.taken:
+            self.select(self.selected + 1)
+        else:
+            here = self.selected
+            own = here + 1 if self.own is None else min(self.own, here + 1)
+            self._leave(extended(self.opened.machine, self.path, here, one.possible), here + 1, own)
+
+    def _leave(self, path: Path, selected: int, own: int) -> None:
+        self._before.append(_Place(self.story, self.telling, self.lanes, self.selected, self.own))
+        self._look_at(path)
+        self.own = own
+        self.select(selected)
+        if self.base is not None and self.base > self.last:
+            self.base = None
+
+    def come_back(self) -> bool:
+        """Go back to where the path was left; False if it was not."""
+        if not self._before:
+            return False
+        place = self._before.pop()
+        self.story, self.telling, self.lanes, self.own = place.story, place.telling, place.lanes, place.own
+        self.search(self.text)
+        self.select(place.selected)
+        if self.base is not None and self.base > self.last:
+            self.base = None
+        return True
+
+    # --- truth -----------------------------------------------------------------------------------------------------
+
+    def work(self, seconds: float) -> bool:
+        """Find out truth values, the nearest entries first, for so long. True when all are known."""
+        near = sorted(range(len(self.telling)), key=lambda index: abs(index - self.selected))
+        return self.truths.fill(self.path, near, seconds)
+
+
+def _touches(change: Change, place: str) -> bool:
+    """Does a change concern a place: the place itself, a part of it, or what it is part of?"""
+    return _within(change.place, place) or _within(place, change.place)
+
+
+def _within(inner: str, outer: str) -> bool:
+    return inner == outer or (inner.startswith(outer) and inner[len(outer)] in ".[{")

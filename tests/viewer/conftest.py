@@ -1,0 +1,211 @@
+"""Models to look at, and ways to open and to drive the viewer without a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from textual.strip import Strip
+
+from checker.check import check
+from checker.exploration import Settings
+from checker.guided import follow
+from checker.show.opening import Opened, opened_report
+from checker.view.viewer.app import Viewer
+from checker.view.viewer.elsewhere import ElsewhereScreen
+from checker.view.viewer.lines import Lines
+from checker.view.viewer.session import Session
+from fizz import cache, load
+from tests.cli.conftest import fizzpy
+
+__all__ = ["fizzpy"]
+
+# Two threads of one action, without roles: both withdraw from what only one of them may have.
+BANK = """\
+action Init:
+    balance = 100
+
+action Withdraw:
+    require balance >= 60
+    cash = 60
+    balance = balance - cash
+
+atomic action Deposit:
+    require balance < 60
+    amount = oneof [50, 100]
+    balance = balance + amount
+
+always assertion NeverNegative:
+    return balance >= 0
+
+exists assertion Rich:
+    return balance > 200
+
+transition assertion NoLeap(before, after):
+    return after.balance - before.balance < 500
+"""
+
+RACE = ("Withdraw", "Withdraw", "thread-0", "thread-0")
+
+# Roles, crashes, nested values: a node may crash between the two writes that belong together.
+NODES = """\
+---
+options: {max_actions: 3}
+---
+action Init:
+    nodes = [Node(), Node()]
+    log = []
+
+role Node:
+    action Init:
+        self.seen = {"a": 0, "b": [1, 2, 3]}
+        self.done = False
+    action Write:
+        require not self.done
+        log.append(struct(key="a", value=1))
+        self.done = True
+        self.seen["a"] = 1
+
+always assertion Once:
+    return len(log) < 3
+"""
+
+CRASH = ("Node#0.Write", "crash", "Node#1.Write", "thread-0", "thread-0", "Node#0.Write")
+
+LASSO = """\
+---
+options: {max_actions: 20}
+---
+action Init:
+    light = "red"
+    cars = set([1, 2])
+
+atomic fair action Switch:
+    if light == "red":
+        light = "green"
+        cars = set([2, 3])
+    else:
+        light = "red"
+
+eventually always assertion Green:
+    return light == "green"
+"""
+
+FAILS = """\
+action Init:
+    n = oneof [2, 1]
+
+atomic action Halve:
+    n = 4 // (n - 1)
+
+always assertion Fine:
+    return n >= 0
+"""
+
+FINE = """\
+action Init:
+    n = oneof [0, 5]
+
+atomic action Up:
+    require n < 6
+    n += 1
+
+atomic action Rest:
+    require n == 6
+    pass
+
+always assertion Small:
+    return n <= 6
+"""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A screen: its text, and its lines with styles."""
+
+    text: str
+    strips: Sequence[Strip]
+    session: Session
+    drawn: int
+    picture: str
+
+    @property
+    def title(self) -> str:
+        return self.text.split("\n")[0]
+
+
+def model(folder: Path, text: str, name: str = "m.fizz") -> str:
+    """Write a model, and tell its path."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def opened(path: str, **settings: object) -> Opened:
+    """What `fizzpy show` opens for a model."""
+    module = load(path)
+    found = opened_report(module, check(module, settings=Settings(**settings)), "every property holds")  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def guided(path: str, *lines: str) -> Opened:
+    """What is opened for a trace that is known step by step, whichever counterexample a check would choose."""
+    module = load(path)
+    found = opened_report(module, follow(module, ["[explicit]", *lines]), "")
+    assert found is not None
+    return found
+
+
+def driven(what: Opened, *keys: str, size: tuple[int, int] = (80, 24)) -> Seen:
+    """Open the viewer, press keys, and look at the screen. Truth values are all known before the first key."""
+    return asyncio.run(_driven(what, keys, size))
+
+
+async def _driven(what: Opened, keys: Sequence[str], size: tuple[int, int]) -> Seen:
+    viewer = Viewer(what)
+    async with viewer.run_test(size=size) as pilot:
+        await pilot.pause()
+        viewer.session.work(60)
+        for pane in viewer.query(Lines):
+            pane.refresh()
+        await pilot.pause()
+        before = Lines.drawn
+        for key in keys:
+            await pilot.press(key)
+            if isinstance(viewer.screen, ElsewhereScreen):
+                viewer.screen.list.work(60)
+        await pilot.pause()
+        drawn = Lines.drawn - before
+        if isinstance(viewer.screen, ElsewhereScreen):
+            viewer.screen.list.work(60)
+        # What the reader's last key left to be found out.
+        viewer.session.work(60)
+        for pane in viewer.screen.query(Lines):
+            pane.refresh()
+        await pilot.pause()
+        strips = viewer.screen._compositor.render_strips()
+        picture = viewer.export_screenshot(title="fizzpy show")
+    assert viewer.mistake is None
+    return Seen("\n".join(strip.text.rstrip() for strip in strips), strips, viewer.session, drawn, picture)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test starts with an empty cache of parsed models."""
+    monkeypatch.setattr(cache, "folder", lambda: tmp_path / "parsed")
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Write a model into an empty folder, which is the current one, and tell its name."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(text: str, name: str = "m.fizz") -> str:
+        model(tmp_path, text, name)
+        return name
+
+    return write

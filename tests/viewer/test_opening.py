@@ -1,0 +1,195 @@
+"""Reports and guided traces as files: what is opened is what was saved; what can not be opened is said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.check import check
+from checker.guided import follow
+from checker.problems import UsageProblem
+from checker.save_trace import guide_text
+from checker.show.files import Given, open_guide, open_report
+from checker.show.retrace import Path as Way
+from checker.simulate import simulate
+from checker.view.json_report import json_report
+from checker.view.json_walks import json_guided, json_simulation
+from fizz import load
+from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, opened
+
+Write = Callable[..., str]
+NOTHING = Given({}, {})
+# Here an assertion fails, after a step that does not.
+UNANSWERED = """\
+action Init: x = 0
+atomic action Go: x = 1
+always assertion P:
+    if x == 0: return True
+"""
+MODELS = {"unanswered": UNANSWERED, "bank": BANK, "nodes": NODES, "lasso": LASSO, "fails": FAILS}
+
+
+def told(way: Way) -> object:
+    """All that a reader sees of a path."""
+    trace = way.trace
+    return [(e.label, e.state, e.lines, e.fails) for e in trace.entries], trace.cycle_start, trace.stutter
+
+
+def report_of(model: str, folder: Path) -> dict[str, Any]:
+    """The report of a check, as saved, and as an object."""
+    text = json_report(check(model))
+    (folder / "report.json").write_text(text)
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def save(folder: Path, fields: object) -> str:
+    (folder / "report.json").write_text(json.dumps(fields))
+    return "report.json"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_report_tells_as_much_as_the_check(name: str, written: Write, tmp_path: Path) -> None:
+    """States, lines, cycles and failures come back, though the report has but labels and changes."""
+    model = written(MODELS[name])
+    report_of(model, tmp_path)
+    found, direct = open_report("report.json", NOTHING), opened(model)
+    assert [told(story.path) for story in found.stories] == [told(story.path) for story in direct.stories]
+    assert [story.name for story in found.stories] == [story.name for story in direct.stories]
+    assert [story.sentence for story in found.stories] == [story.sentence for story in direct.stories]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_guided_trace_finds_its_model(name: str, written: Write, tmp_path: Path) -> None:
+    """The command at its head names the model and its constants; comments say where the cycle is."""
+    model = written(MODELS[name])
+    direct = opened(model)
+    trace = direct.stories[0].path.trace
+    text = guide_text(load(model), trace, ("violated", f"fizzpy trace {model} --follow t.txt"))
+    (tmp_path / "t.txt").write_text(text)
+    found, report = open_guide("t.txt", NOTHING)
+    assert found is not None
+    assert told(found.stories[0].path) == told(direct.stories[0].path)
+    assert report.exit_code in (0, 12, 75)
+
+
+def test_constants_of_a_guided_trace(written: Write, tmp_path: Path) -> None:
+    """They are taken from the command at its head, unless others are given."""
+    model = written("LIMIT = 9\n" + BANK.replace("balance = 100", "balance = LIMIT"))
+    (tmp_path / "t.txt").write_text(
+        f"# fizzpy trace {model} --set LIMIT=70 --option max_actions=5 --follow t.txt\nWithdraw\n"
+    )
+    found, _ = open_guide("t.txt", NOTHING)
+    assert found is not None
+    assert found.stories[0].path.trace.entries[-1].state == (("balance", "10"),)
+    assert found.module.options.max_actions == 5
+    found, _ = open_guide("t.txt", Given({"LIMIT": "80"}, {}))
+    assert found is not None
+    assert found.stories[0].path.trace.entries[-1].state == (("balance", "20"),)
+
+
+def test_reports_of_walks(written: Write, tmp_path: Path) -> None:
+    """`simulate --json` and `trace --json` are reports like others."""
+    model = written(BANK)
+    walk = simulate(model, runs=50, seed=3)
+    (tmp_path / "walk.json").write_text(json_simulation(walk))
+    assert walk.trace is not None
+    (story,) = open_report("walk.json", NOTHING).stories
+    assert [entry.state for entry in story.path.trace.entries] == [entry.state for entry in walk.trace.entries]
+    report = follow(model, ["[explicit]", "Withdraw", "Withdraw", "thread-0", "thread-0"])
+    (tmp_path / "trace.json").write_text(json_guided(report))
+    (story,) = open_report("trace.json", NOTHING).stories
+    assert story.sentence == "NeverNegative is violated (always, 4 steps)"
+    assert len(story.path.states) == 5
+
+
+def test_a_report_is_found_beside_its_model(written: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its model's path is tried first; then the model's name in the folder of the report."""
+    report_of(written(BANK), tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert open_report("../report.json", NOTHING).stories
+
+
+REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "no object": (lambda fields: [1, 2], "no report of fizzpy"),
+    "no trace": (lambda fields: fields | {"trace": None, "properties": [], "verdict": "passed"}, "no counterexample"),
+    "no fields": (lambda fields: {"verdict": "failed"}, "lacks 'model'"),
+    "steps without labels": (lambda fields: fields | {"properties": [_without_labels(fields)]}, "damaged"),
+    "properties of another form": (lambda fields: fields | {"properties": 7}, "damaged"),
+    "another model": (lambda fields: fields | {"model": "absent.fizz"}, "absent.fizz"),
+}
+
+
+def _without_labels(fields: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = fields["properties"][0]
+    return found | {"trace": [{"kind": "init"}]}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_report_is_refused(case: str, written: Write, tmp_path: Path) -> None:
+    """One sentence says what is wrong, and a way out."""
+    change, fragment = REFUSED[case]
+    fields = report_of(written(BANK), tmp_path)
+    with pytest.raises(UsageProblem) as problem:
+        open_report(save(tmp_path, change(fields)), NOTHING)
+    assert fragment in problem.value.text
+    assert problem.value.hint
+
+
+@pytest.mark.parametrize("text", ["", "{", "[[" * 100_000, '{"a": 1} x', "\x00\x01"], ids=range(5))
+def test_what_is_no_json_is_refused(text: str, written: Write, tmp_path: Path) -> None:
+    """Empty, cut off, too deep, binary."""
+    written(BANK)
+    (tmp_path / "report.json").write_text(text)
+    with pytest.raises(UsageProblem, match="damaged, or no report"):
+        open_report("report.json", NOTHING)
+
+
+def test_a_model_that_has_changed_is_said(written: Write, tmp_path: Path) -> None:
+    """The step that it does not take any more, and those that it has there."""
+    model = written(BANK)
+    report_of(model, tmp_path)
+    written(BANK.replace("cash = 60", "cash = 50"))
+    with pytest.raises(
+        UsageProblem, match=r"does not fit m\.fizz: .* step 1, 'Withdraw'; the steps there are Withdraw"
+    ) as p:
+        open_report("report.json", NOTHING)
+    assert "--set" in str(p.value.hint)
+    written(BANK.replace("balance = 100", "balance = 1 // 0"))
+    with pytest.raises(UsageProblem, match="'Init'"):
+        open_report("report.json", NOTHING)
+    written("LIMIT = 1 // 0\n" + BANK)
+    with pytest.raises(UsageProblem, match="its constants fail now"):
+        open_report("report.json", NOTHING)
+
+
+def test_a_story_that_is_not_there(written: Write) -> None:
+    """`--property` names those that there are."""
+    with pytest.raises(UsageProblem, match="no counterexample of Rich") as problem:
+        opened(written(BANK)).only(("Rich",))
+    assert "NeverNegative" in str(problem.value.hint)
+    assert opened(written(NODES)).only(("Once",)).stories[0].name == "Once"
+
+
+def test_a_guide_without_a_model(written: Write, tmp_path: Path) -> None:
+    """It can be given one."""
+    model = written(NODES)
+    (tmp_path / "t.txt").write_text("\n".join(("[explicit]", *CRASH)))
+    with pytest.raises(UsageProblem, match="does not say of which model") as problem:
+        open_guide("t.txt", NOTHING)
+    assert "--follow t.txt" in str(problem.value.hint)
+    found, _ = open_guide("t.txt", NOTHING, model)
+    assert found is not None
+    assert len(found.stories[0].path.states) == 6
+
+
+def test_nothing_found_opens_at_init(written: Write) -> None:
+    """There is a sentence that says so."""
+    found = opened(written(FINE))
+    assert found.by_hand
+    assert found.stories[0].sentence == "every property holds"

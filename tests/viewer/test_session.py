@@ -1,0 +1,238 @@
+"""What a reader can do with a counterexample, without any screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from checker.show.elsewhere import Elsewhere, Enabled
+from checker.show.truth import Truth
+from checker.view.viewer.session import Session
+from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, guided, opened
+
+Write = Callable[..., str]
+
+
+def session(path: str, **settings: object) -> Session:
+    """A session of what a check finds."""
+    return Session(opened(path, **settings))
+
+
+@pytest.fixture
+def race(written: Write) -> Session:
+    """Both withdraw."""
+    return Session(guided(written(BANK), *RACE))
+
+
+@pytest.fixture
+def crash(written: Write) -> Session:
+    """A node crashes half-way, another one writes."""
+    return Session(guided(written(NODES), *CRASH))
+
+
+def truths(one: Session) -> dict[str, str]:
+    """The rows of letters, by property."""
+    indices = range(len(one.telling))
+    return {c.name: "".join(one.truths.truth(c, one.path, i).value for i in indices) for c in one.truths.claims}
+
+
+def enabled(one: Session) -> dict[str, Enabled]:
+    elsewhere = one.elsewhere()
+    assert elsewhere is not None
+    return {step.name: step for step in elsewhere.enabled}
+
+
+def test_truth_at_every_step(race: Session) -> None:
+    """Assertions of states have a value everywhere, of steps not before the first, deadlock not before crashes."""
+    assert truths(race) == {
+        "NeverNegative": "TTTTF",
+        "Rich": "FFFFF",
+        "NoLeap": "-TTTT",
+        "deadlock": "TTTTT",
+    }
+
+
+def test_what_is_false_violates_or_not(race: Session) -> None:
+    """That an `exists` is not met in a state violates nothing."""
+    claims = {claim.name: claim for claim in race.truths.claims}
+    assert claims["NeverNegative"].breaks(Truth.FALSE)
+    assert not claims["Rich"].breaks(Truth.FALSE)
+    assert not claims["NeverNegative"].breaks(Truth.TRUE)
+
+
+def test_truth_where_an_assertion_fails(written: Write) -> None:
+    """An assertion that can not be evaluated has a mark of its own, and the rest goes on."""
+    text = BANK.replace("balance >= 0", "balance >= 0 and 1 // (balance - 40) > -9")
+    one = session(written(text))
+    assert truths(one)["NeverNegative"][-1] == Truth.FAILS.value
+
+
+def test_why_a_property_is_false_at_a_step(race: Session) -> None:
+    """The values that decided, at any step; nothing where it is true."""
+    claim = race.truths.claims[0]
+    why = race.truths.why(claim, race.path, 4)
+    assert why is not None
+    assert ("balance", "-20") in why.facts
+    assert race.truths.why(claim, race.path, 3) is None
+
+
+def test_lanes(race: Session, crash: Session) -> None:
+    """A thread of the model has a lane of its own, a role instance one for all it does."""
+    assert {lane.name: lane.signs for lane in race.lanes} == {"Withdraw/1": "·┌│└·", "Withdraw/2": "··┌│└"}
+    assert [lane.title(2) for lane in race.lanes] == ["W1", "W2"]
+    assert {lane.name: lane.signs for lane in crash.lanes} == {"Node#0": "·✗···┌", "Node#1": "··┌├└·"}
+
+
+def test_what_else_could_happen(race: Session) -> None:
+    """Every step, the one that is taken marked; and for what is held back the guard with its values."""
+    race.select(0)
+    steps = enabled(race)
+    assert list(steps) == ["Withdraw", "Withdraw crash"]
+    assert [step.taken for step in steps.values()] == [True, False]
+    elsewhere = race.elsewhere()
+    assert elsewhere is not None
+    deposit, *rest = [held for held in race.held_back(elsewhere) if held is not None]
+    assert not rest
+    assert (deposit.name, deposit.guards[0].text) == ("Deposit", "balance < 60")
+    assert ("balance", "100") in deposit.guards[0].facts
+
+
+def test_going_another_way_and_back(race: Session) -> None:
+    """A step that the trace does not take begins a way of one's own; the way back leads to where it was left."""
+    race.select(3)
+    race.go(enabled(race)["Deposit[Any:amount=50]"])
+    assert (race.selected, race.last, race.own) == (4, 4, 4)
+    assert race.telling.lines(4)[0].text == "90"
+    assert truths(race)["NeverNegative"] == "TTTTT"
+    race.go(enabled(race)["thread-0"])
+    assert (race.selected, race.own) == (5, 4)
+    assert race.telling.lines(5)[0].text == "30"
+    assert race.come_back()
+    assert race.come_back()
+    assert (race.selected, race.last, race.own) == (3, 4, None)
+    assert not race.come_back()
+
+
+def test_going_the_way_of_the_trace_stays_on_it(race: Session) -> None:
+    """The step that the trace takes leads to its next entry."""
+    race.select(2)
+    race.go(enabled(race)["thread-0"])
+    assert (race.selected, race.last, race.own) == (3, 4, None)
+
+
+def test_walk_by_hand(written: Write) -> None:
+    """Without a counterexample there is Init, and all ways to begin."""
+    one = session(written(FINE))
+    assert one.opened.by_hand
+    assert len(one.telling) == 1
+    elsewhere = one.elsewhere()
+    assert isinstance(elsewhere, Elsewhere)
+    assert [(step.name, step.taken) for step in elsewhere.beginnings] == [
+        ("Init[Any:n=0]", True),
+        ("Init[Any:n=5]", False),
+    ]
+    one.go(elsewhere.beginnings[1])
+    assert one.telling.lines(0)[0].text == "5"
+    one.go(enabled(one)["Up"])
+    assert one.telling.lines(1)[0].text == "6"
+    assert set(enabled(one)) == {"Rest"}
+
+
+def test_a_step_that_fails_can_be_taken(written: Write) -> None:
+    """It is a step without a state: nothing follows from it."""
+    one = session(written(FAILS))
+    assert one.telling.entries[-1].fails
+    one.select(one.last)
+    assert one.elsewhere() is None
+    assert truths(one)["Fine"][-1] == "-"
+    one.select(0)
+    (step,) = enabled(one).values()
+    assert step.taken
+
+
+def test_the_next_change_of_a_place(crash: Session) -> None:
+    """Forwards and backwards; of a part only what concerns it; nothing beyond the ends."""
+    crash.select(0)
+    assert crash.next_change("log") == 1
+    assert crash.next_change("log[1]") == 2
+    assert crash.next_change('Node#1.seen["a"]') == 4
+    assert crash.next_change('Node#1.seen["b"]') is None
+    assert crash.next_change("Node#1") == 2
+    crash.select(crash.last)
+    assert crash.next_change("log") is None
+    assert crash.next_change("log", -1) == 2
+    assert crash.next_change("nodes", -1) is None
+
+
+def test_search(race: Session) -> None:
+    """Matches are steps whose headline or changes contain the text; after the last comes the first."""
+    race.search("BALANCE 40")
+    assert race.matched == [3]
+    race.search("withdraw/2")
+    assert race.matched == [2, 4]
+    race.select(4)
+    assert race.next_match() == 2
+    assert race.next_match(-1) == 2
+    race.search("nowhere")
+    assert race.next_match() is None
+
+
+def test_compare_any_two_steps(race: Session) -> None:
+    """The state of each step beside that of the marked one; marking the same step again ends it."""
+    race.select(1)
+    race.mark()
+    race.select(4)
+    rows = {row.name: (row.old, row.text) for row in race.rows() if row.mark == "~"}
+    assert rows == {"balance": ("100", "-20")}
+    assert {row.name: row.mark for row in race.rows() if row.mark in "+-"} == {"Withdraw/1": "-"}
+    race.select(1)
+    race.mark()
+    assert race.base is None
+    race.select(4)
+    assert {row.name: row.old for row in race.rows() if row.mark == "~"} == {"balance": "40"}
+
+
+def test_the_source_of_a_step(race: Session) -> None:
+    """Which lines it executed, and where each thread stands after it."""
+    race.select(2)
+    rows = {row.number: row for row in race.sheet().rows}
+    assert [number for number, row in rows.items() if row.executed] == [5, 6]
+    assert rows[7].threads == ("Withdraw/1", "Withdraw/2")
+
+
+def test_the_cycle_of_a_lasso_is_known(written: Write) -> None:
+    """It is that of the trace; a way of one's own has none."""
+    one = session(written(LASSO))
+    assert one.cycle == one.path.trace.cycle_start is not None
+    one.select(0)
+    one.go(next(step for step in enabled(one).values() if step.taken))
+    assert one.cycle is not None
+
+
+def test_one_counterexample_after_the_other(written: Write) -> None:
+    """With several violated properties; the reader's own way is left with the story."""
+    text = BANK.replace("after.balance - before.balance < 500", "after.balance - before.balance < 100")
+    one = session(written(text), keep_going=True)
+    names = [story.name for story in one.opened.stories]
+    assert sorted(map(str, names)) == ["NeverNegative", "NoLeap"]
+    assert one.next_story()
+    assert one.opened.stories[one.story].name == names[1]
+    assert one.next_story()
+    assert one.opened.stories[one.story].name == names[0]
+    assert not session(written(BANK)).next_story()
+
+
+@pytest.mark.parametrize("text", [BANK, NODES, LASSO, FAILS], ids=["bank", "nodes", "lasso", "fails"])
+def test_every_step_can_be_told(text: str, written: Write) -> None:
+    """Rows, source, headline, lanes and what else could happen: of every step, whatever the model."""
+    one = session(written(text))
+    for index in range(len(one.telling)):
+        one.select(index)
+        assert one.rows()
+        assert one.sheet().rows
+        assert one.telling.headline(index)
+        assert all(len(lane.signs) == len(one.telling) for lane in one.lanes)
+        elsewhere = one.elsewhere()
+        taken = [step for step in elsewhere.enabled if step.taken] if elsewhere is not None else []
+        assert len(taken) == (index < one.last)

@@ -1,0 +1,111 @@
+"""What the viewer does for a long trace of a large state: a screenful for a key. Work is counted, for seconds vary."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.show.opening import Opened
+from checker.view.difference import read_group
+from checker.view.viewer.session import Session
+from tests.viewer.conftest import driven, guided, model
+
+STEPS = 200
+# A thousand leaves: four hundred records of a table, two of each, and two hundred in the lists of two nodes.
+LARGE = """\
+---
+options: {max_actions: 1000}
+---
+action Init:
+    nodes = [Node(), Node()]
+    table = {"k%03d" % number: {"a": number, "b": 0} for number in range(400)}
+    count = 0
+
+role Node:
+    action Init:
+        self.log = [number for number in range(100)]
+
+    atomic action Work:
+        self.log[count % 100] = count
+        table["k%03d" % count]["b"] = count
+        count += 1
+
+always assertion Fine:
+    return count < 200
+
+always assertion Sorted:
+    return table["k000"]["a"] <= table["k001"]["a"]
+"""
+KEYS = (
+    "left left right home end up down tab up down pagedown pageup enter enter c C m right left m u u f t a escape "
+    "slash k 1 0 0 enter n N tab tab tab z z"
+).split()
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Opened:
+    """Two hundred steps."""
+    folder: Path = tmp_path_factory.mktemp("large")
+    return guided(model(folder, LARGE), *[f"Node#{number % 2}.Work" for number in range(STEPS)])
+
+
+def test_the_state_has_a_thousand_leaves(large: Opened) -> None:
+    """Else the rest would prove little."""
+    state = large.stories[0].path.trace.entries[-1].state
+    assert len(large.stories[0].path.states) == STEPS + 1
+    assert sum(text.count(",") + 1 for _, text in state) >= 1000
+
+
+def test_opening_looks_into_no_value_that_is_not_shown(large: Opened) -> None:
+    """Of all steps who moved is found out; of the selected one what changed."""
+    read_group.cache_clear()
+    session = Session(large)
+    assert read_group.cache_info().misses == 0
+    before = read_group.cache_info().misses
+    session.select(session.last)
+    rows = session.rows()
+    assert len(rows) < 20
+    assert read_group.cache_info().misses - before < 20
+
+
+def test_a_step_looks_into_what_it_changed(large: Opened) -> None:
+    """And into nothing else."""
+    session = Session(large)
+    read_group.cache_clear()
+    for index in (100, 101, 50):
+        before = read_group.cache_info().misses
+        session.select(index)
+        session.rows()
+        assert read_group.cache_info().misses - before < 20
+
+
+def test_the_next_change_looks_into_each_value_once(large: Opened) -> None:
+    """The state after a step is that before the next one; the second time everything is known."""
+    session = Session(large)
+    session.select(0)
+    read_group.cache_clear()
+    assert session.next_change('table["k399"]["b"]') is None
+    assert read_group.cache_info().misses < 6 * STEPS
+    before = read_group.cache_info().misses
+    assert session.next_change('table["k399"]["a"]') is None
+    assert read_group.cache_info().misses == before
+
+
+def test_a_key_draws_a_screenful(large: Opened) -> None:
+    """Whatever is pressed: on average no more lines than the terminal has."""
+    seen = driven(large, *KEYS)
+    assert 0 < seen.drawn <= 24 * len(KEYS)
+
+
+def test_truth_is_found_out_in_slices(large: Opened) -> None:
+    """A slice of no time evaluates nothing; what is known is not evaluated again."""
+    session = Session(large)
+    assert not session.work(0)
+    session.work(60)
+    assert session.work(0)
+    assert all(
+        session.truths.known(claim, session.path, index) is not None
+        for claim in session.truths.claims
+        for index in range(len(session.telling))
+    )
