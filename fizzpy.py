@@ -85,6 +85,10 @@ def check(
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
     spark_from: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: float | None = None,
+    resume: str | PathLike[str] | None = None,
+    export: str | PathLike[str] | None = None,
     progress: Callable[..., None] | None = None,
 ) -> Report:
     """Explore the state space of a model and say which of its properties hold.
@@ -101,6 +105,9 @@ def check(
     stats       fill `Report.stats`
     master, conf, spark_from
                 Spark: master URL, configuration, and the width of the frontier from which levels run as Spark jobs
+    checkpoint, checkpoint_every, resume
+                a folder to save the run in, the seconds between two times, and a folder to go on from
+    export      a new folder for the state space as Parquet files
     progress    called from time to time while the search runs
 
     Returns a `Report`; a violated property is a result, not an exception. Raises `FizzError` for a model, option or
@@ -113,7 +120,14 @@ def check(
     from checker.literals import literal, option_text
     from checker.locate import locate
 
-    given: dict[str, object] = {"spark_master": master, "spark_from": spark_from}
+    given: dict[str, object] = {
+        "spark_master": master,
+        "spark_from": spark_from,
+        "checkpoint_every_s": checkpoint_every,
+        "checkpoint": None if checkpoint is None else str(checkpoint),
+        "resume": None if resume is None else str(resume),
+        "export": None if export is None else str(export),
+    }
     settings = Settings(
         keep_going=keep_going,
         max_states=max_states,
@@ -140,6 +154,7 @@ def simulate(
     runs: int = 100,
     seed: int = 0,
     steps: int | None = None,
+    shorten: bool = True,
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
     properties: Sequence[str] | None = None,
@@ -150,6 +165,7 @@ def simulate(
     runs        how many walks to make
     seed        walk i, counted from 0, has the seed `seed` + i
     steps       steps of a walk at most; None: ten for each start that `max_actions` allows
+    shorten     False: show a violating walk with all its steps, needed or not
     progress    called from time to time while the walks are made
 
     The rest is as in `check`, and so are the exceptions.
@@ -164,6 +180,7 @@ def simulate(
         runs=runs,
         seed=seed,
         steps=steps,
+        shorten=shorten,
         selected=None if properties is None else tuple(properties),
         options=_texts(options, option_text),
         constants=_texts(constants, literal),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from checker.checkpoint.identity import identity_of
+from checker.checkpoint.keeper import keeping
 from checker.conclude import conclude
 from checker.course import ProgressSink
 from checker.effort import own_effort, told_in
@@ -26,13 +28,14 @@ def check(
     options: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
     progress: ProgressSink | None = None,
+    say: Callable[[str], None] = lambda sentence: None,
 ) -> Report:
     """Explore a model and judge its properties.
 
     `model` is a path or a module that is loaded already. `options` and `constants` are overrides, as texts, for a
-    model given by path. A violated property, a model that fails while running and an interruption are results. Raises
-    `FizzError` for a model, option or constant that is wrong, `OSError` for a file that can not be read, `Problem`
-    for a request that can not be served.
+    model given by path. `say` takes what the user should know and is no part of the answer. A violated property, a
+    model that fails while running and an interruption are results. Raises `FizzError` for a model, option or constant
+    that is wrong, `OSError` for a file that can not be read, `Problem` for a request that can not be served.
     """
     begun, cpu_begun = time.monotonic(), time.process_time()
     settings = settings or Settings()
@@ -48,9 +51,12 @@ def check(
         failed = Finding(None, (), error=error)
         exploration = Exploration("violation", 0, 0, 0, 0, 0, 0, {}, error=failed)
     else:
-        exploration = explore(chosen, program, properties, settings, progress)
+        if settings.export is not None:
+            _prepare_export(settings, chosen.name)
+        with keeping(settings, chosen.name, lambda: identity_of(module, settings), say) as keeper:
+            exploration = explore(chosen, program, properties, settings, progress, keeper=keeper)
     effort = own_effort(cpu_begun) + told_in(exploration.stats)
-    return conclude(
+    report = conclude(
         module,
         program,
         machine,
@@ -62,3 +68,21 @@ def check(
         cpu_s=effort.cpu_s,
         peak_memory_mb=effort.memory_mb,
     )
+    if settings.export is not None and machine is not None:
+        from checker.export.tables import write_verdicts
+
+        write_verdicts(settings.export, report)
+    return report
+
+
+def _prepare_export(settings: Settings, engine: str) -> None:
+    """Raise `Problem` if what is found cannot be exported."""
+    from checker.export.tables import prepare
+    from checker.problems import UsageProblem
+
+    if engine == "plain":
+        raise UsageProblem("the plain engine exports nothing", "use --engine embedded or --engine spark")
+    if settings.checkpoint is not None or settings.resume is not None:
+        raise UsageProblem("an export has all levels or none: it goes with neither --checkpoint nor --resume")
+    assert settings.export is not None
+    prepare(settings.export)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
 from checker.engines.protocol import Level, Run, Witness
 from checker.exploration import Finding, PathLink, Progress, StopReason
 from checker.properties.base import Phase, Property
 from interpreter import ModelError, Program
+
+if TYPE_CHECKING:
+    from checker.checkpoint.keeper import Keeper
 
 ProgressSink = Callable[[Progress], None]
 _TICK_S = 0.1
@@ -48,6 +53,19 @@ class Clock:
             self.sink(Progress(phase, states, transitions, self.depth, self.total.frontier, elapsed_s))
 
 
+@dataclass(frozen=True, slots=True)
+class CourseState:
+    """A course between two levels, as it is saved. `reached` is the number of the last level."""
+
+    total: Level
+    last: Level
+    initial: int
+    depth: int
+    reached: int
+    witnesses: Mapping[str, Finding]
+    error: Finding | None
+
+
 class Course:
     """One exploration under way: sums over levels, and the first witness of each property."""
 
@@ -57,20 +75,21 @@ class Course:
         self.clock = clock
         self.total = clock.total
         self.initial = self.depth = 0
+        self.reached = -1
         self.stopped: StopReason = "complete"
         self.witnesses: dict[str, Finding] = {}
         self.error: Finding | None = None
         self._safety = {p.key for p in properties if p.phase is Phase.SAFETY}
         self._last = Level()
 
-    def go(self, max_states: int | None, on: bool) -> None:
+    def go(self, max_states: int | None, on: bool, keeper: Keeper | None = None) -> None:
         """Explore until there is no further level or a reason to stop. `on`: violations are none."""
         try:
-            self._add(self.run.first())
-            self.initial = self.total.states
-            if not self.initial and self.error is None:
-                self.error = Finding(None, (), error=self._no_initial_state())
+            if keeper is None or not keeper.resumed(self):
+                self._begin()
             while (reason := self._reason_to_stop(max_states, on)) is None:
+                if keeper is not None:
+                    keeper.level_done(self)
                 self.clock.depth += 1
                 self._add(self.run.next())
                 if self._last.states:
@@ -78,6 +97,26 @@ class Course:
             self.stopped = reason
         except KeyboardInterrupt:
             self.stopped = "interrupted"
+        if keeper is not None:
+            keeper.ended(self)
+
+    def _begin(self) -> None:
+        self._add(self.run.first())
+        self.initial = self.total.states
+        if not self.initial and self.error is None:
+            self.error = Finding(None, (), error=self._no_initial_state())
+
+    def saved(self) -> CourseState:
+        """What another course needs to go on."""
+        return CourseState(self.total, self._last, self.initial, self.depth, self.reached, self.witnesses, self.error)
+
+    def restore(self, state: CourseState) -> None:
+        """Be where the other course was."""
+        self.total.add_counts(state.total)
+        self._last = state.last
+        self.initial, self.depth, self.reached = state.initial, state.depth, state.reached
+        self.clock.depth = state.reached
+        self.witnesses, self.error = dict(state.witnesses), state.error
 
     def _no_initial_state(self) -> ModelError:
         init = self.program.init
@@ -95,6 +134,7 @@ class Course:
 
     def _add(self, level: Level) -> None:
         self._last = level
+        self.reached += 1
         self.total.add_counts(level)
         for key, witness in level.witnesses.items():
             if key not in self.witnesses:

@@ -29,6 +29,10 @@ class Settings:
     spark_from: int = 50_000
     spark_master: str = "local[*]"
     spark_conf: tuple[tuple[str, str], ...] = ()
+    checkpoint: str | None = None
+    checkpoint_every_s: float = 60.0
+    resume: str | None = None
+    export: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

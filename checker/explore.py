@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from checker.course import Clock, Course, ProgressSink
 from checker.engines.protocol import Engine, Task
@@ -12,6 +13,9 @@ from checker.exploration import Exploration, Settings
 from checker.judge import Judge
 from checker.properties.base import Property
 from interpreter import Machine, Program
+
+if TYPE_CHECKING:
+    from checker.checkpoint.keeper import Keeper
 
 
 def explore(
@@ -21,14 +25,24 @@ def explore(
     settings: Settings,
     progress: ProgressSink | None = None,
     machine: Callable[[Program], Machine] = Machine,
+    keeper: Keeper | None = None,
 ) -> Exploration:
-    """Explore as far as settings and options allow, and judge every property. `machine` makes the program runnable."""
+    """Explore as far as settings and options allow, and judge every property.
+
+    `machine` makes the program runnable. `keeper` writes checkpoints, and may have one to go on from.
+    """
     options = program.options
     everything = settings.keep_going or options.continue_path_on_invariant_failures
     clock = Clock(settings.timeout_s, progress)
     watches = tuple(watch for p in properties if (watch := p.watch(options)) is not None)
     graph = any(watch.records for watch in watches)
-    task = Task(program, watches, settings, not everything, graph, clock.tick, machine)
+
+    def tick(states: int, transitions: int) -> None:
+        clock.tick(states, transitions)
+        if keeper is not None:
+            keeper.tick()
+
+    task = Task(program, watches, settings, not everything, graph, tick, machine)
     found: Exploration | None = None
     try:
         with ExitStack() as stack:
@@ -37,12 +51,18 @@ def explore(
             def unreduced() -> Course:
                 """The same space again, without symmetry, for liveness alone (language page, 11.3)."""
                 recorded = tuple(watch for watch in watches if watch.records)
-                whole = replace(task, watches=recorded, settings=replace(settings, symmetry=False))
+                alone = replace(settings, symmetry=False, checkpoint=None, resume=None, export=None)
+                whole = replace(task, watches=recorded, settings=alone, tick=clock.tick)
                 again = Course(stack.enter_context(closing(engine.begin(whole))), program, (), Clock(None, None))
                 again.go(settings.max_states, on=True)
                 return again
 
-            course.go(settings.max_states, on=everything or options.continue_on_invariant_failures)
+            with nullcontext() if keeper is None else keeper.patience():
+                course.go(settings.max_states, everything or options.continue_on_invariant_failures, keeper)
+            if settings.export is not None:
+                from checker.export.tables import finish
+
+                finish(settings.export, course.reached, program.state_variables)
             found = Judge(course, properties, unreduced).judge(everything)
     except KeyboardInterrupt:
         # Whoever loses patience while a cluster is being closed still gets the answer that it has given.

@@ -11,7 +11,10 @@ from checker.exploration import PathLink
 from checker.liveness.graph import Graph
 
 if TYPE_CHECKING:
+    from checker.checkpoint.records import Records
+    from checker.checkpoint.saved import Saved
     from checker.engines.columns.run import ColumnsRun
+    from checker.engines.spark.store import Store
 
 WIDE: Final = 400
 """States in the frontier from which columns are faster; before, numpy is not even loaded."""
@@ -35,6 +38,7 @@ class EmbeddedRun:
         self._columns: ColumnsRun | None = None
         self._wide = wide
         self._stays = False
+        self._records: Records | None = None
 
     @property
     def symmetric(self) -> bool:
@@ -49,16 +53,23 @@ class EmbeddedRun:
         return self._rows.next() if self._columns is None else self._columns.next()
 
     def _take_over(self) -> None:
-        rows = self._rows
-        # What columns do not know stays with the rows: images under symmetry, excluded variables, messages.
-        imaged = rows.machine.symmetric and not all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
-        if imaged or rows.view_in_use or rows.machine.code.channels.count:
+        if not self._known_to_columns():
             self._stays = True
             return
         from checker.engines.columns.takeover import take_over
 
         self._columns = take_over(self._rows)
         self._rows.close()
+
+    def _known_to_columns(self) -> bool:
+        """Can columns expand the states that wait?
+
+        They know no images under symmetry, excluded variables, messages, and nobody who wants to be told of each state.
+        """
+        rows = self._rows
+        if rows.view_in_use or rows.machine.code.channels.count or rows.task.settings.export is not None:
+            return False
+        return not rows.machine.symmetric or all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
 
     def path(self, key: int) -> tuple[PathLink, ...]:
         return self._rows.path(key) if self._columns is None else self._columns.path(key)
@@ -74,3 +85,24 @@ class EmbeddedRun:
 
     def close(self) -> None:
         self._rows.close()
+
+    # --- checkpoints -----------------------------------------------------------------------------------------------
+
+    @property
+    def eager(self) -> bool:
+        """Whether this level must be saved at once: never, for nothing is given away."""
+        return False
+
+    def save(self, store: Store, level: int) -> Saved:
+        """What another run needs to go on from this level."""
+        from checker.checkpoint.records import Records
+
+        self._records = self._records or Records()
+        return self._records.save(store, self._rows, self._columns)
+
+    def restore(self, store: Store, level: int, waiting: bool = True) -> None:
+        """Be as the run was that was saved after this level. `waiting`: with the states that it would expand."""
+        from checker.checkpoint.records import Records
+
+        self._records = Records()
+        self._columns = self._records.restore(store, level, self._rows, waiting)

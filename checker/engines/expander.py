@@ -6,6 +6,7 @@ states that were found before. Counts and witnesses go into the `Level` it is gi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from checker.engines.assertions import Assertions
@@ -18,6 +19,10 @@ from interpreter.step import Aborted, Candidate, Failure, ModelError, Outcome, R
 
 _MOST_IMAGES = 1 << 15
 """Many steps lead to a few states that were met just before: their keys are kept at hand."""
+
+
+Observe = Callable[[int, int, Candidate, tuple[str, ...], bool], None]
+"""Is told of each step: the keys of source and target, whose step it is, the texts of its choices, is it a crash."""
 
 
 class Arrival(NamedTuple):
@@ -55,6 +60,7 @@ class Expander:
         self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
         # Actions known to have steps: nobody will ask where these gave up.
         self.acted: set[int] = set()
+        self.observe: Observe | None = None
         self._names: dict[Rule, Obligation | None] = {}
         self._images: dict[State, tuple[State, int]] = {}
 
@@ -107,6 +113,8 @@ class Expander:
                 order = StepOrder(candidate.order, (), 0)
                 arrivals.append(Arrival(order, target, target_key, False, None))
                 level.crash_steps += 1
+                if self.observe is not None:
+                    self.observe(key, target_key, candidate, (), True)
                 continue
             results = self.memory.results(rule, view)
             for result in results:
@@ -146,6 +154,8 @@ class Expander:
                 live = LiveStep(order, self.fair_name(rule), outcome.fair)
                 arrivals.append(Arrival(order, image, image_key, start, live))
                 names.add(outcome.choices)
+                if self.observe is not None:
+                    self.observe(key, image_key, candidate, outcome.choices, False)
                 # A step is judged on the state it makes itself: in another image the names of before mean other things.
                 self._judge_step(state, key, target, image_key, order, level)
             twin = self.machine.apply(state, rule, outcome, twin=True) if outcome.may_crash else None
@@ -154,6 +164,8 @@ class Expander:
                 image, image_key = self.image(twin)
                 arrivals.append(Arrival(order, image, image_key, start, None))
                 crash_names.add(outcome.choices)
+                if self.observe is not None:
+                    self.observe(key, image_key, candidate, outcome.choices, True)
         if start and names and rule.subject not in self.acted:
             self.acted.add(rule.subject)
             level.acted.add(rule.subject)

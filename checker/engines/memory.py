@@ -39,6 +39,7 @@ class Memory:
         self.forgetful: set[Rule] = set()
         self._trees: dict[Rule, ReadTree] = {}
         self._early_hits: dict[Rule, int] = {}
+        self._met: dict[int, Result] = {}
 
     def results(self, rule: Rule, view: View) -> Sequence[Result]:
         """The results of all ways through a rule, in the order of their choices."""
@@ -76,8 +77,18 @@ class Memory:
         self._early_hits.pop(rule, None)
 
     def result(self, rule: Rule, view: View) -> Result:
-        """The result of a rule without choices: an assertion."""
-        return verdict_of(self.results(rule, view))
+        """The verdict of an assertion. The ways up to the one that has it are noted: those after it are never gone."""
+        found = self.results(rule, view)
+        verdict = verdict_of(found)
+        for result in found:
+            if id(result) not in self._met:
+                self.machine.note(result)
+                if rule not in self.forgetful:
+                    # Kept, so that no other result is ever at this address.
+                    self._met[id(result)] = result
+            if result is verdict:
+                break
+        return verdict
 
     def _run_all(self, rule: Rule, view: View) -> Sequence[Result]:
         results = [way.result for way in self.machine.ways(rule, view)]

@@ -13,8 +13,9 @@ from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, 
 from checker.exploration import PathLink
 from checker.liveness.graph import Classes, Graph, LiveStep, obligation_of
 from checker.properties.base import Looks, Watch
+from interpreter.running.view import View
 from interpreter.state import State
-from interpreter.step import Aborted, ModelError, Step, StepKind, StepOrder
+from interpreter.step import Aborted, Failure, ModelError, Outcome, Rule, Step, StepKind, StepOrder
 
 
 class PlainEngine:
@@ -54,7 +55,7 @@ class PlainRun:
     def __init__(self, task: Task) -> None:
         self.task = task
         machine = self.machine = task.machine(task.program)
-        self.assertions = Assertions(machine, machine.view, lambda rule, view: machine.run(rule, view).result)
+        self.assertions = Assertions(machine, machine.view, self._decide)
         self.symmetric = task.settings.symmetry and self.machine.symmetric
         self.bound = task.program.options.max_actions
         self.nodes: dict[Hashable, Node] = {}
@@ -63,6 +64,11 @@ class PlainRun:
 
     def close(self) -> None:
         pass
+
+    def _decide(self, rule: Rule, view: View) -> Outcome | Aborted | Failure:
+        result = self.machine.run(rule, view).result
+        self.machine.note(result)
+        return result
 
     # --- levels ----------------------------------------------------------------------------------------------------
 
@@ -73,7 +79,7 @@ class PlainRun:
         for failure in failures:
             level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
         for way in states:
-            self._arrive(arrived, None, StepOrder((), way.forks, 0), self._image(way.state), 0)
+            self._arrive(arrived, None, StepOrder((), way.forks, 0), self.image(way.state), 0)
         return self._complete(level, arrived)
 
     def next(self) -> Level:
@@ -91,7 +97,7 @@ class PlainRun:
             level.fail(Witness(source.key, failure.order, error=failure.failure.error, stage=STEP_STAGE))
         for step in expansion.steps:
             starts = source.starts + (step.rule.kind is StepKind.START)
-            target = self._arrive(arrived, source, step.order, self._image(step.target), starts)
+            target = self._arrive(arrived, source, step.order, self.image(step.target), starts)
             if not step.crashes:
                 self._judge_step(source, step, target.key, level)
         self._note_idle(source, level, {s.rule.subject for s in expansion.steps if s.rule.kind is StepKind.START})
@@ -119,7 +125,7 @@ class PlainRun:
 
         Of those that lead to a new state, the least by (order, key of source) is its parent.
         """
-        identity = self._identity(state)
+        identity = self.identity(state)
         known = self.nodes.get(identity)
         if known is not None:
             return known
@@ -132,11 +138,12 @@ class PlainRun:
         arrived[identity] = found
         return found
 
-    def _image(self, state: State) -> State:
+    def image(self, state: State) -> State:
         """What is stored and expanded in place of a state (language page, 11.3)."""
         return self.machine.canonical(state) if self.symmetric else state
 
-    def _identity(self, state: State) -> Hashable:
+    def identity(self, state: State) -> Hashable:
+        """What tells a stored state apart from others."""
         return self.machine.key(state) if self.task.program.options.exclude else state
 
     def _rank(self, node: Node) -> tuple[object, ...]:
@@ -205,7 +212,7 @@ class PlainRun:
             live = [LiveStep(s.order, obligation_of(self.machine.fair_name(s.rule)), s.outcome.fair) for s in steps]
             # Starts come last in the step order, so the steps that were explored from a cut state come first.
             explored = [s for s in steps if node.expanded and not (node.cut and s.rule.kind is StepKind.START)]
-            targets = [number[self.machine.key(self._image(step.target))] for step in explored]
+            targets = [number[self.machine.key(self.image(step.target))] for step in explored]
             graph.add_state(live, targets, not node.state.threads, node.cut or not node.expanded)
         return graph
 

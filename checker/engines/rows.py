@@ -5,13 +5,19 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
 
 from checker.engines.expander import Arrival, Expander
 from checker.engines.protocol import Level, Task, Witness
 from checker.exploration import PathLink
+from checker.export import parts_of
 from checker.liveness.graph import Classes, Graph, LiveStep
 from interpreter.state import State
-from interpreter.step import StepKind, StepOrder
+from interpreter.step import Candidate, StepKind, StepOrder
+
+if TYPE_CHECKING:
+    from checker.export.parts import Parts
 
 _TICK_STATES = 64
 
@@ -87,6 +93,10 @@ class RowsRun:
         self.symmetric = self.expander.symmetric
         classes = Classes.of(self.machine) if self.symmetric else None
         self.graph_so_far = Graph(self.found.keys.__getitem__, classes)
+        self.level = -1
+        self._parts = parts_of(task, self.machine)
+        if self._parts is not None:
+            self.expander.observe = partial(self._export_step, self._parts)
 
     def close(self) -> None:
         self.waiting.clear()
@@ -155,7 +165,10 @@ class RowsRun:
         """Number the new states by key and judge them; the numbers by place."""
         numbers = [0] * len(fresh)
         self.waiting = []
+        self.level += 1
         for key, new in sorted(fresh.items()):
+            if self._parts is not None:
+                self._parts.state(key, self.level, new.state)
             number = numbers[new.place] = self.found.add(key, new.parent, new.order)
             judgement = self.expander.judge(new.state, key, level)
             for recorded, answer in zip(self.recorded.values(), judgement.answers, strict=True):
@@ -169,7 +182,14 @@ class RowsRun:
         level.states = len(fresh)
         level.frontier = len(self.waiting)
         self.wants_graph = self.wants_graph and not level.pruned
+        if self._parts is not None:
+            self._parts.flush()
         return numbers
+
+    def _export_step(
+        self, parts: Parts, source: int, target: int, candidate: Candidate, choices: tuple[str, ...], crash: bool
+    ) -> None:
+        parts.step(source, target, self.level, candidate, choices, crash)
 
     # --- afterwards ------------------------------------------------------------------------------------------------
 

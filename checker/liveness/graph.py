@@ -135,6 +135,17 @@ class Classes:
         return self.numbered.sub(r"\1", text)
 
 
+class GraphPart(NamedTuple):
+    """Some states of a graph, one after the other, in columns of bytes; numbers are those of the whole graph."""
+
+    first: bytes
+    targets: bytes
+    marks: bytes
+    needs: bytes
+    quiet: bytes
+    cut: bytes
+
+
 @dataclass(slots=True)
 class Graph:
     """States 0 … n-1, by (level, key). Edges of state s: `first[s]` to `first[s + 1]`, in step order.
@@ -181,6 +192,31 @@ class Graph:
             made = (_number(mark, self._mark_numbers, self.mark_table) for mark in marks_of(steps[:inside]))
             self._shapes[shape] = (need, tuple(made))
         return self._shapes[shape]
+
+    def part(self, begin: int) -> GraphPart:
+        """The states from `begin` on."""
+        edge = self.first[begin]
+        return GraphPart(
+            self.first[begin + 1 :].tobytes(),
+            self.targets[edge:].tobytes(),
+            self.marks[edge:].tobytes(),
+            self.needs[begin:].tobytes(),
+            bytes(self.quiet[begin:]),
+            bytes(self.cut[begin:]),
+        )
+
+    def add_part(self, part: GraphPart) -> None:
+        """Go on with states that `part` gave, here or in a graph with the same tables."""
+        for column, data in zip((self.first, self.targets, self.marks, self.needs), part[:4], strict=True):
+            column.frombytes(data)
+        self.quiet += part.quiet
+        self.cut += part.cut
+
+    def set_tables(self, marks: list[Mark], needs: list[Obligations]) -> None:
+        """Take over the tables of another graph; this one is empty."""
+        self.mark_table, self.need_table = marks, needs
+        self._mark_numbers = {mark: number for number, mark in enumerate(marks)}
+        self._need_numbers = {need: number for number, need in enumerate(needs)}
 
     @property
     def states(self) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from checker.engines.spark.java import find_java, java_home, java_version, packaged_java
-from checker.engines.spark.master import check_master, in_one_place, on_this_machine
+from checker.engines.spark.master import check_master, in_one_place, on_this_machine, patient
 from checker.problems import EnvironmentProblem, UsageProblem
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,6 +106,22 @@ def test_packaged_java_takes_the_flag(tmp_path: Path) -> None:
 
 # --- masters
 # -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("master", "patiently"),
+    [
+        ("local", "local[1,4]"),
+        ("local[2]", "local[2,4]"),
+        ("local[*]", "local[*,4]"),
+        ("local[3,1]", "local[3,1]"),
+        ("local-cluster[2,1,1024]", "local-cluster[2,1,1024]"),
+        ("yarn", "yarn"),
+    ],
+)
+def test_tasks_are_tried_again(master: str, patiently: str) -> None:
+    """Where Spark by itself would give up at the first failure, a task is tried as often as on a cluster."""
+    assert patient(master) == patiently
 
 
 @pytest.mark.parametrize("master", ["local", "local[2]", "local[*]", "local[*,4]", "local-cluster[2,1,1024]"])

@@ -25,6 +25,8 @@ class CarriedToyMachine(ToyMachine):
         self.values: Any = SimpleNamespace(portable=lambda number: number, load=lambda number: number)
         layouts = Layouts({self.layout.slots: self.layout})
         self.transitions: Any = SimpleNamespace(layouts=layouts)
+        # Toys cannot be divided into columns, no more than models with messages.
+        self.code.channels = SimpleNamespace(count=1)  # type: ignore[assignment]
 
 
 class FlakyMachine(CarriedToyMachine):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from checker.engines.columns.tables import Ints
 from checker.engines.columns.walk import results_of
 from checker.engines.memory import verdict_of
 from checker.engines.protocol import STATE_STAGE, TRANSITION_STAGE, Level, Task, Witness
-from checker.engines.read_tree import Leaf, ReadTree
+from checker.engines.read_tree import Leaf, ReadTree, Result
 from checker.properties.base import Looks, Watch
 from interpreter import ModelError
 from interpreter.state import Layout, State
@@ -31,10 +32,15 @@ TRUE, FALSE, FAILED, OPEN = 1, 0, 2, 3
 
 
 class _Asked:
-    """One assertion rule over the rows of one packing, or of pairs of them. Its units are its ways by first choices."""
+    """One assertion rule over the rows of one packing, or of pairs of them. Its units are its ways by first choices.
 
-    def __init__(self, tree: ReadTree, most: int) -> None:
+    `note` is told each result that some row comes to, up to the one that has the verdict.
+    """
+
+    def __init__(self, tree: ReadTree, most: int, note: Callable[[Result], None]) -> None:
         self.remembered = Remembered(tree, most)
+        self._note = note
+        self._met = np.zeros(0, dtype=np.bool_)
         self.values: NDArray[np.int8] = np.zeros(0, dtype=np.int8)
 
     def column(self) -> NDArray[np.int8]:
@@ -53,14 +59,28 @@ class _Asked:
         """TRUE, FALSE or FAILED for each row, and the bundle that says so: the first one, unit by unit, that does."""
         column = self.column()
         bundles = units[0]
+        self._meet(bundles)
         verdicts = column[bundles]
         for unit in units[1:]:
             still = verdicts == OPEN
             if not still.any():
                 break
+            self._meet(unit[still])
             bundles = np.where(still, unit, bundles)
             verdicts = column[bundles]
         return verdicts, bundles
+
+    def _meet(self, bundles: Ints) -> None:
+        """Note the results in bundles that no row had before."""
+        parts = self.remembered.bundles.parts
+        if len(self._met) < len(parts):
+            self._met = np.concatenate([self._met, np.zeros(len(parts) - len(self._met), dtype=np.bool_)])
+        for bundle in np.unique(bundles[~self._met[bundles]]).tolist():
+            self._met[bundle] = True
+            for leaf in parts[bundle]:
+                self._note(leaf.result)
+                if _verdict((leaf,)) != OPEN:
+                    break
 
 
 def _verdict(leaves: tuple[Leaf, ...]) -> int:
@@ -155,7 +175,7 @@ class Judge:
         """The bundles of an assertion rule; None if it must be asked row by row."""
         key = (rule, packing)
         if key not in self._asked:
-            self._asked[key] = _Asked(self.space.memory.tree(rule), self.space.machine.most_ways)
+            self._asked[key] = self._new(rule)
         asked = self._asked[key]
         if asked is None:
             return None
@@ -171,6 +191,10 @@ class Judge:
             self._asked[key] = None
             return None
         return asked, units
+
+    def _new(self, rule: Rule) -> _Asked:
+        machine = self.space.machine
+        return _Asked(self.space.memory.tree(rule), machine.most_ways, machine.note)
 
     def _row_by_row(self, watch: Watch, part: Frontier, level: Level) -> tuple[NDArray[np.int8], dict[int, str | None]]:
         assert watch.assertion is not None
@@ -225,7 +249,7 @@ class Judge:
         for rule in self._rules_of(watch.assertion, packing):
             key = (rule, packing, "pair")
             if key not in self._asked:
-                self._asked[key] = _Asked(self.space.memory.tree(rule), self.space.machine.most_ways)
+                self._asked[key] = self._new(rule)
             asked = self._asked[key]
             assert asked is not None
             interner = machine.values

@@ -44,13 +44,7 @@ class ColumnsRun:
     def next(self) -> Level:
         """Expand the frontier."""
         level = Level()
-        self._batches = {}
-        for part in self.frontier:
-            self._make_room(part)
-            for begin in range(0, len(part.rows), _CHUNK):
-                self._expand(part, begin, min(begin + _CHUNK, len(part.rows)), level)
-                found = sum(len(batch.rows) for batches in self._batches.values() for batch in batches)
-                self.task.tick(found, level.transitions)
+        self._step(level)
         expanded = self.frontier if self.graph is not None else []
         self._complete(level)
         if self.graph is not None:
@@ -58,6 +52,23 @@ class ColumnsRun:
             if level.pruned:
                 self.graph = None
         return level
+
+    def steps(self, level: Level) -> dict[Packing, Batch]:
+        """Expand the frontier for somebody else: where its steps lead, each state of a packing once, sorted by key."""
+        self._step(level)
+        ranks = self.space.order_ranks()
+        found = {p: self.store.fresh(Batch.joined(made), ranks) for p, made in self._batches.items() if made}
+        self.frontier, self._batches = [], {}
+        return found
+
+    def _step(self, level: Level) -> None:
+        self._batches = {}
+        for part in self.frontier:
+            self._make_room(part)
+            for begin in range(0, len(part.rows), _CHUNK):
+                self._expand(part, begin, min(begin + _CHUNK, len(part.rows)), level)
+                found = sum(len(batch.rows) for batches in self._batches.values() for batch in batches)
+                self.task.tick(found, level.transitions)
 
     def _draw(self, graph: Graph, expanded: list[Frontier], stopped: bool = False) -> None:
         """Write the states that were expanded, or will not be any more, into the graph."""
@@ -97,6 +108,10 @@ class ColumnsRun:
             if not packing.codes(part.rows, ("thread", packing.threads - 1)).any():
                 return
             self._refit(packing, packing.threads + 1, ())
+
+    def refit(self, packing: Packing, threads: int) -> None:
+        """Pack everything of a packing anew, with so many places for threads."""
+        self._refit(packing, threads, ())
 
     def _refit(self, packing: Packing, threads: int, more: tuple[Batch, ...] | list[Batch]) -> None:
         """Pack everything of a packing anew, `more` batches among it."""

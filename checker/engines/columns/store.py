@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,12 +136,43 @@ class Store:
         self.orders.append(orders)
         self.first.append(len(self) + len(high))
 
+    def append_all(self, high: Words, low: Words, parents: Ints, orders: NDArray[np.int32]) -> None:
+        """States of several levels, by number.
+
+        What matters of levels here is that keys ascend in each: two that happen to go on ascending may be one.
+        """
+        falls = (high[1:] < high[:-1]) | ((high[1:] == high[:-1]) & (low[1:] < low[:-1]))
+        bounds = [0, *(np.flatnonzero(falls) + 1).tolist(), len(high)]
+        for begin, end in pairwise(bounds):
+            self.append(high[begin:end], low[begin:end], parents[begin:end], orders[begin:end])
+
+    def since(self, number: int) -> tuple[Words, Words, Ints, NDArray[np.int32]]:
+        """The states from a number on: halves of keys, parents, orders."""
+        level = int(np.searchsorted(np.array(self.first), number, side="right")) - 1
+        skip = number - self.first[level]
+        high, low, parents, orders = (
+            np.concatenate([np.zeros(0, dtype=kind), *column[level:]])[skip:]
+            for column, kind in (
+                (self.high, np.uint64),
+                (self.low, np.uint64),
+                (self.parents, np.int64),
+                (self.orders, np.int32),
+            )
+        )
+        return high, low, parents, orders
+
     # --- asking ----------------------------------------------------------------------------------------------------
 
     def key(self, number: int) -> int:
         """The key of a state."""
         level, row = self._place(number)
         return (int(self.high[level][row]) << 64) | int(self.low[level][row])
+
+    def halves(self, numbers: Ints) -> tuple[Words, Words]:
+        """The halves of the keys of some states."""
+        least = int(numbers.min())
+        high, low, _, _ = self.since(least)
+        return high[numbers - least], low[numbers - least]
 
     def number(self, key: int) -> int:
         """The number of a state."""

@@ -2,25 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 import numpy as np
 
 from checker.engines.columns.expand import Frontier
 from checker.engines.columns.run import ColumnsRun
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
+from checker.engines.protocol import Level
 from checker.engines.rows import RowsRun, Waiting
+from interpreter.state import State
+from interpreter.step import StepOrder
 
-_HALF = (1 << 64) - 1
+_HALF: Final = (1 << 64) - 1
 
 
 def take_over(run: RowsRun) -> ColumnsRun:
     """A run by columns that goes on where a run row by row stands."""
+    found = run.found
+    store = Store()
+    store.append_all(
+        np.array([key >> 64 for key in found.keys], dtype=np.uint64),
+        np.array([key & _HALF for key in found.keys], dtype=np.uint64),
+        np.array(found.parents, dtype=np.int64),
+        np.array(found.orders, dtype=np.int32),
+    )
+    return _columns(run, store, found.order_table)
+
+
+def go_on(run: RowsRun, store: Store, orders: Sequence[StepOrder], sample: Sequence[State]) -> ColumnsRun:
+    """A run by columns that goes on where an earlier one stood, but for its frontier.
+
+    What it had found is in `store`, the rest in `run`. `sample` are some of the states that it would expand.
+    """
+    acted = set(run.expander.acted)
+    # How values are best divided was learned in the run before: some states tell it again, and nothing else is kept.
+    for state in sample:
+        run.expander.expand(state, run.machine.key(state), False, Level())
+    run.expander.acted = acted
+    return _columns(run, store, orders)
+
+
+def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder]) -> ColumnsRun:
     expander = run.expander
     expander.memory.forget_reads(expander.machine.divider.gather())
     space = Space(expander.machine, expander.memory)
-    for order in run.found.order_table:
+    for order in orders:
         space.order(*order)
-    store = _store(run)
     graph = run.graph_so_far if run.wants_graph else None
     if graph is not None:
         graph.key = store.key
@@ -30,42 +60,23 @@ def take_over(run: RowsRun) -> ColumnsRun:
     groups: dict[object, list[Waiting]] = {}
     for waiting in run.waiting:
         groups.setdefault(waiting.state.layout, []).append(waiting)
-    columns.frontier = [_frontier(space, run, group) for group in groups.values()]
+    columns.frontier = [_frontier(space, store, group) for group in groups.values()]
     return columns
 
 
-def _store(run: RowsRun) -> Store:
-    store = Store()
-    found = run.found
-    keys = found.keys
-    begin = 0
-    # What matters of levels here is that keys ascend in each: two that happen to go on ascending may be one.
-    while begin < len(keys):
-        end = begin + 1
-        while end < len(keys) and keys[end] > keys[end - 1]:
-            end += 1
-        store.append(
-            np.array([key >> 64 for key in keys[begin:end]], dtype=np.uint64),
-            np.array([key & _HALF for key in keys[begin:end]], dtype=np.uint64),
-            np.array(found.parents[begin:end], dtype=np.int64),
-            np.array(found.orders[begin:end], dtype=np.int32),
-        )
-        begin = end
-    return store
-
-
-def _frontier(space: Space, run: RowsRun, group: list[Waiting]) -> Frontier:
+def _frontier(space: Space, store: Store, group: list[Waiting]) -> Frontier:
     packing = space.packing(group[0].state.layout)
     for waiting in group:
         packing.learn(waiting.state)
     packing.refit((), max(packing.threads, *[len(waiting.state.threads) for waiting in group]))
-    keys = [run.found.keys[waiting.number] for waiting in group]
+    numbers = np.array([waiting.number for waiting in group], dtype=np.int64)
+    high, low = store.halves(numbers)
     return Frontier(
         packing,
         space.pack(packing, [waiting.state for waiting in group]),
-        np.array([waiting.number for waiting in group], dtype=np.int64),
+        numbers,
         np.array([waiting.starts for waiting in group], dtype=np.int64),
-        np.array([key >> 64 for key in keys], dtype=np.uint64),
-        np.array([key & _HALF for key in keys], dtype=np.uint64),
+        high,
+        low,
         np.array([waiting.cut for waiting in group], dtype=np.bool_),
     )

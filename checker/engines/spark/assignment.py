@@ -16,10 +16,15 @@ from interpreter import Machine, Program
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What holds for a whole run; sent to each worker once. `folder` is where the files are."""
+    """What holds for a whole run; sent to each worker once. `folder` is where the files are, `durable` if they stay.
+
+    `columns`: the tasks go by columns, and candidates travel in them.
+    """
 
     run: str
     folder: str
+    durable: bool
+    columns: bool
     partitions: int
     program: Program
     watches: tuple[Watch, ...]

@@ -6,16 +6,20 @@ import pickle
 import shutil
 import tempfile
 import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 from pyspark import cloudpickle
 
+from checker.checkpoint.saved import Saved, level_file, pack_head
 from checker.effort import Effort
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
-from checker.engines.spark.assignment import Assignment, Order, Summary, outbound_file
+from checker.engines.spark.assignment import Assignment, Order, Summary, edges_file, found_file, outbound_file
+from checker.engines.spark.batches import NO_ORDER, to_bytes
 from checker.engines.spark.codec import Candidate, StateCodec, pack_candidates
 from checker.engines.spark.findings import Findings
 from checker.engines.spark.keys import partition_of, partitions_of
@@ -25,13 +29,35 @@ from checker.engines.spark.shipping import archive, worker_function
 from checker.engines.spark.store import Store
 from checker.engines.spark.visited import KeyFiles, add_keys
 from checker.problems import EnvironmentProblem, Problem
-from interpreter.step import StepOrder
 
 FOLDER: Final = "spark.fizzpy.folder"
 """The setting that names the folder for the files of runs."""
 
-# States that are handed over have been given their parents by the local run.
-_NO_ORDER: Final = StepOrder((), (), 0)
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """Where the local run is saved that a cluster has taken over from: its level, and the files that are needed."""
+
+    level: int
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterState:
+    """A cluster between two levels, as it is saved: see the fields of `Cluster` and `Findings`."""
+
+    base: Base
+    partitions: int
+    columns: bool
+    handed_over: int
+    waiting: int
+    levels: tuple[tuple[int, ...], ...]
+    level: int
+    visited: tuple[KeyFiles, ...]
+    inbound: tuple[tuple[str, ...], ...]
+    wants_graph: bool
+    held: Level | None
+    written: tuple[str, ...]
 
 
 class Cluster:
@@ -42,15 +68,25 @@ class Cluster:
     """
 
     def __init__(
-        self, task: Task, local: LocalRun, session: Session, level: int, partitions: int, folder: str | None
+        self,
+        task: Task,
+        local: LocalRun,
+        session: Session,
+        level: int,
+        partitions: int,
+        columns: bool,
+        folder: str | None,
     ) -> None:
         self.task = task
         self.local = local
         self.session = session
         self.run = uuid.uuid4().hex
         self.partitions = partitions
-        self.folder = _folder(folder, self.run)
-        self.store = Store(self.folder)
+        self.columns = columns
+        kept_in = task.settings.resume or task.settings.checkpoint
+        self.keeps = kept_in is not None
+        self.folder = _folder(folder, self.run) if kept_in is None else Path(kept_in).absolute()
+        self.store = Store(self.folder, durable=self.keeps)
         self.findings = Findings(self.store, local, level, partitions)
         self.level = level
         self.visited: list[KeyFiles] = [()] * self.partitions
@@ -58,11 +94,25 @@ class Cluster:
         self.wants_graph = self.findings.local_graph is not None
         self.held: Level | None = None
         self.jobs = self.tasks = 0
+        self.written: list[str] = []
+        """The files of states found and of edges, which are needed to the end."""
+        self.saved: frozenset[str] = frozenset()
+        """The files that the latest checkpoint needs."""
         self.counters: dict[str, Counters] = {}
         self.efforts: dict[str, Effort] = {}
         program, watches, machine = task.program, task.watches, task.machine
         order = Order(
-            self.run, str(self.folder), partitions, program, watches, task.settings, task.prune, task.graph, machine
+            self.run,
+            str(self.folder),
+            self.keeps,
+            columns,
+            partitions,
+            program,
+            watches,
+            task.settings,
+            task.prune,
+            task.graph,
+            machine,
         )
         # By value where need be: a machine of one's own may be defined in a script or notebook.
         self._order = session.context.broadcast(cloudpickle.dumps(order))  # type: ignore[no-untyped-call]
@@ -77,14 +127,21 @@ class Cluster:
             add_keys(self.store, (), partition, self.level, keys[owners == partition])
             for partition in range(self.partitions)
         ]
+        self.findings.waiting = self.local.waiting
+        parts = self._waiting_by_columns() if self.columns else self._waiting_by_rows()
+        name = outbound_file(self.level - 1, self.partitions)
+        self.store.write(name, parts)
+        self.inbound = [[name] if part else [] for part in parts]
+
+    def _waiting_by_columns(self) -> list[bytes]:
+        return [to_bytes(batches) for batches in self.local.hand_over_batches(self.partitions)]
+
+    def _waiting_by_rows(self) -> list[bytes]:
         waiting: list[list[Candidate]] = [[] for _ in range(self.partitions)]
         for key, state, starts in sorted(self.local.hand_over(), key=lambda state: state.key):
-            waiting[partition_of(key, self.partitions)].append(Candidate(key, 0, _NO_ORDER, starts, state))
-        self.findings.waiting = sum(map(len, waiting))
+            waiting[partition_of(key, self.partitions)].append(Candidate(key, 0, NO_ORDER, starts, state))
         codec = StateCodec(self.local.machine)
-        name = outbound_file(self.level - 1, self.partitions)
-        self.store.write(name, [pack_candidates(codec, candidates) for candidates in waiting])
-        self.inbound = [[name] if candidates else [] for candidates in waiting]
+        return [pack_candidates(codec, candidates) for candidates in waiting]
 
     def next(self) -> Level:
         """Expand the level in hand and take in the next one."""
@@ -119,11 +176,12 @@ class Cluster:
                 expanded.merge(summary.expanded)
                 if summary.arrived.states:
                     found.append(summary.partition)
+            self._note_written([assignment.partition for assignment in given], () if judged else found)
         self.wants_graph = self.wants_graph and not arrived.pruned
         if not judged:
             self.findings.add_level(found)
         for name in used:
-            self.store.remove(name)
+            self._remove(name)
         return arrived, expanded
 
     def _take(self, answer: bytes) -> Summary:
@@ -134,7 +192,7 @@ class Cluster:
         kept = set(summary.visited)
         for file in self.visited[summary.partition]:
             if file not in kept:
-                self.store.remove(file.name)
+                self._remove(file.name)
         self.visited[summary.partition] = summary.visited
         for partition, candidates in enumerate(summary.outbound):
             if candidates:
@@ -147,6 +205,53 @@ class Cluster:
         self.efforts[summary.worker] = max(spent, summary.effort, key=lambda effort: effort.cpu_s)
         return summary
 
+    def _note_written(self, worked: Sequence[int], found: Sequence[int]) -> None:
+        self.written += [found_file(self.level, partition) for partition in found]
+        edges = [edges_file(self.level, partition) for partition in worked] if self.wants_graph else []
+        self.written += [name for name in edges if self.store.has(name)]
+
+    def _remove(self, name: str) -> None:
+        """Remove a file that is of no use any more, unless a checkpoint has it: that goes with its files."""
+        if name not in self.saved:
+            self.store.remove(name)
+
+    # --- checkpoints -----------------------------------------------------------------------------------------------
+
+    def save(self, base: Base) -> Saved:
+        """What another driver needs to go on. `base`: where the local run is saved."""
+        state = ClusterState(
+            base,
+            self.partitions,
+            self.columns,
+            self.findings.handed_over,
+            self.findings.waiting,
+            self.findings.levels,
+            self.level,
+            tuple(self.visited),
+            tuple(tuple(names) for names in self.inbound),
+            self.wants_graph,
+            self.held,
+            tuple(self.written),
+        )
+        self.saved = frozenset((*base.files, level_file(base.level), *self._needed()))
+        return Saved("spark", (pack_head(state),), tuple(self.saved))
+
+    def _needed(self) -> list[str]:
+        seen = [file.name for files in self.visited for file in files]
+        return [*self.written, *seen, *(name for names in self.inbound for name in names)]
+
+    def restore(self, state: ClusterState) -> None:
+        """Be where the other driver was."""
+        self.findings.waiting, self.findings.levels = state.waiting, state.levels
+        self.level = state.level
+        self.visited = list(state.visited)
+        self.inbound = [list(names) for names in state.inbound]
+        self.wants_graph, self.held = state.wants_graph, state.held
+        self.written = list(state.written)
+        self.saved = frozenset(self._needed())
+
+    # --- the end ---------------------------------------------------------------------------------------------------
+
     def effort(self) -> Effort:
         """What the workers have spent, and the Java process if it is ours."""
         return sum(self.efforts.values(), self.session.effort())
@@ -158,7 +263,8 @@ class Cluster:
                 self._code.destroy()
         # Nobody may write any more when the folder goes.
         self.session.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if not self.keeps:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _folder(parent: str | None, run: str) -> Path:

@@ -54,23 +54,25 @@ class StateCodec:
             first.append(len(rows))
         return PackedStates(
             tuple(layout.slots for layout in layouts),
-            tuple(self._write(number) for number in values),
+            tuple(self.write(number) for number in values),
             rows.tobytes(),
             first.tobytes(),
         )
 
     def unpack_states(self, packed: PackedStates) -> UnpackedStates:
         layouts = [self._layouts.ordered(slots) for slots in packed.layouts]
-        values = [self._load(data) for data in packed.values]
+        values = [self.load(data) for data in packed.values]
         return UnpackedStates(layouts, values, array("I", packed.rows), array("Q", packed.first))
 
-    def _write(self, number: int) -> bytes:
+    def write(self, number: int) -> bytes:
+        """A value in bytes."""
         data = self._written.get(number)
         if data is None:
             data = self._written[number] = pickle.dumps(self._values.portable(number), pickle.HIGHEST_PROTOCOL)
         return data
 
-    def _load(self, data: bytes) -> int:
+    def load(self, data: bytes) -> int:
+        """The id of a value in bytes."""
         number = self._read.get(data)
         if number is None:
             number = self._read[data] = self._values.load(pickle.loads(data))

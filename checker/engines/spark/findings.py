@@ -47,11 +47,12 @@ class Findings:
         self.waiting = 0
         self.local_graph = local.expanded_graph()
         self._local_keys = local.keys()
-        self._levels: list[tuple[int, ...]] = []
+        self.levels: tuple[tuple[int, ...], ...] = ()
+        """The partitions that found states, for each level after the one handed over."""
 
     def add_level(self, partitions: Sequence[int]) -> None:
         """One more level was taken in, with new states in these partitions."""
-        self._levels.append(tuple(partitions))
+        self.levels = (*self.levels, tuple(partitions))
 
     # --- paths -----------------------------------------------------------------------------------------------------
 
@@ -59,7 +60,7 @@ class Findings:
         """The links from Init to a state that was found."""
         links: list[PathLink] = []
         # The source of a state is one level above it, so one way up is enough.
-        for index in reversed(range(len(self._levels))):
+        for index in reversed(range(len(self.levels))):
             step = self._step_to(key, index)
             if step is not None:
                 source, order = step
@@ -70,7 +71,7 @@ class Findings:
     def _step_to(self, key: int, index: int) -> tuple[int, StepOrder] | None:
         """The source and the step by which a state was found, if that was on this level."""
         partition = partition_of(key, self.partitions)
-        if partition not in self._levels[index]:
+        if partition not in self.levels[index]:
             return None
         name = self._found(index, partition)
         at, there = places(key_array(self.store.map(name, _KEYS)), key_column([key]))
@@ -91,7 +92,7 @@ class Findings:
         """The recorded answers of a watch, by number of state."""
         column = _ANSWERS + self.local.recorded.index(key)
         answers = bytearray(self.local.answers(key))
-        for index, partitions in enumerate(self._levels):
+        for index, partitions in enumerate(self.levels):
             parts = [self.store.read(self._found(index, p), column) for p in partitions]
             together = np.frombuffer(b"".join(parts), dtype=np.uint8)
             answers += together[np.argsort(self._keys_found(index), kind="stable")].tobytes()
@@ -103,11 +104,11 @@ class Findings:
         assert graph is not None
         before, handed_over = np.split(self._local_keys, [len(self._local_keys) - self.waiting])
         by_partition = np.argsort(partitions_of(handed_over, self.partitions), kind="stable")
-        levels = [handed_over[by_partition], *(self._keys_found(index) for index in range(len(self._levels)))]
+        levels = [handed_over[by_partition], *(self._keys_found(index) for index in range(len(self.levels)))]
         keys = np.concatenate([before, *(np.sort(level) for level in levels)])
         numbers = _Numbers(keys)
         graph.key = lambda state: key_number(keys, state)
-        partitions = [tuple(range(self.partitions)), *self._levels]
+        partitions = [tuple(range(self.partitions)), *self.levels]
         last = len(levels) - 1
         for index, (level, among) in enumerate(zip(levels, partitions, strict=True)):
             self._add_level(graph, self.handed_over + index, level, among, numbers, expanded=index < last)
@@ -115,7 +116,7 @@ class Findings:
 
     def _keys_found(self, index: int) -> Keys:
         """The keys of a level, partition by partition."""
-        columns = [key_array(self.store.map(self._found(index, p), _KEYS)) for p in self._levels[index]]
+        columns = [key_array(self.store.map(self._found(index, p), _KEYS)) for p in self.levels[index]]
         return np.concatenate([key_column(()), *columns])
 
     def _add_level(

@@ -10,7 +10,10 @@ import numpy as np
 from checker.engines.embedded import EmbeddedRun
 from checker.engines.protocol import Task
 from checker.engines.read_tree import Counters
-from checker.engines.spark.keys import Keys, key_array, key_column
+from checker.engines.spark.batches import NO_ORDER, PackedBatch, batches_of, waiting_batches
+from checker.engines.spark.codec import Candidate, StateCodec
+from checker.engines.spark.keys import Keys, key_array, key_column, partition_of
+from checker.engines.spark.row_codec import RowCodec
 from checker.liveness.graph import Graph
 from interpreter import Machine
 from interpreter.state import State
@@ -40,6 +43,20 @@ class LocalRun(EmbeddedRun):
         halves = [np.stack(pair, axis=1) for pair in zip(store.high, store.low, strict=True)]
         return key_array(np.concatenate(halves).astype(">u8").tobytes())
 
+    def hand_over_batches(self, partitions: int) -> list[list[PackedBatch]]:
+        """The states that wait, for each partition, where columns are to expand them; this run will not do it."""
+        values = StateCodec(self.machine)
+        if self._columns is None:
+            waiting: list[list[Candidate]] = [[] for _ in range(partitions)]
+            for key, state, starts in sorted(self.hand_over(), key=lambda waiting: waiting.key):
+                waiting[partition_of(key, partitions)].append(Candidate(key, 0, NO_ORDER, starts, state))
+            return [batches_of(candidates, values) for candidates in waiting]
+        run = self._columns
+        codec = RowCodec(run.space, values, run.refit)
+        batches = [waiting_batches(codec, run.frontier, partition, partitions) for partition in range(partitions)]
+        run.frontier = []
+        return batches
+
     def hand_over(self) -> Iterator[Waiting]:
         """The states that wait, which this run will not expand."""
         if self._columns is None:
@@ -57,6 +74,17 @@ class LocalRun(EmbeddedRun):
         if self._columns is not None:
             return self._columns.graph
         return self._rows.graph_so_far if self._rows.wants_graph else None
+
+    @property
+    def waiting(self) -> int:
+        """How many states wait to be expanded."""
+        if self._columns is None:
+            return len(self._rows.waiting)
+        return sum(len(part.rows) for part in self._columns.frontier)
+
+    def by_columns(self) -> bool:
+        """Can the states that wait be expanded by columns?"""
+        return self._columns is not None or self._known_to_columns()
 
     def counters(self) -> Counters:
         """What was evaluated here."""

@@ -15,11 +15,20 @@ _LOCAL: Final = re.compile(r"local(\[(\*|\d+)(\s*,\s*\d+)?\])?")
 _LOCAL_CLUSTER: Final = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]")
 _PORTS: Final = {"spark": 7077, "http": 80, "https": 443}
 _PATIENCE_S: Final = 5.0
+_ATTEMPTS: Final = 4
 
 
 def in_one_place(master: str) -> bool:
     """Do driver and tasks run in one process on this machine?"""
     return _LOCAL.fullmatch(master) is not None
+
+
+def patient(master: str) -> str:
+    """The same master, in which a task is tried more than once: by itself Spark does not do so within one process."""
+    found = _LOCAL.fullmatch(master)
+    if found is None or found.group(3) is not None:
+        return master
+    return f"local[{found.group(2) or 1},{_ATTEMPTS}]"
 
 
 def on_this_machine(master: str) -> bool:

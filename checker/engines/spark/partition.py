@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pickle
 from array import array
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,9 +24,14 @@ from checker.engines.spark.gathering import Gathering, Newcomer
 from checker.engines.spark.keys import key_column, partition_of
 from checker.engines.spark.store import Store
 from checker.engines.spark.visited import KeyFiles, add_keys, seen
+from checker.export import parts_of
 from checker.liveness.graph import LiveStep
 from interpreter.state import State
+from interpreter.step import Candidate as Rules
 from interpreter.step import StepKind
+
+if TYPE_CHECKING:
+    from checker.export.parts import Parts
 
 
 class Source(NamedTuple):
@@ -76,6 +82,7 @@ class Partition:
         self.arrived = Level()
         self.expanded = Level()
         self.outbound: tuple[int, ...] = ()
+        self._parts = parts_of(expander.task, expander.machine, f"{assignment.partition}")
         options = expander.task.program.options
         self._bound = options.max_actions
         self._encoding = expander.machine.encoding if options.exclude else None
@@ -130,6 +137,8 @@ class Partition:
         recorded = {key: bytearray() for key in self.expander.recorded}
         for key, newcomer in newcomers:
             source = self._source(key, newcomer)
+            if self._parts is not None:
+                self._parts.state(key, self.assignment.level, source.state)
             judgement = self.expander.judge(source.state, key, level)
             for column, answer in zip(recorded.values(), judgement.answers, strict=True):
                 column.append(answer)
@@ -157,6 +166,8 @@ class Partition:
         given = self.assignment
         gatherings = [Gathering[State](lambda state: state, self._encoding) for _ in range(self.partitions)]
         edges = Edges()
+        if self._parts is not None:
+            self.expander.observe = partial(self._export_step, self._parts)
         for source in sources:
             arrivals = self.expander.expand(source.state, source.key, source.cut, self.expanded)
             for arrival in arrivals:
@@ -165,12 +176,19 @@ class Partition:
                 )
             if given.graph:
                 self._add_edges(edges, source, arrivals)
-        if sources:
+        if any(gathering.newcomers for gathering in gatherings):
             parts = [self._pack(gathering) for gathering in gatherings]
             self.store.write(outbound_file(given.level, given.partition), parts)
-            if given.graph:
-                self.store.write(edges_file(given.level, given.partition), edges.parts())
+        if sources and given.graph:
+            self.store.write(edges_file(given.level, given.partition), edges.parts())
+        if self._parts is not None:
+            self._parts.flush()
         self.outbound = tuple(len(gathering.newcomers) for gathering in gatherings)
+
+    def _export_step(
+        self, parts: Parts, source: int, target: int, candidate: Rules, choices: tuple[str, ...], crash: bool
+    ) -> None:
+        parts.step(source, target, self.assignment.level, candidate, choices, crash)
 
     def _pack(self, gathering: Gathering[State]) -> bytes:
         return pack_candidates(

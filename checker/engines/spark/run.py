@@ -6,14 +6,17 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
+from checker.checkpoint.records import Head
+from checker.checkpoint.saved import Saved, unpack_head
 from checker.effort import CPU_ELSEWHERE, MEMORY_ELSEWHERE, Effort
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
-from checker.engines.spark.cluster import FOLDER, Cluster
+from checker.engines.spark.cluster import FOLDER, Base, Cluster, ClusterState
 from checker.engines.spark.java import find_java
 from checker.engines.spark.local import LocalRun
 from checker.engines.spark.master import check_master
 from checker.engines.spark.session import Session, open_session
+from checker.engines.spark.store import Store
 from checker.exploration import PathLink
 from checker.liveness.graph import Graph
 from checker.problems import UsageProblem
@@ -41,6 +44,8 @@ class SparkRun:
         self.frontier = 0
         self.session: Session | None = None
         self.cluster: Cluster | None = None
+        self._base: Base | None = None
+        """Where the local run was saved last."""
 
     # --- levels ----------------------------------------------------------------------------------------------------
 
@@ -56,12 +61,46 @@ class SparkRun:
                 self.frontier = level.frontier
                 self.level += 1
                 return level
-            self.session = open_session(self.master, self.conf, self.java)
-            partitions = self.partitions or max(1, self.session.context.defaultParallelism)
-            folder = self.conf.get(FOLDER)
-            self.cluster = Cluster(self.task, self.local, self.session, self.level, partitions, folder)
+            # Edges are written row by row.
+            columns = not self.task.graph and self.local.by_columns()
+            self.cluster = self._cluster(self.level, self.partitions, columns)
             self.cluster.hand_over()
         return self.cluster.next()
+
+    def _cluster(self, level: int, partitions: int | None, columns: bool) -> Cluster:
+        self.session = open_session(self.master, self.conf, self.java)
+        partitions = partitions or max(1, self.session.context.defaultParallelism)
+        return Cluster(self.task, self.local, self.session, level, partitions, columns, self.conf.get(FOLDER))
+
+    # --- checkpoints -----------------------------------------------------------------------------------------------
+
+    @property
+    def eager(self) -> bool:
+        """The local run is saved before it is handed over. After that each level is: its files are there anyway."""
+        return self.cluster is not None or self.frontier >= self.task.settings.spark_from
+
+    def save(self, store: Store, level: int) -> Saved:
+        """What another run needs to go on from this level."""
+        if self.cluster is not None:
+            assert self._base is not None
+            return self.cluster.save(self._base)
+        saved = self.local.save(store, level)
+        self._base = Base(level, saved.files)
+        return saved
+
+    def restore(self, store: Store, level: int) -> None:
+        """Be as the run was that was saved after this level, by this engine or by the embedded one."""
+        head = unpack_head(store, level)
+        if isinstance(head, ClusterState):
+            self._base = head.base
+            self.local.restore(store, head.base.level, waiting=False)
+            self.cluster = self._cluster(head.handed_over, head.partitions, head.columns)
+            self.cluster.restore(head)
+            return
+        assert isinstance(head, Head)
+        self._base = Base(level, (*head.states, *head.graph))
+        self.local.restore(store, level)
+        self.frontier, self.level = self.local.waiting, level
 
     # --- afterwards ------------------------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from pyspark.java_gateway import launch_gateway
 
 from checker.effort import Effort, effort_of
 from checker.engines.spark.java import java_home
-from checker.engines.spark.master import in_one_place, on_this_machine
+from checker.engines.spark.master import in_one_place, on_this_machine, patient
 from checker.problems import EnvironmentProblem
 
 _TICK_S: Final = 0.1
@@ -152,7 +152,7 @@ class JavaProcess:
             if sys.platform == "linux":
                 chosen |= _BY_FILE_SOCKETS
         settings = SparkConf(loadDefaults=False)
-        for key, value in (chosen | dict(conf) | {"spark.master": master}).items():
+        for key, value in (chosen | dict(conf) | {"spark.master": patient(master)}).items():
             settings.set(key, value)
         gateway = None
         if not self.inherited:

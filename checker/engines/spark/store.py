@@ -7,7 +7,7 @@ import os
 import struct
 import uuid
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -17,27 +17,40 @@ from checker.problems import EnvironmentProblem
 _MAGIC: Final = b"fizzpy-1"
 _HEAD: Final = struct.Struct("<8sII")
 _PART: Final = struct.Struct("<QI")
+_PIECE: Final = 1 << 20
 
 
 @dataclass(slots=True)
 class Store:
-    """A folder that the driver and all workers see. A name is written by one task only, always with one meaning."""
+    """A folder that the driver and all workers see. A name is written by one task only, always with one meaning.
+
+    `durable`: what is written is on the disk, and not only on its way there.
+    """
 
     folder: Path
+    durable: bool = False
     _mapped: dict[tuple[str, int], memoryview] = field(default_factory=dict)
 
     def write(self, name: str, parts: Sequence[bytes]) -> None:
         """Write a file. Whoever reads the name sees the old file or the new one, never half of it."""
         index = b"".join(_PART.pack(len(part), zlib.crc32(part)) for part in parts)
+        self.write_whole(name, (_HEAD.pack(_MAGIC, len(parts), zlib.crc32(index)) + index, *parts))
+
+    def write_whole(self, name: str, pieces: Iterable[bytes]) -> None:
+        """Write a file of these bytes, in one go for all who read it."""
         path = self.folder / name
         # Two attempts at one task may write at the same time, on different machines.
         unfinished = path.with_name(f"{name}.{uuid.uuid4().hex}.part")
         try:
             with unfinished.open("xb") as file:
-                file.write(_HEAD.pack(_MAGIC, len(parts), zlib.crc32(index)) + index)
-                for part in parts:
-                    file.write(part)
+                for piece in pieces:
+                    file.write(piece)
+                if self.durable:
+                    file.flush()
+                    os.fsync(file.fileno())
             unfinished.replace(path)
+            if self.durable:
+                sync_folder(self.folder)
         except BaseException:
             unfinished.unlink(missing_ok=True)
             raise
@@ -67,6 +80,19 @@ class Store:
             self._mapped[name, part] = known
         return known
 
+    def check(self, name: str) -> None:
+        """Raise `EnvironmentProblem` unless the file is there, and is as it was written."""
+        try:
+            with (self.folder / name).open("rb") as file:
+                entries = self._entries(file)
+                for length, checksum in entries:
+                    if not _agrees(file, length, checksum):
+                        raise self._damaged(name)
+                if file.read(1):
+                    raise self._damaged(name)
+        except FileNotFoundError:
+            raise EnvironmentProblem(f"the file {self.folder / name} is missing") from None
+
     def has(self, name: str) -> bool:
         return (self.folder / name).is_file()
 
@@ -81,16 +107,45 @@ class Store:
 
     def _find(self, file: BinaryIO, part: int) -> tuple[int, int, int]:
         """Where a part begins, its length and its checksum."""
+        entries = self._entries(file)
+        begin = file.tell() + sum(length for length, _ in entries[:part])
+        return (begin, *entries[part])
+
+    def _entries(self, file: BinaryIO) -> list[tuple[int, int]]:
+        """Length and checksum of each part; the file then stands where the first one begins."""
         head = file.read(_HEAD.size)
         magic, count, checksum = _HEAD.unpack(head) if len(head) == _HEAD.size else (b"", 0, 0)
-        index = file.read(_PART.size * count) if magic == _MAGIC else b""
-        if magic != _MAGIC or len(index) != _PART.size * count or zlib.crc32(index) != checksum:
+        # A damaged count may be large: what is asked for must be there.
+        there = magic == _MAGIC and _PART.size * count < os.fstat(file.fileno()).st_size
+        index = file.read(_PART.size * count) if there else b""
+        if not there or len(index) != _PART.size * count or zlib.crc32(index) != checksum:
             raise self._damaged(Path(file.name).name)
-        entries = list(_PART.iter_unpack(index))
-        begin = _HEAD.size + len(index) + sum(length for length, _ in entries[:part])
-        return (begin, *entries[part])
+        return list(_PART.iter_unpack(index))
 
     def _damaged(self, name: str) -> EnvironmentProblem:
         return EnvironmentProblem(
             f"the file {self.folder / name} is damaged", "check the disk that it lies on, and run again"
         )
+
+
+def sync_folder(folder: Path) -> None:
+    """See to it that the names in a folder are on the disk, where the system can do so."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _agrees(file: BinaryIO, length: int, checksum: int) -> bool:
+    """Whether the next bytes of a file have this checksum."""
+    found = 0
+    while length:
+        data = file.read(min(length, _PIECE))
+        if not data:
+            return False
+        found = zlib.crc32(data, found)
+        length -= len(data)
+    return found == checksum

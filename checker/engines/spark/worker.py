@@ -18,6 +18,7 @@ from checker.effort import own_effort
 from checker.engines.expander import Expander
 from checker.engines.spark.assignment import Assignment, Order, Summary
 from checker.engines.spark.codec import StateCodec
+from checker.engines.spark.column_partition import ColumnPartition, Columns, received
 from checker.engines.spark.partition import Partition
 from checker.engines.spark.store import Store
 from checker.problems import EnvironmentProblem, Problem
@@ -40,13 +41,14 @@ class Worker:
     begun: float
     name: str = field(default_factory=lambda: uuid.uuid4().hex)
     acted: set[int] = field(default_factory=set)
+    columns: Columns | None = None
 
     def perform(self, assignment: Assignment) -> Summary:
         """Do one task."""
         if not self.store.folder.is_dir():
             raise _not_shared(self.store.folder)
         self.store.forget_all_but(frozenset(file.name for file in assignment.visited))
-        partition = Partition(assignment, self.order.partitions, self.store, self.expander, self.codec)
+        partition = self._partition(assignment)
         try:
             visited = partition.run()
         finally:
@@ -65,6 +67,14 @@ class Worker:
             own_effort(self.begun),
         )
 
+    def _partition(self, assignment: Assignment) -> Partition | ColumnPartition:
+        """By columns where that is possible."""
+        if not self.order.columns:
+            return Partition(assignment, self.order.partitions, self.store, self.expander, self.codec)
+        batches = received(self.store, assignment)
+        self.columns = self.columns or Columns.of(self.expander, self.codec, batches)
+        return ColumnPartition(assignment, self.order.partitions, self.store, self.columns, batches)
+
 
 _workers: list[Worker] = []
 """The worker of the latest run: a process that serves one run after the other keeps nothing of the earlier ones."""
@@ -81,7 +91,7 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
         answer = problem
     except OSError as failure:
         # No other attempt will find more room.
-        if failure.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if failure.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
         where = f" ({failure.filename})" if failure.filename else ""
         answer = EnvironmentProblem(f"the disk is full{where}", "make room, or set TMPDIR to a larger disk")
@@ -97,14 +107,16 @@ def _worker(run: str, order: Broadcast[bytes]) -> Worker:
         begun = time.process_time()
         told: Order = pickle.loads(order.value)
         expander = Expander(told.task())
-        _workers.append(Worker(told, Store(Path(told.folder)), expander, StateCodec(expander.machine), begun))
+        _workers.append(
+            Worker(told, Store(Path(told.folder), told.durable), expander, StateCodec(expander.machine), begun)
+        )
     return _workers[0]
 
 
 def _not_shared(folder: Path) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"the Spark executor on {os.uname().nodename} does not see the folder {folder}",
-        "name a folder that all machines share: --conf spark.fizzpy.folder=DIR",
+        "name a folder that all machines share: --conf spark.fizzpy.folder=DIR, or --checkpoint DIR",
     )
 
 

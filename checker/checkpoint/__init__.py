@@ -1,0 +1,1 @@
+"""Checkpoints: what a run has found, in a folder, so that another run goes on from there (docs/checkpoints.md)."""

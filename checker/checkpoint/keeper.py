@@ -1,0 +1,166 @@
+"""`Keeper`: writes checkpoints while a course goes on, and lets a course go on from one."""
+
+from __future__ import annotations
+
+import errno
+import pickle
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from checker.checkpoint.folder import Folder
+from checker.checkpoint.identity import Identity
+from checker.checkpoint.saved import level_file
+from checker.exploration import Settings
+from checker.problems import EnvironmentProblem, UsageProblem
+
+if TYPE_CHECKING:
+    from checker.checkpoint.saved import LastingRun
+    from checker.course import Course, CourseState
+
+Say = Callable[[str], None]
+"""Takes a sentence for the user that is no part of the answer."""
+
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_REST: Final = 10
+"""How much longer than a checkpoint took is the time until the next one, at least."""
+_REQUESTS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+class Keeper:
+    """The checkpoints of one course, some seconds or more apart; if the settings say so, it first goes on from one."""
+
+    def __init__(self, folder: Folder, settings: Settings, engine: str, say: Say) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.engine = engine
+        self.say = say
+        self._saved = -1
+        self._last = time.monotonic()
+        self._cost_s = 0.0
+        self._requested = self._paused = False
+
+    def resumed(self, course: Course) -> bool:
+        """Let a course that has not begun go on from the latest checkpoint; False: it is to begin."""
+        if self.settings.resume is None:
+            self.folder.begin()
+            return False
+        manifest, troubles = self.folder.latest()
+        for trouble in troubles:
+            self.say(f"{trouble}; going on from the checkpoint of level {manifest.level}")
+        if manifest.engine not in (None, self.engine):
+            raise UsageProblem(
+                f"only the engine '{manifest.engine}' goes on from the checkpoint in {self.folder.path}",
+                f"resume with --engine {manifest.engine}",
+            )
+        state: CourseState = pickle.loads(self.folder.store.read(level_file(manifest.level), 0))
+        most = self.settings.max_states
+        if most is not None and state.reached > 0 and state.total.states - state.last.states >= most:
+            raise UsageProblem(
+                f"the checkpoint in {self.folder.path} is beyond --max-states {most:,}", "allow more states"
+            )
+        course.restore(state)
+        cast("LastingRun", course.run).restore(self.folder.store, manifest.level)
+        self._saved = manifest.level
+        return True
+
+    def level_done(self, course: Course) -> None:
+        """A level is complete: save it if it is time to."""
+        self.tick()
+        if cast("LastingRun", course.run).eager or self._due:
+            self.save(course)
+
+    @property
+    def _due(self) -> bool:
+        """Is it time for a checkpoint? A large one waits until it is a small part of what the run takes."""
+        every_s = self.settings.checkpoint_every_s
+        return time.monotonic() - self._last >= (max(every_s, _REST * self._cost_s) if every_s else 0.0)
+
+    def ended(self, course: Course) -> None:
+        """The course has ended: save the last level that is complete, unless an interruption has torn the run."""
+        if course.stopped != "interrupted" or self._paused:
+            self.save(course)
+        if self._requested:
+            # Perhaps too late for a tick; what comes now would take its time as well.
+            course.stopped = "interrupted"
+        if course.stopped == "interrupted" and self._saved >= 0:
+            self.say(f"level {self._saved} is saved; go on from there with --resume {self.folder.path}")
+
+    def save(self, course: Course) -> None:
+        """Make a checkpoint of the latest level that is complete, unless there is one."""
+        if course.reached == self._saved:
+            return
+        run = cast("LastingRun", course.run)
+        begun = time.monotonic()
+        try:
+            saved = run.save(self.folder.store, course.reached)
+            parts = (pickle.dumps(course.saved(), pickle.HIGHEST_PROTOCOL), *saved.parts)
+            self.folder.commit(course.reached, saved.engine, parts, saved.files)
+        except OSError as failure:
+            raise self._unwritten(failure) from failure
+        self._saved = course.reached
+        self._last = time.monotonic()
+        self._cost_s = self._last - begun
+
+    def _unwritten(self, failure: OSError) -> EnvironmentProblem:
+        text = f"the checkpoint in {self.folder.path} cannot be written: {failure.strerror}"
+        remedy = "make room" if failure.errno in _NO_ROOM else "check the disk"
+        if self._saved < 0:
+            return EnvironmentProblem(text, remedy)
+        return EnvironmentProblem(
+            f"{text}. That of level {self._saved} is whole", f"{remedy}, then go on with --resume {self.folder.path}"
+        )
+
+    # --- interruptions ---------------------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        """A place where the run may be interrupted, because what is complete can be saved."""
+        if self._requested:
+            self._paused = True
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def patience(self) -> Iterator[None]:
+        """While the block runs, an interruption waits for the next tick. A second one does not wait."""
+        before: dict[int, Any] = {}
+        if threading.current_thread() is threading.main_thread():
+            for name in _REQUESTS:
+                number = getattr(signal, name, None)
+                if number is not None and signal.getsignal(number) is signal.default_int_handler:
+                    before[number] = signal.signal(number, self._request)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _request(self, number: int, frame: object) -> None:
+        if self._requested:
+            raise KeyboardInterrupt
+        self._requested = True
+
+
+@contextmanager
+def keeping(settings: Settings, engine: str, identity: Callable[[], Identity], say: Say) -> Iterator[Keeper | None]:
+    """The keeper that the settings ask for, if they do. Raises `Problem` if that cannot be."""
+    if settings.checkpoint is None and settings.resume is None:
+        yield None
+        return
+    place = settings.resume or settings.checkpoint
+    assert place is not None
+    if engine == "plain":
+        raise UsageProblem("the plain engine writes no checkpoints", "use --engine embedded or --engine spark")
+    if settings.resume and settings.checkpoint and Path(settings.checkpoint).absolute() != Path(place).absolute():
+        raise UsageProblem("--resume goes on writing to its own folder", "leave out --checkpoint")
+    if settings.resume is not None and not Path(place).is_dir():
+        raise UsageProblem(f"there is no checkpoint in {place}: it is no folder", "--checkpoint DIR writes them")
+    folder = Folder.open(place, identity())
+    try:
+        yield Keeper(folder, settings, engine, say)
+    finally:
+        with suppress(OSError):
+            folder.close()

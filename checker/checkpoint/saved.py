@@ -1,0 +1,59 @@
+"""What a run that lasts beyond its process gives to be saved, and what it is given back. Data and a protocol only."""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from checker.engines.protocol import Run
+from checker.engines.spark.store import Store
+
+
+def level_file(level: int) -> str:
+    """The file of what is needed to go on from a level, beside what was found before."""
+    return f"level-{level}"
+
+
+RUN_PARTS: Final = 1
+"""Where the parts of the run begin in the file of a level; before them is the course."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A run after a level: `parts` are for a file of its own, `files` the others that it needs.
+
+    `engine`: the only one that can go on from there; None if any can.
+    """
+
+    engine: str | None
+    parts: tuple[bytes, ...]
+    files: tuple[str, ...]
+
+
+class LastingRun(Run, Protocol):
+    """A run that can be saved between two levels."""
+
+    @property
+    def eager(self) -> bool:
+        """Must this level be saved, whether it is time to or not?"""
+        ...
+
+    def save(self, store: Store, level: int) -> Saved:
+        """What another run needs to go on from this level."""
+        ...
+
+    def restore(self, store: Store, level: int) -> None:
+        """Be as the run was that was saved after this level."""
+        ...
+
+
+def pack_head(head: object) -> bytes:
+    """What is small about a run, as the first of its parts."""
+    return zlib.compress(pickle.dumps(head, pickle.HIGHEST_PROTOCOL), 1)
+
+
+def unpack_head(store: Store, level: int) -> object:
+    """What `pack_head` packed, from the file of a level."""
+    return pickle.loads(zlib.decompress(store.read(level_file(level), RUN_PARTS)))

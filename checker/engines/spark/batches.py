@@ -1,0 +1,133 @@
+"""Candidates in columns, in bytes: what the tasks of a level send each other where they go by columns."""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from checker.engines.columns.expand import Frontier
+from checker.engines.columns.packing import Packing
+from checker.engines.columns.store import Batch
+from checker.engines.columns.tables import Words
+from checker.engines.spark.codec import Candidate, StateCodec
+from checker.engines.spark.row_codec import Column, PackedRows, RowCodec, narrow
+from interpreter.state import UNBOUND, Layout
+from interpreter.step import StepOrder
+
+_LEVEL: Final = 1
+_HALF: Final = (1 << 64) - 1
+
+NO_ORDER: Final = StepOrder((), (), 0)
+"""Of states that are handed over: they have been given their parents by the local run."""
+
+
+class PackedBatch(NamedTuple):
+    """Candidates of one layout.
+
+    `high`, `low`: halves of the keys; `source_high`, `source_low` of the sources' keys. `orders` are places in a table.
+    """
+
+    rows: PackedRows
+    high: Words
+    low: Words
+    source_high: Words
+    source_low: Words
+    order_table: tuple[StepOrder, ...]
+    orders: Column
+    starts: Column
+
+
+class Sources(NamedTuple):
+    """The keys of the states that steps lead from, in halves, by number."""
+
+    high: Words
+    low: Words
+
+
+def pack_batch(codec: RowCodec, packing: Packing, batch: Batch, sources: Sources) -> PackedBatch:
+    """The rows of a batch, which are some."""
+    used, orders = np.unique(batch.orders, return_inverse=True)
+    return PackedBatch(
+        codec.pack(packing, batch.rows),
+        batch.high,
+        batch.low,
+        sources.high[batch.parents],
+        sources.low[batch.parents],
+        tuple(codec.space.orders[number] for number in used.tolist()),
+        narrow(orders, len(used)),
+        narrow(batch.starts, int(batch.starts.max()) + 1),
+    )
+
+
+def waiting_batches(
+    codec: RowCodec, frontier: Sequence[Frontier], partition: int, partitions: int
+) -> list[PackedBatch]:
+    """The states of one partition that wait in columns; they have parents already."""
+    found: list[PackedBatch] = []
+    for part in frontier:
+        own = np.flatnonzero(part.low % np.uint64(partitions) == partition)
+        if len(own):
+            starts = part.starts[own]
+            nowhere = np.zeros(len(own), dtype=np.uint64)
+            found.append(
+                PackedBatch(
+                    codec.pack(part.packing, part.rows.take(own)),
+                    part.high[own],
+                    part.low[own],
+                    nowhere,
+                    nowhere,
+                    (NO_ORDER,),
+                    np.zeros(len(own), dtype=np.uint8),
+                    starts,
+                )
+            )
+    return found
+
+
+def batches_of(candidates: Sequence[Candidate], values: StateCodec) -> list[PackedBatch]:
+    """Candidates that were made one by one; they have parents already, and are sorted by key."""
+    layouts: dict[Layout, list[Candidate]] = {}
+    for candidate in candidates:
+        layouts.setdefault(candidate.state.layout, []).append(candidate)
+    return [_batch_of(layout, members, values) for layout, members in layouts.items()]
+
+
+def _batch_of(layout: Layout, candidates: list[Candidate], values: StateCodec) -> PackedBatch:
+    most = max(len(c.state.threads) for c in candidates)
+    columns: list[list[int]] = [[c.state.values[i] for c in candidates] for i in range(len(layout.slots))]
+    columns += [[(*c.state.threads, *[UNBOUND] * most)[i] for c in candidates] for i in range(most)]
+    tables: list[tuple[bytes, ...]] = []
+    places: list[Column] = []
+    for column in columns:
+        known = {number: place for place, number in enumerate(dict.fromkeys(column))}
+        tables.append(tuple(b"" if number == UNBOUND else values.write(number) for number in known))
+        places.append(narrow(np.array([known[number] for number in column], dtype=np.int64), len(known)))
+    orders = {order: place for place, order in enumerate(dict.fromkeys(c.order for c in candidates))}
+    return PackedBatch(
+        PackedRows(layout.slots, tuple(tables), tuple(places)),
+        *_halves([c.key for c in candidates]),
+        *_halves([c.source for c in candidates]),
+        tuple(orders),
+        narrow(np.array([orders[c.order] for c in candidates], dtype=np.int64), len(orders)),
+        np.array([c.starts for c in candidates], dtype=np.int64),
+    )
+
+
+def _halves(keys: list[int]) -> tuple[Words, Words]:
+    high = np.array([key >> 64 for key in keys], dtype=np.uint64)
+    return high, np.array([key & _HALF for key in keys], dtype=np.uint64)
+
+
+def to_bytes(batches: list[PackedBatch]) -> bytes:
+    """Batches as they are sent; none is no bytes."""
+    return zlib.compress(pickle.dumps(batches, pickle.HIGHEST_PROTOCOL), _LEVEL) if batches else b""
+
+
+def from_bytes(data: bytes) -> list[PackedBatch]:
+    """What `to_bytes` wrote."""
+    found: list[PackedBatch] = pickle.loads(zlib.decompress(data)) if data else []
+    return found

@@ -1,0 +1,147 @@
+"""`Parts`: states and transitions while they are found, in Parquet files of text; `tables` makes typed ones of them.
+
+What type a variable has is only known at the end, and perhaps on another machine: until then values are JSON, and each
+file says which kinds of values its columns have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from checker.export.arrow import write_table
+from interpreter import Machine
+from interpreter.machine import step_name
+from interpreter.state import State
+from interpreter.step import Candidate, StepKind
+
+PARTS: Final = ".parts"
+KINDS: Final = b"fizzpy.kinds"
+_MOST_ROWS: Final = 50_000
+_INT64: Final = 1 << 63
+
+OURS: Final = ("state", "level", "threads", "messages")
+"""The columns of states that are no variables."""
+
+STATES, TRANSITIONS = "states", "transitions"
+_TRANSITION: Final = ("source", "target", "level", "action", "label", "kind", "crash")
+
+
+@dataclass(slots=True)
+class _Buffer:
+    """Rows that wait to be written, by column, and the kinds of values that each column has."""
+
+    rows: int = 0
+    columns: dict[str, list[Any]] = field(default_factory=dict)
+    kinds: dict[str, set[str]] = field(default_factory=dict)
+    files: int = 0
+
+    def add(self, row: dict[str, Any]) -> None:
+        for name, value in row.items():
+            column = self.columns.get(name)
+            if column is None:
+                column = self.columns[name] = []
+            # Rows before this one had no such column.
+            column.extend([None] * (self.rows - len(column)))
+            column.append(value)
+        self.rows += 1
+
+    def full(self) -> dict[str, list[Any]]:
+        for column in self.columns.values():
+            column.extend([None] * (self.rows - len(column)))
+        return self.columns
+
+
+class Parts:
+    """The part of a level that one task finds. `tag` tells it from others of that level; files are written whole."""
+
+    def __init__(self, folder: Path, machine: Machine, tag: str) -> None:
+        self.folder = folder / PARTS
+        self.machine = machine
+        self.tag = tag
+        self._buffers: dict[tuple[str, int], _Buffer] = {}
+        self._names = column_names(machine.program.state_variables)
+
+    def state(self, key: int, level: int, state: State) -> None:
+        """A state that was found on a level."""
+        buffer = self._buffer(STATES, level)
+        row: dict[str, Any] = {"state": f"{key:032x}", "level": level}
+        for name, value in self._columns(json.loads(self.machine.encoding(state))):
+            row[name] = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+            buffer.kinds.setdefault(name, set()).add(_kind(value))
+        buffer.add(row)
+        self._trim(STATES, level, buffer)
+
+    def step(
+        self, source: int, target: int, level: int, candidate: Candidate, choices: tuple[str, ...], crash: bool
+    ) -> None:
+        """A step from a state of a level. `crash`: its thread is lost, or it is a crash of a role."""
+        role = candidate.rule.kind is StepKind.CRASH_ROLE
+        values = (
+            f"{source:032x}",
+            f"{target:032x}",
+            level,
+            self.machine.actor(candidate.rule) or candidate.name,
+            step_name(candidate.name, choices, crash and not role),
+            "crash" if crash else candidate.rule.kind.name.lower(),
+            crash,
+        )
+        buffer = self._buffer(TRANSITIONS, level)
+        buffer.add(dict(zip(_TRANSITION, values, strict=True)))
+        self._trim(TRANSITIONS, level, buffer)
+
+    def flush(self) -> None:
+        """Write what is still in memory."""
+        for (table, level), buffer in self._buffers.items():
+            self._write(table, level, buffer)
+        self._buffers = {}
+
+    def _columns(self, told: dict[str, Any]) -> list[tuple[str, Any]]:
+        """The columns of a state: variables, params and fields of instances, and what else makes a state."""
+        columns = [(self._names.get(name, name), value) for name, value in told["heap"].items()]
+        for role, number, params, fields, _ in told["roles"]:
+            columns += [(f"{role}#{number}.{name}", value) for name, value in (*params.items(), *fields.items())]
+        return [*columns, *((name, told[name]) for name in OURS[2:] if told.get(name))]
+
+    def _buffer(self, table: str, level: int) -> _Buffer:
+        return self._buffers.setdefault((table, level), _Buffer())
+
+    def _trim(self, table: str, level: int, buffer: _Buffer) -> None:
+        if buffer.rows >= _MOST_ROWS:
+            self._write(table, level, buffer)
+            self._buffers[table, level] = _Buffer(files=buffer.files)
+
+    def _write(self, table: str, level: int, buffer: _Buffer) -> None:
+        if not buffer.rows:
+            return
+        kinds = {name: sorted(found) for name, found in buffer.kinds.items()}
+        path = self.folder / f"{table}-{level}-{self.tag}-{buffer.files}.parquet"
+        write_table(path, buffer.full(), {KINDS: json.dumps(kinds).encode()})
+        buffer.files += 1
+
+
+def column_names(variables: Sequence[str]) -> dict[str, str]:
+    """The columns of state variables: their names, with `_` behind those that stand for something else."""
+    names: dict[str, str] = {}
+    for variable in variables:
+        name = variable
+        while name in OURS or (name != variable and name in variables):
+            name += "_"
+        names[variable] = name
+    return names
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "bool"
+        case int() if -_INT64 <= value < _INT64:
+            return "int"
+        case str():
+            return "string"
+    return "json"

@@ -1,0 +1,113 @@
+"""From parts to tables: which levels count, and what type each column has. Then the verdicts, and all is written."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from checker.export.arrow import arrow, write_file
+from checker.export.parts import KINDS, OURS, PARTS, STATES, TRANSITIONS, column_names
+from checker.problems import EnvironmentProblem, UsageProblem
+from checker.report import Report
+
+_PART: Final = re.compile(r"(states|transitions)-(\d+)-(.+)\.parquet")
+
+
+def prepare(folder: str) -> None:
+    """See to it that there is an empty place to export to. Raises `Problem`."""
+    arrow()
+    path = Path(folder)
+    if path.is_dir() and any(path.iterdir()):
+        raise UsageProblem(f"the folder {folder} is not empty", "name a new one: --export DIR")
+    try:
+        (path / PARTS).mkdir(parents=True)
+    except OSError as failure:
+        raise EnvironmentProblem(
+            f"the folder {folder} cannot be used: {failure.strerror}", "name another one"
+        ) from None
+
+
+def finish(folder: str, reached: int, variables: Sequence[str]) -> None:
+    """Make the tables of states and transitions: of levels up to `reached`, and of the steps from those before it."""
+    parts = Path(folder) / PARTS
+    found = {table: sorted(_counted(parts, table, reached)) for table in (STATES, TRANSITIONS)}
+    columns = _types(found[STATES], variables)
+    for table, files in found.items():
+        for number, (level, _, path) in enumerate(files):
+            target = Path(folder) / table / f"level-{level:05}-{number:06}.parquet"
+            write_file(target, _typed(path, columns) if table == STATES else _read(path))
+    shutil.rmtree(parts)
+
+
+def _counted(parts: Path, table: str, reached: int) -> Iterator[tuple[int, str, Path]]:
+    """The files of a table that count. A level that was under way, or done ahead, does not."""
+    for path in parts.iterdir():
+        match = _PART.fullmatch(path.name)
+        if match is not None and match.group(1) == table:
+            level = int(match.group(2))
+            if level < reached or (level == reached and table == STATES):
+                yield level, match.group(3), path
+
+
+def _types(files: Sequence[tuple[int, str, Path]], variables: Sequence[str]) -> dict[str, Any]:
+    """The columns of all states, variables first, with a type: one that all values have, or text that is JSON."""
+    pa, parquet = arrow()
+    kinds: dict[str, set[str]] = {}
+    for _, _, path in files:
+        told = json.loads(parquet.read_schema(path).metadata[KINDS])
+        for name, found in told.items():
+            kinds.setdefault(name, set()).update(found)
+    types = {"int": pa.int64(), "bool": pa.bool_(), "string": pa.string()}
+    ranks = {name: rank for rank, name in enumerate(column_names(variables).values())}
+
+    def place(name: str) -> tuple[int, int, list[object]]:
+        # Node#10 comes after Node#9.
+        pieces: list[object] = re.split(r"(\d+)", name)
+        pieces[1::2] = [int(str(piece)) for piece in pieces[1::2]]
+        return (2 if name in OURS else name not in ranks, ranks.get(name, 0), pieces)
+
+    def kind(found: set[str]) -> Any:
+        # What is None all the time may be of any type.
+        alone = found - {"none"} or {"string"}
+        return types.get(next(iter(alone))) if len(alone) == 1 else None
+
+    return {name: kind(kinds[name]) for name in sorted(kinds, key=place)}
+
+
+def _read(path: Path) -> Any:
+    return arrow()[1].read_table(path).replace_schema_metadata(None)
+
+
+def _typed(path: Path, columns: dict[str, Any]) -> Any:
+    """A file of states with all columns, in their types."""
+    pa, _ = arrow()
+    table = _read(path)
+    made = {name: table.column(name) for name in OURS[:2]}
+    for name, kind in columns.items():
+        if name not in table.column_names:
+            made[name] = pa.nulls(len(table), kind or pa.string())
+        elif kind is None:
+            made[name] = table.column(name)
+        else:
+            coded = table.column(name).combine_chunks().dictionary_encode()
+            values = pa.array([json.loads(text) for text in coded.dictionary.to_pylist()], kind)
+            made[name] = values.take(coded.indices)
+    return pa.table(made)
+
+
+def write_verdicts(folder: str, report: Report) -> None:
+    """The table of properties: name, kind, verdict, length of the counterexample, the instance that broke it."""
+    pa, _ = arrow()
+    rows = report.properties
+    columns = {
+        "name": pa.array([p.name for p in rows], pa.string()),
+        "kind": pa.array([p.kind for p in rows], pa.string()),
+        "verdict": pa.array([p.verdict for p in rows], pa.string()),
+        "steps": pa.array([p.steps for p in rows], pa.int64()),
+        "instance": pa.array([p.instance for p in rows], pa.string()),
+    }
+    write_file(Path(folder) / "properties" / "properties.parquet", pa.table(columns))

@@ -1,0 +1,97 @@
+"""A run that is interrupted and resumed, however often, answers as one that was left in peace."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from checker.check import check
+from checker.course import Course
+from checker.exploration import Settings
+from tests.checkpoint.conftest import WIDE, level_by_level, told
+from tests.spark.conftest import Stage, settings_for
+from tests.spark.models import MODELS
+
+ALL = {**MODELS, "wide": WIDE}
+
+
+@pytest.fixture(params=ALL)
+def model(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    path = tmp_path / "m.fizz"
+    path.write_text(ALL[request.param])
+    return path
+
+
+@pytest.mark.parametrize("keep_going", [False, True])
+def test_rows(model: Path, tmp_path: Path, keep_going: bool) -> None:
+    """After each level, while the embedded engine goes row by row (and later by columns, where a model is wide)."""
+    chosen = Settings(keep_going=keep_going)
+    report, runs = level_by_level(model, tmp_path / "c", lambda run: "embedded", chosen)
+    assert told(report) == told(check(model, settings=chosen))
+    assert runs > report.depth or report.exit_code in (11, 12, 75)
+
+
+@pytest.mark.usefixtures("columns_early")
+@pytest.mark.parametrize("keep_going", [False, True])
+def test_columns(model: Path, tmp_path: Path, keep_going: bool) -> None:
+    """The same by columns."""
+    chosen = Settings(keep_going=keep_going)
+    report, runs = level_by_level(model, tmp_path / "c", lambda run: "embedded", chosen)
+    assert told(report) == told(check(model, settings=chosen))
+    assert runs > 1
+
+
+@pytest.mark.parametrize("keep_going", [False, True])
+def test_spark(model: Path, tmp_path: Path, stage: Stage, keep_going: bool) -> None:
+    """The same with levels as jobs on partitions."""
+    chosen = settings_for(3, keep_going=keep_going)
+    report, runs = level_by_level(model, tmp_path / "c", lambda run: "spark", chosen)
+    assert told(report) == told(check(model, settings=Settings(keep_going=keep_going)))
+    assert runs > 1
+
+
+@pytest.mark.usefixtures("columns_early")
+@pytest.mark.parametrize("embedded_runs", [1, 4])
+def test_from_embedded_to_spark(model: Path, tmp_path: Path, stage: Stage, embedded_runs: int) -> None:
+    """A run that the embedded engine began goes on with Spark."""
+    chosen = settings_for(2)
+    before = stage.jobs
+    report, runs = level_by_level(
+        model, tmp_path / "c", lambda run: "embedded" if run < embedded_runs else "spark", chosen
+    )
+    assert told(report) == told(check(model))
+    # The last run may have no level left to explore.
+    if runs > embedded_runs + 1:
+        assert stage.jobs > before
+    if runs <= embedded_runs:
+        assert stage.jobs == before
+
+
+def test_an_interruption_in_the_last_level(model: Path, tmp_path: Path) -> None:
+    """Ctrl-C is not forgotten when there is no further level: the run ends before it judges, and can be resumed."""
+    place = str(tmp_path / "c")
+    calm = check(model)
+    step = Course._reason_to_stop
+
+    def pressed(self: Course, *arguments: object) -> object:
+        reason = step(self, *arguments)  # type: ignore[arg-type]
+        if reason is not None:
+            signal.raise_signal(signal.SIGINT)
+        return reason
+
+    with patch.object(Course, "_reason_to_stop", pressed):
+        report = check(model, settings=Settings(checkpoint=place))
+    assert (report.exit_code, report.states) == (130, calm.states)
+    assert told(check(model, settings=Settings(resume=place))) == told(calm)
+
+
+def test_a_finished_run_answers_again(model: Path, tmp_path: Path) -> None:
+    """The end is saved as well: resumed, a run only judges."""
+    place = str(tmp_path / "c")
+    first = check(model, settings=Settings(checkpoint=place))
+    again = check(model, settings=Settings(resume=place, stats=True))
+    assert told(again) == told(first)
+    assert again.stats["rule evaluations"] == 0

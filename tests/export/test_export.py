@@ -1,0 +1,191 @@
+"""`--export`: the tables have what the report counts, from either engine; and the questions of the document."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import duckdb
+import pytest
+
+from checker.check import check
+from checker.exploration import Settings
+from checker.problems import EnvironmentProblem, UsageProblem
+from checker.report import Report
+from tests.checkpoint.conftest import WIDE
+from tests.spark.conftest import Stage, settings_for, stage
+from tests.spark.models import MODELS
+
+__all__ = ["stage"]
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLES = ("states", "transitions", "properties")
+
+
+class Space:
+    """An export, to be asked in SQL."""
+
+    def __init__(self, folder: Path) -> None:
+        self.base = duckdb.connect()
+        for table in TABLES:
+            # A run may end before any step was made.
+            if (folder / table).is_dir():
+                self.base.execute(f"CREATE VIEW {table} AS SELECT * FROM '{folder}/{table}/*.parquet'")
+
+    def ask(self, query: str) -> list[tuple[Any, ...]]:
+        return self.base.execute(query).fetchall()
+
+    def types(self) -> dict[str, str]:
+        return {row[0]: row[1] for row in self.ask("DESCRIBE states")}
+
+
+def exported(model: Path, folder: Path, engine: str = "embedded", settings: Settings | None = None) -> Report:
+    return check(model, engine=engine, settings=replace(settings or Settings(), export=str(folder)))
+
+
+def model_of(source: str, folder: Path) -> Path:
+    path = folder / "m.fizz"
+    path.write_text(source)
+    return path
+
+
+@pytest.mark.parametrize("engine", ["embedded", "spark"])
+@pytest.mark.parametrize("keep_going", [False, True])
+@pytest.mark.parametrize("name", [*MODELS, "wide"])
+def test_tables_have_what_is_counted(name: str, keep_going: bool, engine: str, tmp_path: Path, stage: Stage) -> None:
+    """States once each, steps and crashes as often as the report says, all ends in the table, verdicts as reported."""
+    model = model_of({**MODELS, "wide": WIDE}[name], tmp_path)
+    settings = settings_for(3, keep_going=keep_going) if engine == "spark" else Settings(keep_going=keep_going)
+    report = exported(model, tmp_path / "x", engine, settings)
+    space = Space(tmp_path / "x")
+    assert space.ask("SELECT count(*), count(DISTINCT state) FROM states") == [(report.states, report.states)]
+    assert space.ask("SELECT count(*) FROM states WHERE level = 0") == [(report.initial,)]
+    assert space.ask("SELECT max(level) FROM states") == [(report.depth,)]
+    if report.transitions + report.crash_steps:
+        steps = "SELECT count(DISTINCT (source, label, action)) FROM transitions WHERE {} crash"
+        assert space.ask(steps.format("NOT")) == [(report.transitions,)]
+        assert space.ask(steps.format("")) == [(report.crash_steps,)]
+        for end in ("source", "target"):
+            lost = f"SELECT count(*) FROM transitions WHERE {end} NOT IN (SELECT state FROM states)"
+            assert space.ask(lost) == [(0,)]
+    verdicts = [(p.name, p.kind, p.verdict, p.steps, p.instance) for p in report.properties]
+    assert space.ask("SELECT name, kind, verdict, steps, instance FROM properties") == verdicts
+    assert sorted(path.name for path in (tmp_path / "x").iterdir()) in (
+        sorted(TABLES),
+        sorted({*TABLES} - {"transitions"}),
+    )
+
+
+@pytest.mark.parametrize("spark_from", [0, 6])
+@pytest.mark.parametrize("name", ["crashes", "messages", "shared", "workers", "limited"])
+def test_engines_export_the_same(name: str, spark_from: int, tmp_path: Path, stage: Stage) -> None:
+    """Row by row equal, wherever the driver hands over."""
+    model = model_of(MODELS[name], tmp_path)
+    exported(model, tmp_path / "e")
+    exported(model, tmp_path / "s", "spark", settings_for(2, spark_from=spark_from))
+    embedded, spark = Space(tmp_path / "e"), Space(tmp_path / "s")
+    assert embedded.types() == spark.types()
+    for table in ("states", "transitions"):
+        query = f"SELECT * FROM {table} ORDER BY ALL"
+        assert embedded.ask(query) == spark.ask(query)
+
+
+def test_types_of_columns(tmp_path: Path) -> None:
+    """A column has the type that all its values have; JSON is for the rest, and names of ours are not taken."""
+    source = """\
+action Init:
+    n, flag, word, state, state_, level = 0, True, "a", 1, 2, None
+    box, big, mixed, none = [1, None], 1, 1, None
+atomic action Go:
+    require n < 1
+    n, flag, word, state, level = 1, False, "b \\"c\\"", -1, 7
+    box, big, mixed = {"k": set([1])}, 1208925819614629174706176, "x"
+atomic action Rest: pass
+"""
+    exported(model_of(source, tmp_path), tmp_path / "x")
+    space = Space(tmp_path / "x")
+    types = space.types()
+    assert list(types)[:2] == ["state", "level"]
+    assert (types["n"], types["flag"], types["word"]) == ("BIGINT", "BOOLEAN", "VARCHAR")
+    assert (types["big"], types["mixed"], types["box"]) == ("VARCHAR", "VARCHAR", "VARCHAR")
+    query = "SELECT n, flag, word, box, big, mixed, none, state_ IS NULL FROM states ORDER BY level"
+    assert space.ask(query) == [
+        (0, True, "a", "[1,null]", "1", "1", None, False),
+        (1, False, 'b "c"', '{"k":{"$set":[1]}}', str(2**80), '"x"', None, False),
+    ]
+    assert space.ask("SELECT state__, level_ FROM states ORDER BY level") == [(1, None), (-1, 7)]
+
+
+def test_a_bound_ends_the_tables_too(tmp_path: Path, stage: Stage) -> None:
+    """What a Spark job has done ahead does not count."""
+    model = model_of(WIDE, tmp_path)
+    for engine, settings in (("embedded", Settings(max_states=100)), ("spark", settings_for(2, max_states=100))):
+        report = exported(model, tmp_path / engine, engine, settings)
+        space = Space(tmp_path / engine)
+        assert space.ask("SELECT count(*) FROM states") == [(report.states,)]
+        assert space.ask("SELECT count(*) FROM transitions") == [(report.transitions + report.crash_steps,)]
+
+
+def test_requests_that_cannot_be_served(tmp_path: Path) -> None:
+    """A folder with something in it, an engine that does not export, checkpoints, no pyarrow: each has its sentence."""
+    model = model_of(MODELS["idle"], tmp_path)
+    new = tmp_path / "new"
+    with pytest.raises(UsageProblem, match="is not empty"):
+        exported(model, tmp_path)
+    with pytest.raises(EnvironmentProblem, match="cannot be used"):
+        exported(model, model)
+    with pytest.raises(UsageProblem, match="the plain engine exports nothing"):
+        exported(model, new, "plain")
+    with pytest.raises(UsageProblem, match="neither --checkpoint nor --resume"):
+        exported(model, new, settings=Settings(checkpoint=str(tmp_path / "c")))
+    with patch.dict(sys.modules, {"pyarrow": None}), pytest.raises(EnvironmentProblem) as raised:
+        exported(model, new)
+    assert "pip install 'fizzpy[export]'" in str(raised.value.hint)
+    assert not new.exists()
+
+
+# --- the document
+# --------------------------------------------------------------------------------------------------------------
+
+
+def test_questions_of_the_document(tmp_path: Path) -> None:
+    """The five questions give the answers that are printed below them."""
+    text = (ROOT / "docs/state-space-sql.md").read_text(encoding="utf-8")
+    assert "fizzpy check VeniceLeaderFollower.fizz --set MAX_WRITES=1 --export space" in text
+    model = ROOT / "models/venice/VeniceLeaderFollower.fizz"
+    check(model, constants={"MAX_WRITES": "1"}, settings=Settings(export=str(tmp_path / "space")))
+    space = Space(tmp_path / "space")
+    asked = re.findall(r"```sql\n((?:(?!```).)*)\n```\n\n(\|.*?)(?:\n\n|\Z)", text, re.DOTALL)
+    assert len(asked) == 5
+    for query, printed in asked:
+        lines = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in printed.strip().splitlines()]
+        answer = [[str(value) for value in row] for row in space.ask(query)]
+        assert answer == lines[2:], query
+
+
+# --- the command and the API
+# --------------------------------------------------------------------------------------------------------------
+
+
+def test_command(tmp_path: Path) -> None:
+    """`--export DIR` writes the tables beside the report, a second time it is refused with code 2; so does the API."""
+    import fizzpy
+
+    model = model_of(MODELS["idle"], tmp_path)
+    command = [sys.executable, "-m", "fizzpy", "check", str(model), "--quiet", "--export", str(tmp_path / "x")]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done, again = (
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=False) for _ in range(2)
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert Space(tmp_path / "x").ask("SELECT count(*) FROM states") == [(3,)]
+    assert again.returncode == 2
+    assert "is not empty" in again.stderr
+    report = fizzpy.check(model, export=tmp_path / "y")
+    assert Space(tmp_path / "y").ask("SELECT count(*) FROM states") == [(report.states,)]

@@ -1,0 +1,94 @@
+"""Random faults against running checks: `python -m tests.faults.campaign [--faults 20] [--seed 1]`.
+
+Each time a check is begun, something is done to it at a random moment, and it is resumed: its answer must be the one of
+a check that was left in peace. Takes some minutes; Linux only, since it looks for processes in /proc.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.checkpoint.test_command import LARGER
+from tests.faults.faults import (
+    Answer,
+    Case,
+    answer,
+    disk_full,
+    driver_killed,
+    executor_killed,
+    file_damaged,
+    python_worker_killed,
+    task_failed_twice,
+)
+
+Fault = Callable[[Case], Answer | None]
+
+EMBEDDED = ("--engine", "embedded")
+_SPARK = ("--engine", "spark", "--spark-from", "0", "--conf", "spark.default.parallelism=3")
+SPARK = (*_SPARK, "--master", "local[2]")
+EXECUTORS = (*_SPARK, "--master", "local-cluster[2,1,1024]")
+
+KINDS: dict[str, list[tuple[Fault, tuple[str, ...]]]] = {
+    "driver killed": [(driver_killed, EMBEDDED), (driver_killed, SPARK)],
+    "python worker killed": [(python_worker_killed, SPARK)],
+    "task failed twice": [(task_failed_twice, SPARK)],
+    "executor killed": [(executor_killed, EXECUTORS)],
+    "disk full": [(disk_full, EMBEDDED), (disk_full, SPARK)],
+    "file damaged": [(file_damaged, EMBEDDED), (file_damaged, SPARK)],
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Run a campaign; 0 if every answer was right."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--faults", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args(arguments)
+    chance = random.Random(chosen.seed)
+    wrong = refused = 0
+    with tempfile.TemporaryDirectory(prefix="fizzpy-faults-") as place:
+        models = _models(Path(place))
+        calm = {model: answer(Case(model, EMBEDDED, Path(place), chance).begin()) for model in models}
+        for number in range(chosen.faults):
+            kind = list(KINDS)[number % len(KINDS)]
+            fault, engine = chance.choice(KINDS[kind])
+            model = chance.choice(models)
+            begun = time.monotonic()
+            told = _outcome(fault, Case(model, engine, Path(place) / str(number), chance), calm[model])
+            wrong += told.startswith("WRONG")
+            refused += told.startswith("refused")
+            where = " ".join(word for word in engine[1:] if not word.startswith(("--", "spark.")))
+            name = Path(model[0]).stem
+            print(
+                f"{number + 1:3}  {kind:22} {where:32} {name:32} {told}, {time.monotonic() - begun:.0f} s", flush=True
+            )
+    same = chosen.faults - wrong - refused
+    print(f"{same} of {chosen.faults} gave the same answer, {refused} refused to go on, {wrong} went wrong")
+    return 1 if wrong else 0
+
+
+def _outcome(fault: Fault, case: Case, calm: Answer) -> str:
+    try:
+        found = fault(case)
+    except AssertionError as failure:
+        return f"WRONG: {failure}"
+    if found is None:
+        return "refused with code 74"
+    return "the same answer" if found == calm else f"WRONG: {found}"
+
+
+def _models(place: Path) -> list[tuple[str, ...]]:
+    """One with lassos to look for, one with many values."""
+    path = place / "larger.fizz"
+    path.write_text(LARGER)
+    return [(str(path), "--keep-going"), ("models/kafka/KafkaTruncateToHighWatermark.fizz", "--keep-going")]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

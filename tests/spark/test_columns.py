@@ -1,0 +1,157 @@
+"""Tasks by columns: what they send each other arrives as it was, and they are used where they can be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from checker.check import check
+from checker.engines.columns.run import ColumnsRun
+from checker.engines.columns.space import Space
+from checker.engines.columns.store import Store
+from checker.engines.columns.takeover import take_over
+from checker.engines.expander import Expander
+from checker.engines.protocol import Level, Task
+from checker.engines.rows import RowsRun
+from checker.engines.spark.batches import Sources, batches_of, from_bytes, pack_batch, to_bytes
+from checker.engines.spark.codec import Candidate, StateCodec
+from checker.engines.spark.column_partition import ColumnPartition
+from checker.engines.spark.row_codec import RowCodec
+from checker.exploration import Settings
+from fizz import load
+from interpreter import Machine, compile_module
+from interpreter.step import StepOrder
+from tests.checkpoint.conftest import WIDE
+from tests.spark.conftest import Stage, settings_for
+from tests.spark.models import MODELS
+
+# Divided containers of several shapes, values that Python takes for equal, threads, instances that come and go.
+PARTS = """\
+---
+options: {max_actions: 3}
+deadlock_detection: false
+---
+role Job:
+    action Init: self.left = 2
+action Init:
+    nodes = [{"state": "a", "log": []}, {"state": "b", "log": [1.0]}]
+    job, kind = None, True
+atomic action Grow:
+    n = oneof [0, 1]
+    value = oneof [1, 1.0, True, -0.0, 0.0]
+    nodes[n]["log"].append(value)
+action Swap:
+    nodes[0]["state"] = nodes[1]["state"]
+    nodes[1]["state"] = "c"
+atomic action Hire:
+    require job == None
+    job = Job()
+atomic action Work:
+    require job != None
+    job.left -= 1
+    if job.left == 0:
+        job = None
+always assertion Short: return len(nodes[0]["log"]) < 9
+"""
+
+
+def expanded(source: str, folder: Path, levels: int) -> tuple[Machine, ColumnsRun]:
+    """A run by columns that has gone some levels."""
+    path = folder / "m.fizz"
+    path.write_text(source)
+    program = compile_module(load(path))
+    rows = RowsRun(Task(program, (), Settings()))
+    rows.first()
+    run = take_over(rows)
+    for _ in range(levels):
+        run.next()
+    return Machine(program), run
+
+
+@pytest.mark.parametrize("source", [PARTS, WIDE, MODELS["crashes"]], ids=["parts", "wide", "crashes"])
+def test_batches_arrive_as_they_were(source: str, tmp_path: Path) -> None:
+    """States that columns made are the same states in another process, in columns as for its machine."""
+    receiver, run = expanded(source, tmp_path, 3)
+    for number in range(50):
+        receiver.values.intern(2, -1000 - number)
+    sources = Sources(np.concatenate(run.store.high), np.concatenate(run.store.low))
+    codec = RowCodec(run.space, StateCodec(run.space.machine), run.refit)
+    values = StateCodec(receiver)
+    there = ColumnsRun(run.task, Space(receiver, Expander(run.task).memory), Store(), None)
+    other = RowCodec(there.space, values, there.refit)
+    found = run.steps(Level())
+    assert sum(len(batch.rows) for batch in found.values()) >= 12
+    for packing, batch in found.items():
+        (sent,) = from_bytes(to_bytes([pack_batch(codec, packing, batch, sources)]))
+        chosen = np.arange(len(batch.rows))[::-1]
+        arrived, rows = other.unpack([(sent.rows, chosen)])
+        for place, row in enumerate(chosen.tolist()):
+            before = run.space.machine.encoding(packing.unpack(batch.rows, row))
+            assert receiver.encoding(arrived.unpack(rows, place)) == before
+            assert receiver.encoding(sent.rows.state(row, receiver, values)) == before
+            assert sent.order_table[sent.orders[row]] == run.space.orders[batch.orders[row]]
+            assert (sent.high[row], sent.low[row]) == (batch.high[row], batch.low[row])
+            assert sent.source_low[row] == sources.low[batch.parents[row]]
+            assert sent.starts[row] == batch.starts[row]
+
+
+def test_candidates_in_batches(tmp_path: Path) -> None:
+    """States that the driver hands over one by one make batches, a layout each."""
+    receiver, run = expanded(PARTS, tmp_path, 3)
+    machine = run.space.machine
+    states = [part.packing.unpack(part.rows, row) for part in run.frontier for row in range(len(part.rows))]
+    order = StepOrder((), (), 0)
+    candidates = [Candidate(machine.key(s), 7 << 64 | i, order, 3 + i, s) for i, s in enumerate(states)]
+    batches = from_bytes(to_bytes(batches_of(candidates, StateCodec(machine))))
+    assert len(batches) == len({state.layout for state in states}) > 1
+    found = {
+        receiver.encoding(b.rows.state(row, receiver, StateCodec(receiver))): (
+            int(b.source_low[row]),
+            int(b.starts[row]),
+        )
+        for b in batches
+        for row in range(len(b.high))
+    }
+    assert found == {machine.encoding(c.state): (c.source & 0xFFFF, c.starts) for c in candidates}
+    assert from_bytes(to_bytes([])) == []
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 3, 8])
+@pytest.mark.parametrize("keep_going", [False, True])
+def test_same_answer(partitions: int, keep_going: bool, tmp_path: Path, stage: Stage) -> None:
+    """Divided containers, instances that are lost, threads: whatever the number of partitions, wherever it begins."""
+    path = tmp_path / "m.fizz"
+    path.write_text(PARTS.replace("< 9", "< 2"))
+    calm = check(path, engine="plain", settings=Settings(keep_going=keep_going))
+    for spark_from in (0, 30):
+        chosen = settings_for(partitions, spark_from=spark_from, keep_going=keep_going)
+        report = check(path, engine="spark", settings=chosen)
+        assert (report.states, report.transitions, report.crash_steps) == (
+            calm.states,
+            calm.transitions,
+            calm.crash_steps,
+        )
+        assert (report.properties, report.trace, report.depth) == (calm.properties, calm.trace, calm.depth)
+
+
+@pytest.mark.parametrize(
+    ("name", "used"), [("fails", True), ("limited", True), ("excluded", False), ("messages", False), ("lasso", False)]
+)
+def test_columns_where_they_can_be(name: str, used: bool, tmp_path: Path, stage: Stage) -> None:
+    """Excluded variables, messages and edges for liveness go row by row."""
+    path = tmp_path / "m.fizz"
+    path.write_text(MODELS[name])
+    tasks = 0
+    run = ColumnPartition.run
+
+    def counted(self: ColumnPartition) -> object:
+        nonlocal tasks
+        tasks += 1
+        return run(self)
+
+    with patch.object(ColumnPartition, "run", counted):
+        check(path, engine="spark", settings=settings_for(2))
+    assert (tasks > 0) == used
