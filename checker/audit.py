@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from checker.coverage import idle_settings, unused
 from checker.exploration import Exploration
+from checker.properties.base import Property
+from checker.vacuity import never_tested
 from fizz import Diagnostic
 from interpreter import Machine, State
+
+_IDLE = "this is where it gave up most often; `fizzpy explain` tells how far it comes"
 
 _SAMPLE = 20
 """States on which declared symmetry is tried out."""
 
 
-def audit(machine: Machine, exploration: Exploration) -> tuple[Diagnostic, ...]:
+def audit(machine: Machine, exploration: Exploration, properties: Sequence[Property]) -> tuple[Diagnostic, ...]:
     """The warnings about a run, in the order of their codes."""
+    program, noted = machine.program, exploration.noted
     return (
         *_idle(exploration),
-        *unused(machine.program, exploration),
+        *(() if noted is None else unused(program, noted, exploration.idle_actions)),
         *_bounded(machine, exploration),
         *_asymmetric(machine, exploration),
-        *idle_settings(machine.program, exploration),
+        *(() if noted is None else idle_settings(program, noted)),
+        *(() if noted is None else never_tested(program, _holding(exploration, properties), noted)),
     )
 
 
 def _idle(exploration: Exploration) -> Iterator[Diagnostic]:
     for name, span in exploration.idle_actions.items():
-        yield Diagnostic("W3", f"action '{name}' never had a step", span, "this is where it gave up most often")
+        yield Diagnostic(
+            "W3",
+            f"action '{name}' never had a step",
+            span,
+            "this is where it gave up most often; `fizzpy explain` tells how far it comes",
+        )
 
 
 def _bounded(machine: Machine, exploration: Exploration) -> Iterator[Diagnostic]:
@@ -67,3 +78,9 @@ def _walk(machine: Machine) -> Iterator[State]:
 def _successors(machine: Machine, state: State) -> list[tuple[bool, int]]:
     steps = machine.steps(state).steps
     return sorted((step.crashes, machine.key(machine.canonical(step.target))) for step in steps)
+
+
+def _holding(exploration: Exploration, properties: Sequence[Property]) -> list[int]:
+    """The assertions that hold: of what is violated nobody asks whether it was put to the test."""
+    judged = [p.assertion for p in properties if p.key in exploration.judged]
+    return [number for number in judged if number is not None]

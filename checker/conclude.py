@@ -54,7 +54,7 @@ def conclude(
         trace=trace,
         leading=None if leading is None or error is not None else leading.name,
         error=None if error is None else _failure(error),
-        warnings=module.warnings + (() if machine is None else audit(machine, exploration)),
+        warnings=module.warnings + (() if machine is None else audit(machine, exploration, properties)),
         sources=module.sources,
         elapsed_s=elapsed_s,
         cpu_s=cpu_s,

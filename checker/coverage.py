@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Set
 
-from checker.exploration import Exploration
 from fizz import Diagnostic
 from interpreter import Program
 from interpreter.limits import Setting
@@ -27,15 +26,13 @@ from interpreter.program import (
 _HINT = "no step of the model comes here"
 
 
-def unused(program: Program, exploration: Exploration) -> Iterator[Diagnostic]:
+def unused(program: Program, noted: Set[Note], idle_actions: Collection[str]) -> Iterator[Diagnostic]:
     """Statements that were never executed: of each block the first, of a choice each alternative.
 
-    Roles that never did anything are passed over: variants of a model may leave them out.
+    `noted` are those that were. Actions that are known to be idle are passed over, and so are roles that never did
+    anything: variants of a model may leave them out.
     """
-    noted = exploration.noted
-    if noted is None:
-        return
-    idle = _routines_of(program, exploration.idle_actions)
+    idle = _routines_of(program, idle_actions)
     alive = {routine.role for routine in program.routines if _executed(routine, noted)}
     for routine in program.routines:
         if routine.kind == "assertion" or routine.number in idle or (routine.role and routine.role not in alive):
@@ -92,12 +89,10 @@ def _gaps_within(instruction: Instruction, noted: Set[Note]) -> Iterator[Diagnos
                 yield Diagnostic("W7", text, span, "the assignment form, `v = oneof …`, would give up the step instead")
 
 
-def idle_settings(program: Program, exploration: Exploration) -> Iterator[Diagnostic]:
+def idle_settings(program: Program, noted: Set[Note]) -> Iterator[Diagnostic]:
     """Settings of `action_options` without which everything would have been the same."""
-    if exploration.noted is None:
-        return
     for setting, value in _settings(program):
-        if setting not in exploration.noted:
+        if setting not in noted:
             name = f"action_options.{setting.key}.{setting.option}: {value}"
             crash = setting.option == "crash_on_yield"
             what = "no thread could have crashed there" if crash else "it was never reached"

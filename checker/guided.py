@@ -46,7 +46,7 @@ def follow(
     `UsageProblem` with file and line for a line that fits nothing.
     """
     path = trace if isinstance(trace, str) else None
-    guide = parse_guide("\n".join(trace or ()), _LINES) if path is None else read_guide(path)
+    guide = _guide(trace)
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
     program = compile_module(module)
     properties = tuple(p for p in properties_of(program, selected) if p.phase is Phase.SAFETY)
@@ -79,6 +79,18 @@ def follow(
         extended=0 if listing is None else listing.extended,
         all_listed=listing is None or listing.complete,
     )
+
+
+def walk_along(machine: Machine, trace: str | Sequence[str] | None) -> Walk:
+    """The run that a guided trace tells of, which is given as in `follow`. Raises `ModelError` and `UsageProblem`."""
+    follower = _Follower(machine, _guide(trace), ())
+    follower.follow()
+    assert follower.walk is not None
+    return follower.walk
+
+
+def _guide(trace: str | Sequence[str] | None) -> Guide:
+    return read_guide(trace) if isinstance(trace, str) else parse_guide("\n".join(trace or ()), _LINES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,9 +46,14 @@ def possible_inits(machine: Machine) -> list[Possible]:
     return found + [Possible("Init", failure.choices, failure.forks, False, failure) for failure in failures]
 
 
-def possible_steps(machine: Machine, state: State, starts: bool, crashes: bool) -> list[Possible]:
-    """The steps of a state, also those that fail, in step order; without starts and crashes where they are excluded."""
-    expansion = machine.steps(state, starts)
+def possible_steps(
+    machine: Machine, state: State, starts: bool, crashes: bool, of: str | None = None
+) -> list[Possible]:
+    """The steps of a state, also those that fail, in step order; without starts and crashes where they are excluded.
+
+    `of`: only those of this name, which is without choices and ` crash`.
+    """
+    expansion = machine.steps(state, starts, of=of)
     found = []
     for step in expansion.steps:
         twin = step.crashes and step.rule.kind is not StepKind.CRASH_ROLE

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from checker.exploration import Finding, PathLink
 from checker.trace import Change, EntryKind, Trace, TraceEntry
@@ -35,25 +36,36 @@ def replay(machine: Machine, finding: Finding, assertion: int | None = None) -> 
     link's key for its least image. A model that breaks its own symmetry may have no such step; then the stored images
     are told, as they were found.
     """
-    if not finding.path:
+    told = story(machine, finding)
+    if told is None:
         return None
+    idle = idle_sentences(machine, told.states[-1]) if finding.stutter and told.states else ()
+    return Trace(
+        told.entries,
+        cycle_start=len(finding.path) if finding.cycle else None,
+        stutter=finding.stutter,
+        fairness=finding.fairness + idle,
+        why=None if assertion is None else why(machine, assertion, told.states, len(finding.cycle)),
+        stuck=stuck(machine, told.states[-1]) if assertion is None and finding.error is None else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A path as it is told: an entry for Init and for each step, and the states after them."""
+
+    entries: tuple[TraceEntry, ...]
+    states: tuple[State, ...]
+
+
+def story(machine: Machine, finding: Finding) -> Story | None:
+    """The path of a finding, told of states as `replay` tells it; None if it has no path."""
     tellers = (_Concrete(machine), _Stored(machine)) if finding.reduced else (_Stored(machine),)
-    for teller in tellers:
+    for teller in tellers if finding.path else ():
         try:
-            entries = list(teller.entries(finding))
+            return Story(tuple(teller.entries(finding)), tuple(teller.states))
         except _NoSuchStep:
             continue
-        idle: tuple[str, ...] = ()
-        if finding.stutter and teller.states:
-            idle = idle_sentences(machine, teller.states[-1])
-        return Trace(
-            tuple(entries),
-            cycle_start=len(finding.path) if finding.cycle else None,
-            stutter=finding.stutter,
-            fairness=finding.fairness + idle,
-            why=None if assertion is None else why(machine, assertion, teller.states, len(finding.cycle)),
-            stuck=stuck(machine, teller.states[-1]) if assertion is None and finding.error is None else None,
-        )
     return None
 
 

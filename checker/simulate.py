@@ -17,6 +17,7 @@ from checker.properties.base import Phase, Property
 from checker.properties.liveness import Liveness
 from checker.replay import failed_entry, idle_sentences, step_entry
 from checker.report import ExitCode, ModelFailure, PropertyReport
+from checker.shorten import Shortener
 from checker.trace import Stuck, Trace, TraceEntry, Why
 from checker.walk import Questions, Said, Walk
 from checker.walk_report import SimulationReport, WalkProgress, WalkVerdict
@@ -58,6 +59,7 @@ def simulate(
     runs: int,
     seed: int,
     steps: int | None = None,
+    shorten: bool = True,
     selected: tuple[str, ...] | None = None,
     options: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
@@ -65,7 +67,8 @@ def simulate(
 ) -> SimulationReport:
     """Make `runs` random walks, the one of number i (from 0) with the seed `seed` + i; stop at the first violation.
 
-    `steps` limits the length of a walk; `progress` is called from time to time. The rest is as in `check`, and so are
+    `steps` limits the length of a walk; `shorten`: a walk that violates safety is replayed until no step of it can be
+    left out. `progress` is called from time to time. The rest is as in `check`, and so are
     the errors that are raised.
     """
     begun = time.monotonic()
@@ -79,7 +82,8 @@ def simulate(
     interrupted = False
     try:
         machine = Machine(program)
-        walker = _Walker(machine, properties, steps or STEPS_PER_START * program.options.max_actions, tally)
+        longest = steps or STEPS_PER_START * program.options.max_actions
+        walker = _Walker(machine, properties, longest, tally, shorten)
         while tally.walks < runs and not violations:
             walk = tally.walks
             tally.walks += 1
@@ -113,6 +117,7 @@ def simulate(
         walks=tally.walks,
         steps=tally.steps,
         walk=walk if found else None,
+        found_after=tally.found_after,
         ends=tally.ends,
         elapsed_s=time.monotonic() - begun,
     )
@@ -151,6 +156,7 @@ class _Tally:
         self.walks = 0
         self.steps = 0
         self.met: set[str] = set()
+        self.found_after: int | None = None
         self.ends: Counter[str] = Counter()
 
     def step(self) -> None:
@@ -174,8 +180,11 @@ def _telling(walk: Walk) -> Iterator[None]:
 class _Walker:
     """Makes walks through one machine."""
 
-    def __init__(self, machine: Machine, properties: Sequence[Property], longest: int, tally: _Tally) -> None:
+    def __init__(
+        self, machine: Machine, properties: Sequence[Property], longest: int, tally: _Tally, shortens: bool
+    ) -> None:
         self.machine = machine
+        self.shortens = shortens
         self.questions = Questions(machine, properties)
         self.longest = longest
         self.tally = tally
@@ -267,14 +276,28 @@ class _Walker:
         return self._violations(walk, [one for one in said if one.property.phase is not Phase.EXISTS])
 
     def _violations(self, walk: Walk, said: Sequence[Said]) -> list[_Violation]:
-        if not said:
-            return []
-        entries, states = tuple(walk.entries()), walk.states()
-        traces = [
-            Trace(entries, why=self._why(one.property, states, 0), stuck=self._stuck(one.property, walk.state))
-            for one in said
-        ]
-        return [_Violation(one.property, trace, one.instance) for one, trace in zip(said, traces, strict=True)]
+        if said:
+            self.tally.found_after = len(walk.steps)
+        return [self._violation(walk, one) for one in said]
+
+    def _violation(self, walk: Walk, said: Said) -> _Violation:
+        """The violation with its story, which ends in the same one, of the same instance."""
+        if self.shortens:
+            walk = Shortener(self.machine, self._steps, lambda run: said in self._said(run)).shorten(walk)
+        why_so = self._why(said.property, walk.states(), 0)
+        trace = Trace(tuple(walk.entries()), why=why_so, stuck=self._stuck(said.property, walk.state))
+        return _Violation(said.property, trace, said.instance)
+
+    def _said(self, run: Walk) -> tuple[Said, ...]:
+        """What the properties say of the end of a run. Of one that the model fails on they say nothing."""
+        try:
+            said = self.questions.of_state(run.state)
+            if run.steps:
+                said += self.questions.of_step(run.state_after(len(run.steps) - 1), run.steps[-1])
+            moving = any(not step.crashes for step in self._steps(run.state).steps)
+        except ModelError:
+            return ()
+        return said if moving or run.starts >= self.bound else said + self.questions.of_dead_end()
 
     def _stuck(self, property: Property, state: State) -> Stuck | None:
         return stuck(self.machine, state) if property.assertion is None else None

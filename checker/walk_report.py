@@ -46,7 +46,8 @@ class SimulationReport(WalkReport):
     """The answer of a simulation.
 
     Of `runs` walks that were asked for, `walks` were begun, with `steps` steps in all. `walk` is the number of the one
-    that found something, from 0; it was made with the seed `seed + walk`. `ends`: why the walks ended, and how many.
+    that found something, from 0; it was made with the seed `seed + walk`. `found_after`: how many steps it had then, if
+    it violated safety; its story may have been shortened. `ends`: why the walks ended, and how many.
     """
 
     runs: int
@@ -54,6 +55,7 @@ class SimulationReport(WalkReport):
     walks: int
     steps: int
     walk: int | None = None
+    found_after: int | None = None
     ends: Mapping[str, int] = field(default_factory=dict)
     elapsed_s: float = 0.0
 

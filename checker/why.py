@@ -40,11 +40,11 @@ def _asked(kind: str, states: int, cycle: int) -> Iterator[int]:
 
 
 def _told(explanation: Explanation, index: int, sources: Mapping[str, str]) -> Why:
-    facts = dict.fromkeys((_text(fact.place, sources), fact.value) for fact in explanation.facts)
+    facts = dict.fromkeys((source_text(fact.place, sources), fact.value) for fact in explanation.facts)
     return Why(index, explanation.line.file, explanation.line.line, tuple(facts))
 
 
-def _text(place: Span, sources: Mapping[str, str]) -> str:
+def source_text(place: Span, sources: Mapping[str, str]) -> str:
     """The source text of an expression, on one line."""
     rows = sources.get(place.file, "").split("\n")[place.line - 1 : place.end_line]
     if not rows:

@@ -81,10 +81,14 @@ class Limits:
 
     def feel(self, counter: str, option: str) -> None:
         """Note that a limit kept an action from starting; `counter` is its key, or the counter kept for it."""
-        if counter.startswith("each "):
-            role, _, rest = counter.removeprefix("each ").partition("#")
-            counter = f"{role}#.{rest.partition('.')[2]}"
-        self.felt.add(Setting(counter, option))
+        self.felt.add(Setting(self.key_of(counter), option))
+
+    def key_of(self, counter: str) -> str:
+        """The key of `action_options` that a counter is kept for."""
+        if not counter.startswith("each "):
+            return counter
+        role, _, rest = counter.removeprefix("each ").partition("#")
+        return f"{role}#.{rest.partition('.')[2]}"
 
     def concurrency(self, rule: Rule) -> tuple[tuple[str, int], ...]:
         """The keys that limit how many threads of a start's action there may be at once, with the most threads."""

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar, NoReturn
 
 from fizz import Span
 from interpreter.candidates import Candidates
 from interpreter.describe import Describer
 from interpreter.division import Divider
+from interpreter.exercise import Parts
 from interpreter.identity.canonical import Canonical
 from interpreter.identity.encoding import Encoder
 from interpreter.limits import Limits, Setting
 from interpreter.problem import Problem
 from interpreter.program import Program
-from interpreter.running.assertions import assertion_frame, evaluate_assertion, next_states
+from interpreter.running.assertions import evaluate_assertion, next_states
+from interpreter.running.beginning import first_frames
 from interpreter.running.code import Code
 from interpreter.running.environment import located
 from interpreter.running.execute import Execution, Picks
-from interpreter.running.frames import Frame, deliver_frame, park_message, park_thread, resume_frames
+from interpreter.running.frames import park_message, park_thread
 from interpreter.running.settlement import Settlement, writes_of
 from interpreter.running.view import PairView, PartsView, Recorder, StateView, View
 from interpreter.running.world import World
 from interpreter.state import Slot, State
 from interpreter.step import (
+    NOTHING_DONE,
     Abort,
     Aborted,
     BeginAnew,
@@ -53,19 +57,21 @@ Note = Span | Setting
 class Machine:
     """Runs rules on views, and steps on states. The ids in its states are those of `values`.
 
-    With `symmetry` every state it makes is the least image; without, states are as the steps make them.
+    With `symmetry` every state it makes is the least image. Outcomes of assertions tell in their `lines`, after the
+    statements, which parts of expressions were evaluated; with `every_part`, `parts` also collects those of steps.
     """
 
     most_ways: ClassVar[int] = 1_000_000
     """Ways through one step beyond which it is a mistake of the model."""
 
-    def __init__(self, program: Program, symmetry: bool = False) -> None:
+    def __init__(self, program: Program, symmetry: bool = False, every_part: bool = False) -> None:
         self.program = program
         self.symmetry = symmetry
         self.values = Interner()
         self.limits = Limits(program)
         self._executed: set[Note] = set()
-        self.code = Code(program)
+        self.parts = Parts(program, every_part)
+        self.code = Code(program, self.parts.watch)
         self.code.next_states = lambda world: next_states(world, self.steps)
         self._careful: set[Rule] = set()
         self.divider = Divider(self.values)
@@ -103,7 +109,7 @@ class Machine:
         world = World(self.values, recorder, self.code)
         if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
             world.subject = rule.subject
-        frames = self._frames(rule, world)
+        frames = first_frames(rule, world)
         yields = rule.kind in (StepKind.START, StepKind.CONTINUE, StepKind.DELIVER)
         execution = Execution(self.code, world, recorder, frames, choices, yields)
         execution.remembered = remembered
@@ -111,14 +117,15 @@ class Machine:
         execution.may_hold = rule.kind is StepKind.START and rule not in self._careful
         try:
             if rule.kind is StepKind.ASSERT:
-                result: Outcome | Aborted | Failure = evaluate_assertion(
-                    self.program.assertions[rule.subject], execution
-                )
+                self.parts.met.clear()
+                verdict = evaluate_assertion(self.program.assertions[rule.subject], execution)
+                lines = (*verdict.lines, *sorted(self.parts.met))
+                result: Outcome | Aborted | Failure = replace(verdict, lines=lines)
             else:
                 execution.run()
                 result = self._concluded(rule, execution)
         except Abort as abort:
-            result = Aborted(abort.reason, abort.span or execution.here())
+            result = Aborted(abort.reason, abort.span or execution.here(), tuple(execution.lines))
         except ModelError as error:
             forks = execution.forks
             result = Failure(
@@ -140,25 +147,19 @@ class Machine:
         self._careful.add(rule)
         raise BeginAnew
 
+    def note(self, result: Outcome | Aborted | Failure) -> None:
+        """An assertion came to this in some state: its lines count as executed."""
+        self._executed.update(result.lines)
+
     def noted(self) -> set[Note]:
         """The statements that were executed so far, and the limits that made a difference."""
         return self._executed | self.limits.felt
-
-    def _frames(self, rule: Rule, world: World) -> list[Frame]:
-        if rule.kind is StepKind.CONTINUE:
-            return resume_frames(rule.subject, self.program.routines, world)
-        if rule.kind is StepKind.DELIVER:
-            return [deliver_frame(rule.subject, self.code, world)]
-        if rule.kind is StepKind.ASSERT:
-            return [assertion_frame(self.program, self.program.assertions[rule.subject], rule.instance, world)]
-        instance = None if rule.instance is None else world.instance(rule.instance)
-        return [Frame(self.program.routines[rule.subject], instance, {}, world)]
 
     def _concluded(self, rule: Rule, execution: Execution) -> Outcome | Aborted:
         """What a finished way comes to: an outcome, or nothing if it never did anything (language page, 6.3)."""
         forced = rule.kind in (StepKind.CONTINUE, StepKind.DELIVER, StepKind.INIT)
         if not (execution.enabled or forced):
-            return Aborted("nothing done", self.program.routines[rule.subject].span)
+            return Aborted(NOTHING_DONE, self.program.routines[rule.subject].span, tuple(execution.lines))
         world, frames = execution.world, execution.frames
         returned = [value for _, value in execution.returns]
         parked = [value for frame in frames for value in frame.values()]
@@ -273,13 +274,18 @@ class Machine:
                     found.append(InitialState(way.result.forks, target, way.result))
         return found, failures
 
-    def steps(self, state: State, starts: bool = True, limits: bool = True) -> Expansion:
-        """All steps of a state in step order, computed without any memory: what the plain engine rests on."""
+    def steps(self, state: State, starts: bool = True, limits: bool = True, of: str | None = None) -> Expansion:
+        """All steps of a state in step order, computed without any memory: what the plain engine rests on.
+
+        `of`: only those of the candidate with this name.
+        """
         steps: list[Step] = []
         failures: list[StepFailure] = []
         aborted: Counter[Span] = Counter()
         view = self.view(state)
         for candidate in self.candidates(state, starts, limits):
+            if of not in (None, candidate.name):
+                continue
             rule = candidate.rule
             if rule.kind is StepKind.CRASH_ROLE:
                 assert rule.instance is not None
@@ -341,14 +347,8 @@ class Machine:
         return None
 
     def _fairness(self, routine: int) -> str | None:
-        for action in self.program.actions:
-            if action.routine == routine:
-                return action.fairness
-        for role in self.program.roles:
-            for action in role.actions:
-                if action.routine == routine:
-                    return action.fairness
-        return None
+        actions = [*self.program.actions, *(action for role in self.program.roles for action in role.actions)]
+        return next((action.fairness for action in actions if action.routine == routine), None)
 
     def slot_sum(self, slot: Slot, number: int) -> int:
         """What a slot with this value adds to the key; `("thread",)` stands for a thread."""

@@ -105,12 +105,19 @@ class Outcome:
     value: bool | None = None
 
 
+NOT_HELD = "require"
+NO_CHOICE = "nothing to choose from"
+NOTHING_DONE = "nothing done"
+"""Reasons of ways that are no steps; the last one ran to its end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Aborted:
-    """A way that is no step: a false `require`, nothing to choose from, or nothing done."""
+    """A way that is no step: a false `require`, nothing to choose from, or nothing done. `lines` as in `Outcome`."""
 
     reason: str
     span: Span
+    lines: tuple[Span, ...] = ()
 
 
 class Abort(Exception):

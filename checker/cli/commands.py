@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from checker.cli import options
+from checker.cli.coverage import coverage
+from checker.cli.explain import explain
 from checker.cli.output import Output
 from checker.cli.promises import test
+from checker.cli.show import show, tell_of_viewer
 from checker.cli.walks import simulate, trace
 from fizz.version import VERSION
+
+if TYPE_CHECKING:
+    from checker.cli.outputs import Outputs
+    from checker.covering import Coverage
+    from checker.exploration import Settings
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -39,24 +47,22 @@ def fizzpy() -> None:
 @options.properties
 @click.option("--keep-going", is_flag=True, help="Explore everything, and show each violated property.")
 @options.overrides
-@click.option(
-    "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after the level at which N states are known."
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    callback=options.number,
-    metavar="SECONDS",
-    help="Stop after the level at which this time is over.",
-)
+@options.max_states
+@options.timeout
+@options.checkpoint
+@options.checkpoint_every
+@options.resume
+@options.export
 @options.save_trace
+@options.itf
+@options.dot
+@options.html
+@options.audit
 @options.json
 @click.option("--stats", is_flag=True, help="Print what the engine did.")
 @options.quiet
 @options.no_color
-@click.option(
-    "--no-symmetry", is_flag=True, help="Tell apart states that differ only by a permutation of symmetric values."
-)
+@options.no_symmetry
 @click.option("--master", metavar="URL", help="Spark: the master to run on, instead of all cores of this machine.")
 @options.pairs("--conf", "KEY=VALUE", "Spark: a configuration value.")
 @click.option(
@@ -69,21 +75,26 @@ def check(model: str, engine: str, **given: Any) -> int:
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"], every=given["keep_going"])
     from checker.check import check as check_model
+    from checker.cli.outputs import Outputs
     from checker.exploration import Settings
     from checker.locate import locate
     from checker.problems import UsageProblem
     from fizz.errors import FizzError
 
-    save_to = given["save_trace"]
-    if save_to is not None:
-        from checker.cli.saving import writable
-
-        writable(save_to)
+    files = {name: given[name] for name in ("save_trace", "itf", "dot", "html")}
+    outputs = Outputs(model, dict(given["option"]), dict(given["set"]), not given["no_symmetry"], **files)
+    outputs.refuse()
     unused = [name for name in ("master", "conf", "spark_from") if engine != "spark" and given[name] not in (None, ())]
     if unused:
         names = ", ".join("--" + name.replace("_", "-") for name in unused)
         raise UsageProblem(f"{names}: only with --engine spark")
-    spark = {"spark_master": given["master"], "spark_from": given["spark_from"]}
+    if given["checkpoint_every"] is not None and given["checkpoint"] is None and given["resume"] is None:
+        raise UsageProblem("--checkpoint-every: only with --checkpoint or --resume")
+    chosen = {
+        "checkpoint_every_s": given["checkpoint_every"],
+        "spark_master": given["master"],
+        "spark_from": given["spark_from"],
+    }
     settings = Settings(
         keep_going=given["keep_going"],
         max_states=given["max_states"],
@@ -92,7 +103,10 @@ def check(model: str, engine: str, **given: Any) -> int:
         symmetry=not given["no_symmetry"],
         stats=given["stats"],
         spark_conf=given["conf"],
-        **{name: value for name, value in spark.items() if value is not None},
+        checkpoint=given["checkpoint"],
+        resume=given["resume"],
+        export=given["export"],
+        **{name: value for name, value in chosen.items() if value is not None},
     )
     try:
         with output.progress() as progress:
@@ -103,16 +117,43 @@ def check(model: str, engine: str, **given: Any) -> int:
                 options=dict(given["option"]),
                 constants=dict(given["set"]),
                 progress=progress,
+                say=output.notice,
             )
     except FizzError as error:
         output.error(error, model, engine)
         return error.exit_code
-    output.report(report)
-    if save_to is not None:
-        from checker.cli.saving import save_counterexample
-
-        save_counterexample(save_to, report, model, options=given["option"], constants=given["set"])
+    audit = _audit(outputs, settings, output) if given["audit"] and report.verdict != "interrupted" else None
+    output.report(report, audit)
+    if report.trace is not None:
+        tell_of_viewer(model, output, given)
+    outputs.write(report, audit)
     return int(report.exit_code)
+
+
+def _audit(outputs: Outputs, settings: Settings, output: Output) -> Coverage | None:
+    """What a second visit to all states found; None where the constants of the model fail."""
+    from checker.covering import cover
+    from checker.exploration import Settings
+    from checker.locate import locate
+    from interpreter import ModelError
+
+    chosen = Settings(
+        max_states=settings.max_states,
+        timeout_s=settings.timeout_s,
+        properties=settings.properties,
+        symmetry=settings.symmetry,
+    )
+    try:
+        with output.progress() as progress:
+            return cover(
+                locate(outputs.model),
+                settings=chosen,
+                options=outputs.options,
+                constants=outputs.constants,
+                progress=progress,
+            )
+    except ModelError:
+        return None
 
 
 @fizzpy.command()
@@ -136,5 +177,8 @@ def parse(model: str, no_color: bool) -> int:
 
 
 fizzpy.add_command(test)
+fizzpy.add_command(show)
 fizzpy.add_command(simulate)
 fizzpy.add_command(trace)
+fizzpy.add_command(explain)
+fizzpy.add_command(coverage)

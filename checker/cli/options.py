@@ -50,3 +50,42 @@ no_color = click.option("--no-color", is_flag=True, help="Print without colours.
 save_trace = click.option(
     "--save-trace", metavar="FILE", help="Write the leading counterexample to FILE; `fizzpy trace --follow` replays it."
 )
+checkpoint = click.option(
+    "--checkpoint",
+    metavar="DIR",
+    help="Write what was found to DIR now and then, so that --resume can go on from there.",
+)
+checkpoint_every = click.option(
+    "--checkpoint-every",
+    type=click.FloatRange(min=0),
+    callback=number,
+    metavar="SECONDS",
+    help="Time between two checkpoints, which are written between levels; 60 if not given.",
+)
+export = click.option(
+    "--export", metavar="DIR", help="Write the state space to DIR as Parquet: states, transitions, properties."
+)
+resume = click.option(
+    "--resume", metavar="DIR", help="Go on from the checkpoint in DIR, and write the next ones there."
+)
+max_states = click.option(
+    "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after the level at which N states are known."
+)
+timeout = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    callback=number,
+    metavar="SECONDS",
+    help="Stop after the level at which this time is over.",
+)
+no_symmetry = click.option(
+    "--no-symmetry", is_flag=True, help="Tell apart states that differ only by a permutation of symmetric values."
+)
+itf = click.option("--itf", metavar="FILE", help="Write the leading counterexample to FILE as an ITF trace.")
+dot = click.option("--dot", metavar="FILE", help="Write the state graph of a small model to FILE for Graphviz.")
+html = click.option("--html", metavar="FILE", help="Write the report to FILE as a page of HTML.")
+audit = click.option(
+    "--audit",
+    is_flag=True,
+    help="Visit all states once more, and print what ran, what each guard decided, and what was never tested.",
+)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checker.problems import EnvironmentProblem
 
 if TYPE_CHECKING:
+    from checker.covering import Coverage
     from checker.expect import Promise
+    from checker.explanation import ActionsReport, StateReport
     from checker.exploration import Progress
     from checker.keeping import Kept
     from checker.report import ExitCode, Report
@@ -33,20 +35,28 @@ class Output:
     quiet: bool = False
     every: bool = False
 
-    def report(self, report: Report) -> None:
-        """Print the answer of a check."""
+    def report(self, report: Report, audit: Coverage | None = None) -> None:
+        """Print the answer of a check, with its audit if there was one."""
         with _readers_may_leave():
             if self.json:
-                from checker.view.json_report import json_report
-
-                print(json_report(report))
+                self._json_report(report, audit)
                 return
             from checker.view.terminal import print_report, print_verdict
 
             if self.quiet:
                 print_verdict(self._page(), report)
             else:
+                if audit is not None:
+                    from checker.view.coverage import print_audit
+
+                    print_audit(self._page(), audit)
                 print_report(self._page(), report, every=self.every)
+
+    def _json_report(self, report: Report, audit: Coverage | None) -> None:
+        from checker.view.json_coverage import coverage_fields
+        from checker.view.json_report import json_report
+
+        print(json_report(report, {} if audit is None else {"audit": coverage_fields(audit)}))
 
     def simulation(self, report: SimulationReport) -> None:
         """Print the answer of a simulation."""
@@ -71,6 +81,45 @@ class Output:
             from checker.view.walks import print_guided, print_guided_verdict
 
             (print_guided_verdict if self.quiet else print_guided)(self._page(), report)
+
+    def actions_explanation(self, report: ActionsReport) -> None:
+        """Print how actions fared over an exploration."""
+        with _readers_may_leave():
+            if self.json:
+                from checker.view.json_explain import json_actions
+
+                print(json_actions(report))
+                return
+            from checker.view.explain import print_actions
+
+            print_actions(self._page(), report)
+
+    def state_explanation(self, report: StateReport) -> None:
+        """Print what has no step in a state."""
+        with _readers_may_leave():
+            if self.json:
+                from checker.view.json_explain import json_state
+
+                print(json_state(report))
+                return
+            from checker.view.explain import print_state
+
+            print_state(self._page(), report)
+
+    def coverage(self, coverage: Coverage) -> None:
+        """Print what ran, and what did not."""
+        with _readers_may_leave():
+            if self.json:
+                from checker.view.json_coverage import json_coverage
+
+                print(json_coverage(coverage))
+                return
+            from checker.view.coverage import print_coverage, sums
+
+            if self.quiet:
+                print(sums(coverage))
+            else:
+                print_coverage(self._page(), coverage)
 
     def promises(self, results: Sequence[Kept], not_run: Sequence[Promise], engine: str, code: ExitCode) -> None:
         """Print what came of promises."""
@@ -106,6 +155,11 @@ class Output:
 
         with _readers_may_leave():
             print(printable(text.rstrip("\n")))
+
+    def notice(self, sentence: str) -> None:
+        """Tell what the user should know and is no part of the answer."""
+        with suppress(OSError):
+            print(f"fizzpy: {sentence}", file=sys.stderr)
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[Progress], None] | None]:

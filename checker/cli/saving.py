@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 import errno
+import os
 import shlex
+import stat
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from checker.locate import locate
@@ -46,11 +49,33 @@ def save_counterexample(
 
 
 def save(path: str, data: bytes) -> None:
-    """Write a file that the user has named. Raises `Problem`."""
+    """Write a file that the user has named: as a whole, or not at all. Raises `Problem`."""
     try:
-        Path(path).write_bytes(data)
+        target = Path(path).resolve()
+        if target.exists() and not target.is_file():
+            # A pipe or a device takes what comes.
+            target.write_bytes(data)
+        else:
+            _replace(target, data)
     except OSError as problem:
         text = f"'{path}' cannot be written: {problem.strerror}"
-        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise EnvironmentProblem(text, "make room, or name a file on another disk") from None
         raise UsageProblem(text, "name a file in a folder that can be written") from None
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Put a new file in the place of one that may be there. What is half written has another name."""
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with part.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            part.chmod(stat.S_IMODE(target.stat().st_mode))
+        part.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise

@@ -42,6 +42,7 @@ Exit codes:
 @click.option(
     "--steps", type=click.IntRange(min=1), metavar="K", help="Steps of a walk at most. [default: 10 for each start]"
 )
+@click.option("--as-walked", is_flag=True, help="Show a violating walk with all its steps, needed or not.")
 @options.constants
 @options.properties
 @options.overrides
@@ -70,6 +71,7 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
                 runs=runs,
                 seed=seed,
                 steps=steps,
+                shorten=not given["as_walked"],
                 selected=given["properties"] or None,
                 options=dict(given["option"]),
                 constants=dict(given["set"]),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from checker.report import ExitCode, PropertyReport, Report, Verdict
 from checker.trace import Trace, TraceEntry
 from fizz.errors import Diagnostic, FizzError
 
 
-def json_report(report: Report) -> str:
-    """The object as text, indented."""
+def json_report(report: Report, more: Mapping[str, object] | None = None) -> str:
+    """The object as text, indented; `more` are further fields of it."""
     diagnostic = report.error.diagnostic if report.error else None
     fields = {
         "verdict": report.verdict,
@@ -33,7 +34,7 @@ def json_report(report: Report) -> str:
     }
     if report.stats:
         fields["stats"] = dict(report.stats)
-    return json.dumps(fields, indent=2, default=str)
+    return json.dumps(fields | dict(more or {}), indent=2, default=str)
 
 
 def json_error(error: FizzError, model: str, engine: str) -> str:

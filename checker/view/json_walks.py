@@ -17,6 +17,7 @@ def json_simulation(report: SimulationReport) -> str:
         "steps": report.steps,
         "walk": report.walk,
         "walk_seed": None if report.walk is None else report.seed + report.walk,
+        "found_after": report.found_after,
         "ends": dict(sorted(report.ends.items())),
         "elapsed_s": round(report.elapsed_s, 3),
     }

@@ -39,7 +39,10 @@ def print_simulation(page: Page, report: SimulationReport) -> None:
     if ends:
         page.line(Text(", ".join(ends), "dim"), hang=2)
     if report.walk is not None:
-        again = f"walk {report.walk} found it; the same walk alone: --runs 1 --seed {report.seed + report.walk}"
+        after = ""
+        if report.trace is not None and report.found_after is not None and report.trace.steps < report.found_after:
+            after = f" after {plural(report.found_after, 'step')}, of which no more are needed than are shown"
+        again = f"walk {report.walk} found it{after}; the same walk alone: --runs 1 --seed {report.seed + report.walk}"
         page.line(Text(again, "dim"), hang=2)
     print_simulation_verdict(page, report)
 

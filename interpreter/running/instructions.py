@@ -21,7 +21,7 @@ from interpreter.running.frames import Frame, ScopeState, enter
 from interpreter.running.helpers import compile_effect
 from interpreter.running.names import NameScope
 from interpreter.running.world import Message
-from interpreter.step import Abort, ModelError
+from interpreter.step import NO_CHOICE, NOT_HELD, Abort, ModelError
 from interpreter.values import Instance, Stub, operations, truth
 
 
@@ -81,7 +81,7 @@ def _guard(instruction: p.Guard, scope: NameScope) -> Operation:
 
     def operation(run: Execution, frame: Frame) -> bool:
         if not truth(condition(frame)):
-            raise Abort("require", span)
+            raise Abort(NOT_HELD, span)
         return run.finish()
 
     return operation
@@ -110,7 +110,7 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
                     continue
             alternatives.append(item)
         if not alternatives:
-            raise Abort("nothing to choose from", span)
+            raise Abort(NO_CHOICE, span)
         value = alternatives[run.pick(alternatives, f"Any:{instruction.text}=")]
         bind(frame, value)
         if instruction.fair:

@@ -159,6 +159,9 @@ class ToyMachine(Machine):
     def place(self, rule: Rule) -> Span:
         return HERE
 
+    def note(self, result: Outcome | Aborted | Failure) -> None:
+        """Toys have no statements."""
+
     def noted(self) -> set[Note]:
         return set()
 

@@ -21,11 +21,11 @@ GUESTS = {
     "numba": ("checker/",),
     "numpy": ("checker/",),
     "platformdirs": ("fizz/", "checker/cli/"),
-    "pyarrow": ("checker/engines/spark",),
+    "pyarrow": ("checker/export/",),
     "pyspark": ("checker/engines/spark",),
     "rich": ("checker/view/", "checker/cli/"),
     "scipy": ("checker/",),
-    "textual": ("checker/view/", "checker/cli/"),
+    "textual": ("checker/view/viewer/",),
     "textx": ("fizz/parse.py",),
     "yaml": ("fizz/options.py", "checker/expect.py"),
 }

@@ -42,7 +42,7 @@ def test_draws(seed: int) -> None:
     """One draw for the initial state, then one per step among all steps in the step order, crashes too."""
     text = SERIAL + "always assertion Never:\n    return b != 7\n"
     text = text.replace("a, b = 0, 0", "a = oneof [0, 1]\n    b = 0")
-    report = simulated(text, runs=200, seed=seed)
+    report = simulate(module_of(text), runs=200, seed=seed, shorten=False)
     assert report.walk is not None
     names = labels(report.trace)
     assert names == walked_by_hand(text, seed + report.walk, len(names))

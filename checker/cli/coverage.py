@@ -1,0 +1,73 @@
+"""The subcommand `coverage`: how often each line of a model runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from checker.cli import options
+from checker.cli.output import Output
+
+_CODES = """\b
+Exit codes:
+    0  counted over all states
+    3  counted over the states that were found; the search was cut
+  150  the model does not parse or resolve
+  151  options or constants are wrong
+    2  usage, 74 environment, 70 internal error, 130 interrupted
+"""
+
+
+@click.command(epilog=_CODES)
+@options.model
+@click.option("--html", metavar="FILE", help="Write the annotated model to FILE as a page of HTML.")
+@options.constants
+@options.properties
+@options.overrides
+@options.max_states
+@options.timeout
+@options.no_symmetry
+@options.json
+@options.quiet
+@options.no_color
+def coverage(model: str, html: str | None, **given: Any) -> int:
+    """Count over all states of MODEL how often each line runs.
+
+    Shows lines that never run, guards that are never true or never false, branches never taken, and parts of
+    properties that were never evaluated. States are visited row by row, in one process, also after violations.
+    """
+    output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
+    from checker.covering import cover
+    from checker.exploration import Settings
+    from checker.locate import locate
+    from checker.problems import UsageProblem
+    from fizz.errors import FizzError
+    from interpreter import ModelError
+
+    if html is not None:
+        from checker.cli.saving import writable
+
+        writable(html)
+    settings = Settings(
+        max_states=given["max_states"],
+        timeout_s=given["timeout"],
+        properties=given["properties"] or None,
+        symmetry=not given["no_symmetry"],
+    )
+    overrides = {"options": dict(given["option"]), "constants": dict(given["set"])}
+    try:
+        with output.progress() as progress:
+            found = cover(locate(model), settings=settings, progress=progress, **overrides)
+    except FizzError as error:
+        output.error(error, model)
+        return error.exit_code
+    except ModelError as error:
+        raise UsageProblem(f"the constants of the model fail: {error.text}", "fizzpy check tells more of it") from None
+    output.coverage(found)
+    if html is not None:
+        from checker.cli.saving import save
+        from checker.view.html_coverage import html_coverage
+
+        save(html, html_coverage(found).encode("utf-8", errors="backslashreplace"))
+    return int(found.exit_code)

@@ -1,0 +1,147 @@
+"""How often the steps and assertions of an exploration executed each statement, and what guards decided."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+
+from checker.engines.assertions import Assertions, Decide
+from checker.engines.memory import verdict_of
+from checker.engines.read_tree import Result
+from checker.visit import Tour, Visit, Visited
+from fizz import Span
+from interpreter import ModelError, Program
+from interpreter.decisions import NO, YES, Decision, Decisions
+from interpreter.running.view import View
+from interpreter.step import Outcome, Rule, StepKind
+
+_MOST_KEPT = 100_000
+
+
+class StepCounter:
+    """Counts the ways of steps, those that are given up among them."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.lines: Counter[Span] = Counter()
+        self.decided: Counter[Decision] = Counter()
+        self.ways: Counter[int] = Counter()
+        self.steps: Counter[int] = Counter()
+        self._decisions = Decisions(program)
+        self._counts: dict[int, tuple[Result, int]] = {}
+
+    def see(self, visit: Visit, visited: Visited) -> None:
+        """Count the ways from one state."""
+        for candidate in visit.candidates(visited):
+            rule = candidate.rule
+            if rule.kind is StepKind.CRASH_ROLE:
+                continue
+            results = visit.results(rule, visited)
+            self._add(results)
+            if rule.kind is StepKind.START:
+                self.ways[rule.subject] += len(results)
+                self.steps[rule.subject] += sum(isinstance(result, Outcome) for result in results)
+
+    def see_init(self, tour: Tour) -> None:
+        """Count the ways through Init."""
+        init = self.program.init
+        if init is not None:
+            machine = tour.machine
+            view = machine.view(machine.transitions.empty)
+            self._add([way.result for way in machine.ways(Rule(StepKind.INIT, init), view)])
+        self._sum_up()
+
+    def _add(self, results: Sequence[Result]) -> None:
+        for result in results:
+            _, count = self._counts.get(id(result), (result, 0))
+            self._counts[id(result)] = (result, count + 1)
+        if len(self._counts) > _MOST_KEPT:
+            self._sum_up()
+
+    def _sum_up(self) -> None:
+        for result, count in self._counts.values():
+            for span in result.lines:
+                self.lines[span] += count
+            for decision in self._decisions.of(result):
+                self.decided[decision] += count
+        self._counts.clear()
+
+
+class AssertionCounter:
+    """Counts what evaluations of assertions came to: in how many each statement and part was met, and each decision."""
+
+    def __init__(self, program: Program, asked: Collection[int]) -> None:
+        self.program = program
+        self.asked = [program.assertions[number] for number in asked]
+        self._decisions = Decisions(program)
+        self._lines: Counter[Span] = Counter()
+        self._decided: Counter[Decision] = Counter()
+        self._evaluations: dict[tuple[int, ...], tuple[list[Result], int]] = {}
+        self._assertions: Assertions | None = None
+
+    def see(self, visit: Visit, visited: Visited) -> None:
+        """Evaluate the assertions in a state, and for the steps from it."""
+        if self._assertions is None:
+            self._assertions = Assertions(visit.machine, visit.machine.parts_view, self._decider(visit))
+        for assertion in self.asked:
+            # A mistake of the model is told of by whoever asks for a verdict.
+            with suppress(ModelError):
+                if assertion.kind != "transition":
+                    self._assertions.holds(assertion.number, visited.state)
+                else:
+                    self._see_steps(self._assertions, assertion.number, visit, visited)
+
+    def _see_steps(self, assertions: Assertions, number: int, visit: Visit, visited: Visited) -> None:
+        for candidate in visit.candidates(visited):
+            if candidate.rule.kind is StepKind.CRASH_ROLE:
+                continue
+            for result in visit.results(candidate.rule, visited):
+                if isinstance(result, Outcome):
+                    target = visit.machine.apply(visited.state, candidate.rule, result)
+                    if target is not None:
+                        assertions.holds_between(number, visited.state, target)
+
+    def _decider(self, visit: Visit) -> Decide:
+        def decide(rule: Rule, view: View) -> Result:
+            results = visit.expander.memory.results(rule, view)
+            verdict = verdict_of(results)
+            # The ways after the one with the verdict are not gone: the assertion has returned.
+            self._add(list(results[: [id(result) for result in results].index(id(verdict)) + 1]))
+            return verdict
+
+        return decide
+
+    def _add(self, results: list[Result]) -> None:
+        key = tuple(map(id, results))
+        _, count = self._evaluations.get(key, (results, 0))
+        self._evaluations[key] = (results, count + 1)
+        if len(self._evaluations) > _MOST_KEPT:
+            self._sum_up()
+
+    def _sum_up(self) -> None:
+        for results, count in self._evaluations.values():
+            lines = {span for result in results for span in result.lines}
+            decided = {decision for result in results for decision in self._decisions.of(result)}
+            # Where turns are asked one by one, there is also a way that takes none.
+            decided -= {Decision(place, NO) for place, branch in decided if branch == YES and self._is_loop(place)}
+            for span in lines:
+                self._lines[span] += count
+            for decision in decided:
+                self._decided[decision] += count
+        self._evaluations.clear()
+
+    def _is_loop(self, place: Span) -> bool:
+        return self._decisions.places[place].word == "for"
+
+    @property
+    def lines(self) -> Counter[Span]:
+        """In how many evaluations each statement was executed, and each part of an expression evaluated."""
+        self._sum_up()
+        return self._lines
+
+    @property
+    def decided(self) -> Counter[Decision]:
+        """In how many evaluations each decision was made."""
+        self._sum_up()
+        return self._decided

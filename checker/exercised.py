@@ -1,0 +1,31 @@
+"""A machine that also writes down which parts of the expressions of steps were evaluated."""
+
+from __future__ import annotations
+
+from fizz import Span
+from interpreter import Machine, Program
+from interpreter.running.execute import Picks
+from interpreter.running.view import View
+from interpreter.step import Rule, Way
+
+
+class ExercisedMachine(Machine):
+    """`exercised` are the places of all parts that any way evaluated."""
+
+    def __init__(self, program: Program, symmetry: bool = False) -> None:
+        super().__init__(program, symmetry, every_part=True)
+        self.exercised: set[Span] = set()
+
+    def run(
+        self,
+        rule: Rule,
+        view: View,
+        choices: tuple[int, ...] = (),
+        remembered: bool = False,
+        known: Picks | None = None,
+        noted: bool = True,
+    ) -> Way:
+        """As in `Machine`."""
+        way = super().run(rule, view, choices, remembered, known, noted)
+        self.exercised |= self.parts.met
+        return way

@@ -1,0 +1,92 @@
+"""The whole state graph of a small model as plain data: states with their texts, steps with their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from checker.course import Clock, Course
+from checker.engines.plain import Node, PlainRun
+from checker.engines.protocol import Task
+from checker.exploration import Settings
+from checker.problems import UsageProblem
+from fizz import Module
+from interpreter import compile_module
+from interpreter.step import Step
+
+MOST_STATES = 1_000
+"""States of a graph that can still be drawn and looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """A state: its number by level and key, its level, its lines (place, text). `cut`: no action starts there."""
+
+    number: int
+    level: int
+    lines: tuple[tuple[str, str], ...]
+    cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    """A step from one state to another."""
+
+    source: int
+    target: int
+    name: str
+    crash: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StateGraph:
+    """All states of a model and all steps between them."""
+
+    model: str
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
+
+
+def refuse_large(states: int, most: int = MOST_STATES) -> None:
+    """Raise `UsageProblem` if there are more states than anybody could look at."""
+    if states > most:
+        raise UsageProblem(
+            f"the state graph has more than {most:,} states, too many to be looked at",
+            "choose smaller constants with --set, or bound it with --option max_actions=N",
+        )
+
+
+def state_graph(module: Module, symmetry: bool = True, most: int = MOST_STATES) -> StateGraph:
+    """The graph, explored by the plain engine. Raises `UsageProblem` if it has more than `most` states."""
+    program = compile_module(module)
+    clock = Clock(None, None)
+    run = PlainRun(Task(program, (), Settings(symmetry=symmetry), tick=clock.tick))
+    course = Course(run, program, (), clock)
+    course.go(most + 1, on=True)
+    if course.stopped == "interrupted":
+        raise KeyboardInterrupt
+    refuse_large(course.total.states, most)
+    numbers = {identity: number for number, identity in enumerate(run.nodes)}
+    nodes = list(run.nodes.values())
+    edges = [
+        GraphEdge(number, numbers[run.identity(run.image(step.target))], step.name, step.crashes)
+        for number, node in enumerate(nodes)
+        for step in _steps(run, node)
+    ]
+    described = [
+        GraphNode(number, len(node.path) - 1, tuple(run.machine.describe(node.state)), node.cut)
+        for number, node in enumerate(nodes)
+    ]
+    return StateGraph(module.path, tuple(described), tuple(dict.fromkeys(edges)))
+
+
+def _steps(run: PlainRun, node: Node) -> tuple[Step, ...]:
+    return run.machine.steps(node.state, starts=not node.cut).steps
+
+
+def names_between(graph: StateGraph) -> Mapping[tuple[int, int, bool], list[str]]:
+    """The names of all steps from one state to another, those of crashes apart."""
+    found: dict[tuple[int, int, bool], list[str]] = {}
+    for edge in graph.edges:
+        found.setdefault((edge.source, edge.target, edge.crash), []).append(edge.name)
+    return found

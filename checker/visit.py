@@ -1,0 +1,83 @@
+"""All states of a model, one after the other, for who asks more than whether the properties hold.
+
+The exploration is that of the embedded engine, row by row: it goes on after violations and mistakes of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from checker.course import Clock, Course, ProgressSink
+from checker.engines.protocol import Level, Task
+from checker.engines.read_tree import Result
+from checker.engines.rows import RowsRun
+from checker.exploration import Finding, Settings
+from interpreter import Machine, Program, State
+from interpreter.step import Candidate, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """A state that is being visited. `cut`: it is at the bound of the exploration, where no action starts."""
+
+    number: int
+    state: State
+    cut: bool
+
+
+class Visit(RowsRun):
+    """An exploration that shows each state before it is expanded."""
+
+    def __init__(self, task: Task, see: Callable[[Visit, Visited], None]) -> None:
+        super().__init__(task)
+        self._see = see
+
+    def next(self) -> Level:
+        for waiting in self.waiting:
+            self._see(self, Visited(waiting.number, waiting.state, waiting.cut))
+        return super().next()
+
+    def candidates(self, visited: Visited) -> list[Candidate]:
+        """The rules that may step in a state of this exploration."""
+        return self.machine.candidates(visited.state, starts=not visited.cut)
+
+    def results(self, rule: Rule, visited: Visited) -> Sequence[Result]:
+        """The results of all ways through a rule, in the order of their choices."""
+        return self.expander.memory.results(rule, self.machine.parts_view(visited.state))
+
+    def finding(self, visited: Visited) -> Finding:
+        """A state as a finding, to be told of."""
+        return Finding(None, self.path(self.found.keys[visited.number]), reduced=self.symmetric)
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """What a visit to all states came to. `machine` is that of the visit."""
+
+    visit: Visit
+    course: Course
+
+    @property
+    def machine(self) -> Machine:
+        return self.visit.machine
+
+    @property
+    def whole(self) -> bool:
+        """Whether every state was visited, and all steps of each."""
+        return self.course.stopped == "complete" and not self.course.cut
+
+
+def visit_all(
+    program: Program,
+    settings: Settings,
+    see: Callable[[Visit, Visited], None],
+    progress: ProgressSink | None = None,
+    machine: Callable[[Program], Machine] = Machine,
+) -> Tour:
+    """Visit every state, in the order of level and key, as far as the settings allow."""
+    clock = Clock(settings.timeout_s, progress)
+    visit = Visit(Task(program, (), settings, tick=clock.tick, machine=machine), see)
+    course = Course(visit, program, (), clock)
+    course.go(settings.max_states, on=True)
+    return Tour(visit, course)

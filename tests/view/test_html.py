@@ -1,0 +1,145 @@
+"""Pages of HTML: well formed, nothing from elsewhere, texts escaped, a diagram with lanes, arrows and crash marks."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from checker.check import check
+from checker.covering import cover
+from checker.exploration import Settings
+from checker.view.html_coverage import html_coverage
+from checker.view.html_report import html_report
+from checker.view.html_sequence import sequence_rows, sequence_svg
+from tests.view.outputs import CRASHED, CRASHES, CYCLE, VALUES
+
+VOID = {"meta", "br", "img", "link", "input", "hr"}
+ELSEWHERE = {"src", "href", "action", "data", "poster", "srcset", "background"}
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+class Page(HTMLParser):
+    """Reads a page: its elements must close, and it may neither run nor fetch anything."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        assert tag not in ("script", "iframe", "object", "embed", "link", "img", "form", "base")
+        for name, value in attrs:
+            assert not name.startswith("on"), name
+            assert name not in ELSEWHERE, name
+            assert "url(" not in (value or "").replace("url(#", "")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] != "style":
+            self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.texts)
+
+
+def rendered(page: str, folder: Path) -> None:
+    """Where there is a browser: it shows the page without running or fetching anything."""
+    if BROWSER is None:
+        return
+    (folder / "page.html").write_text(page, encoding="utf-8")
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'browser'}"]
+    shown = subprocess.run(
+        [*command, f"--screenshot={folder / 'page.png'}", "--dump-dom", (folder / "page.html").as_uri()],
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
+    assert b"</html>" in shown.stdout
+    assert (folder / "page.png").stat().st_size > 5_000
+
+
+def page_of(text: str, folder: Path, **settings: object) -> str:
+    (folder / "m.fizz").write_text(text)
+    report = check(folder / "m.fizz", settings=Settings(**settings))  # type: ignore[arg-type]
+    return html_report(report, cover(folder / "m.fizz"))
+
+
+@pytest.mark.parametrize("text", [CRASHES, CRASHED, VALUES, CYCLE, "action Init: n = 1 // 0\n"], ids=range(5))
+def test_reports_are_pages(text: str, tmp_path: Path) -> None:
+    """They parse; every property and every step of each counterexample is told."""
+    page = Page(page_of(text, tmp_path, keep_going=True))
+    report = check(tmp_path / "m.fizz", settings=Settings(keep_going=True))
+    assert report.verdict.upper() in page.text
+    for p in report.properties:
+        assert p.name in page.text
+        for entry in p.trace.entries if p.trace else ():
+            assert entry.label in page.text
+    assert page.tags.count("svg") == sum(p.trace is not None and p.trace.steps > 0 for p in report.properties)
+
+
+def test_texts_of_the_model_are_texts(tmp_path: Path) -> None:
+    """Markup in strings and comments is shown, and is none; so is what would turn the reading direction."""
+    text = page_of(CRASHES.replace("Net = Channel()", 'Net = Channel()\nEVIL = "</style><script>\u202e"'), tmp_path)
+    page = Page(text)
+    assert "<b>&" in page.text
+    assert "script" not in page.tags and "b" not in page.tags
+    (tmp_path / "m.fizz").write_text(CRASHES)
+    annotated = html_coverage(cover(tmp_path / "m.fizz"))
+    assert '<script>alert("x")</script>' in Page(annotated).text
+    assert "\u202e" not in text
+
+
+def test_the_diagram(tmp_path: Path) -> None:
+    """A lane per instance, a row per step, arrows to who is changed or sent to, a mark for each crash."""
+    (tmp_path / "m.fizz").write_text(CRASHES)
+    report = check(tmp_path / "m.fizz", settings=Settings(properties=("Few",)))
+    assert report.trace is not None
+    rows = sequence_rows(report.trace)
+    assert len(rows) == report.trace.steps
+    assert {row.lane for row in rows} == {"Node#0", "Node#1"}
+    assert any(row.reaches == ("Node#1",) for row in rows if row.lane == "Node#0")
+    assert all(lane.startswith("Node#") for row in rows for lane in row.reaches)
+    (tmp_path / "m.fizz").write_text(CRASHED)
+    crashed = check(tmp_path / "m.fizz").trace
+    assert crashed is not None
+    marks = [row.crash for row in sequence_rows(crashed)]
+    assert marks == [entry.crash for entry in crashed.entries[1:]]
+    assert any(marks)
+    svg = sequence_svg(crashed)
+    assert svg.count('class="crash"') == sum(marks)
+    (tmp_path / "m.fizz").write_text(CYCLE)
+    round_trip = check(tmp_path / "m.fizz").trace
+    assert round_trip is not None
+    assert ">cycle<" in sequence_svg(round_trip)
+
+
+def test_a_browser_shows_it(tmp_path: Path) -> None:
+    """The page as it is opened; without a browser its structure is what can be looked at."""
+    page = page_of(CRASHES, tmp_path)
+    assert Page(page).tags.count("table") >= 4
+    rendered(page, tmp_path)
+
+
+def test_coverage_pages(tmp_path: Path) -> None:
+    """Every line of the model with its count; what never ran is marked."""
+    (tmp_path / "m.fizz").write_text(CRASHES)
+    found = cover(tmp_path / "m.fizz")
+    text = html_coverage(found)
+    page = Page(text)
+    assert text.count('class="never"') == sum(count == 0 for count in found.runs.values())
+    assert f"{max(found.runs.values()):,}" in page.text
+    assert all(row.strip() in page.text for row in CRASHES.splitlines() if "<b>" not in row)
