@@ -50,9 +50,9 @@ class EmbeddedRun:
 
     def _take_over(self) -> None:
         rows = self._rows
-        # What columns do not know stays with the rows: images under symmetry, excluded variables, messages.
-        imaged = rows.machine.symmetric and not all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
-        if imaged or rows.view_in_use or rows.machine.code.channels.count:
+        # What columns do not know stays with the rows: indices that are ranks, excluded variables, messages.
+        ranked = rows.machine.images.ranked and not all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
+        if ranked or rows.view_in_use or rows.machine.code.channels.count:
             self._stays = True
             return
         from checker.engines.columns.takeover import take_over

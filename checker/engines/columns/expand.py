@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from checker.engines.columns.effects import NO_KIND
+from checker.engines.columns.images import BY_MACHINE
 from checker.engines.columns.judge import Judge
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import move_threads
@@ -52,6 +53,7 @@ class Arrived:
     """A target made by the machine."""
 
     state: State
+    key: int
     parent: int
     order: int
     starts: int
@@ -174,6 +176,11 @@ class ColumnExpander:
             chosen = chosen.only(quick)
         if len(chosen.source):
             batch = self._by_columns(chosen, chunk)
+            if self._may_lose(rule):
+                chosen, batch = self._kept(chosen, batch, ~self._loses(batch), chunk)
+            if self.space.images is not None and len(batch.rows):
+                moves = self.space.images.choose(self.packing, batch)
+                chosen, batch = self._kept(chosen, batch, moves != BY_MACHINE, chunk)
             if len(batch.rows):
                 chunk.fast.append(batch)
                 if self.wants_edges:
@@ -226,12 +233,14 @@ class ColumnExpander:
             after = rule.apply_slowly(before, known)
             if after is None:
                 continue
-            found = chunk.slow.setdefault(self.space.packing(after.layout), [])
-            found.append(Arrived(after, int(part.numbers[at]), known.order, int(part.starts[at]) + start))
+            image = after if self.space.images is None else self.space.machine.canonical(after)
+            key = self.space.machine.key(image)
+            found = chunk.slow.setdefault(self.space.packing(image.layout), [])
+            found.append(Arrived(image, key, int(part.numbers[at]), known.order, int(part.starts[at]) + start))
             if self.wants_edges and known.live != NO_KIND:
-                self._edge(int(part.numbers[at]), known.live, self.space.machine.key(after))
+                self._edge(int(part.numbers[at]), known.live, key)
             if self.judge.of_steps and not known.twin and rule.kind is not StepKind.CRASH_ROLE:
-                self.judge.step(before, after, part.key(at), known.order, chunk.level)
+                self.judge.step(before, after, part.key(at), known.order, key, chunk.level)
 
     # --- by columns ------------------------------------------------------------------------------------------------
 
@@ -253,8 +262,7 @@ class ColumnExpander:
         self._move_threads(chosen, after, high, low)
         starts = part.starts[origin] + (rule.kind is StepKind.START)
         orders, twins = effects.orders[numbers], effects.twin[numbers]
-        batch = Batch(after, high, low, part.numbers[origin], orders, starts, twins, origin, effects.live[numbers])
-        return self._without_losses(chosen, batch, chunk) if self._may_lose(rule) else batch
+        return Batch(after, high, low, part.numbers[origin], orders, starts, twins, origin, effects.live[numbers])
 
     def _move_threads(self, chosen: _Chosen, after: Rows, high: Words, low: Words) -> None:
         rule = chosen.rule
@@ -291,19 +299,22 @@ class ColumnExpander:
             return True
         return any(self.space.holds_instances(slot) for slot in rule.effects.written)
 
-    def _without_losses(self, chosen: _Chosen, batch: Batch, chunk: Chunk) -> Batch:
-        """Rows in which some instance may be out of reach are made by the machine."""
+    def _loses(self, batch: Batch) -> Mask:
+        """The rows in which some instance may be out of reach."""
         packing = self.packing
         if self._looks is None:
             self._looks = Reach(self.space.machine, packing.unpack(batch.rows, 0), packing.threads)
         looks = self._looks
         columns = StateColumns(packing, batch.rows, self.space.machine.values)
         bundles = self._reach.lookup(columns, lambda row, _: looks.run(columns.view(row)))[0]
-        reached = np.array([_all_reached(leaves) for leaves in self._reach.bundles.parts])[bundles]
-        if reached.all():
-            return batch
-        self._by_machine(chosen.only(~reached), chunk)
-        return batch.take(np.flatnonzero(reached))
+        return ~np.array([_all_reached(leaves) for leaves in self._reach.bundles.parts])[bundles]
+
+    def _kept(self, chosen: _Chosen, batch: Batch, kept: Mask, chunk: Chunk) -> tuple[_Chosen, Batch]:
+        """What is left of a batch when the machine makes all other rows."""
+        if kept.all():
+            return chosen, batch
+        self._by_machine(chosen.only(~kept), chunk)
+        return chosen.only(kept), batch.take(np.flatnonzero(kept))
 
 
 def _all_reached(leaves: tuple[Leaf, ...]) -> bool:

@@ -12,6 +12,7 @@ from checker.engines.columns.judge import Judge
 from checker.engines.columns.packing import Packing
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Batch, Store
+from checker.engines.columns.tables import Ints
 from checker.engines.protocol import Level, Task, Witness
 from checker.engines.read_tree import Counters
 from checker.exploration import PathLink
@@ -130,7 +131,8 @@ class ColumnsRun:
 
     def _keep(self, chunk: Chunk) -> None:
         """Of what a chunk brought, keep what is new."""
-        made = {chunk.part.packing: chunk.fast} if chunk.fast else {}
+        ranks = self.space.order_ranks()
+        made = self._fresh_images(chunk, ranks) if self.space.images is not None else {chunk.part.packing: chunk.fast}
         for packing, arrived in chunk.slow.items():
             for one in arrived:
                 packing.learn(one.state)
@@ -138,15 +140,31 @@ class ColumnsRun:
             if packing.outgrown or threads > packing.threads:
                 self._refit(packing, threads, made.get(packing, ()))
             made.setdefault(packing, []).append(self._packed(packing, arrived))
-        ranks = self.space.order_ranks()
         for packing, batches in made.items():
-            fresh = self.store.fresh(Batch.joined(batches), ranks)
-            if len(fresh.rows):
-                self._batches.setdefault(packing, []).append(fresh)
+            if batches:
+                fresh = self.store.fresh(Batch.joined(batches), ranks)
+                if len(fresh.rows):
+                    self._batches.setdefault(packing, []).append(fresh)
+
+    def _fresh_images(self, chunk: Chunk, ranks: Ints) -> dict[Packing, list[Batch]]:
+        """Of the rows that a chunk brought, the images of those that are new."""
+        made: dict[Packing, list[Batch]] = {}
+        if not chunk.fast:
+            return made
+        images, packing = self.space.images, chunk.part.packing
+        assert images is not None
+        batch = self.store.fresh(Batch.joined(chunk.fast), ranks)
+        for target in images.targets(batch):
+            if target.outgrown or target.threads < packing.threads:
+                more = [batch] if target is packing else []
+                self._refit(target, max(target.threads, packing.threads), more)
+        for target, moved in images.moved(packing, batch):
+            made.setdefault(target, []).append(moved)
+        return made
 
     def _packed(self, packing: Packing, arrived: list[Arrived]) -> Batch:
         count = len(arrived)
-        keys = [self.space.machine.key(one.state) for one in arrived]
+        keys = [one.key for one in arrived]
         return Batch(
             self.space.pack(packing, [one.state for one in arrived]),
             np.array([key >> 64 for key in keys], dtype=np.uint64),

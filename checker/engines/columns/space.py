@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from checker.engines.columns.edges import Edges
+from checker.engines.columns.images import Images
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import Ranks
 from checker.engines.columns.tables import Tables
@@ -17,9 +18,9 @@ from interpreter.step import Rule, StepOrder
 
 
 class Space:
-    """The tables of one run in one process."""
+    """The tables of one run in one process. `reduced`: states that are images of each other count once."""
 
-    def __init__(self, machine: Machine, memory: Memory) -> None:
+    def __init__(self, machine: Machine, memory: Memory, reduced: bool) -> None:
         self.machine = machine
         self.memory = memory
         self.packings: dict[Layout, Packing] = {}
@@ -32,6 +33,7 @@ class Space:
         self.rules: dict[int, Rule] = {}
         """The rule that continues a thread, by the identity of what came of it."""
         self.edges = Edges()
+        self.images = Images(self) if reduced else None
         self._fair: dict[Rule, Obligation | None] = {}
         self.refits = 0
 

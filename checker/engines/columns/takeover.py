@@ -16,8 +16,12 @@ _HALF = (1 << 64) - 1
 def take_over(run: RowsRun) -> ColumnsRun:
     """A run by columns that goes on where a run row by row stands."""
     expander = run.expander
-    expander.memory.forget_reads(expander.machine.divider.gather())
-    space = Space(expander.machine, expander.memory)
+    machine = expander.machine
+    reduced = run.symmetric and not all(machine.plain(waiting.state) for waiting in run.waiting)
+    if not reduced:
+        # Images must be divided alike, whatever was looked at in them.
+        expander.memory.forget_reads(machine.divider.gather())
+    space = Space(machine, expander.memory, reduced)
     for order in run.found.order_table:
         space.order(*order)
     store = _store(run)
