@@ -91,7 +91,7 @@ class Bundles:
         return total
 
 
-_FEW: Final = 4
+_FEW: Final = 8
 
 
 class Walker:
@@ -145,12 +145,14 @@ class Walker:
     def _one_by_one(self, node: TreeNode, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
         """Few rows go faster alone: each from answer to answer, until there is a choice or the end."""
         ends: dict[tuple[int, int], tuple[TreeNode, list[int]]] = {}
+        number, note = self.source.number, self.slots.add
         for place, row in enumerate(rows.tolist()):
             end, far = node, depth
-            while isinstance(end, Reading):
+            while type(end) is Reading:
                 far += 1
-                self.slots.add(end.slot)
-                end = self._branch(end, self.source.number(end.slot, row), row, choices, far)
+                note(end.slot)
+                answer = number(end.slot, row)
+                end = end.branches.get(answer) or self._branch(end, answer, row, choices, far)
             # By the way there too: what is shared below a restart is reached by longer and shorter ones.
             ends.setdefault((id(end), far), (end, []))[1].append(place)
         found = np.empty(len(rows), dtype=np.int64)
