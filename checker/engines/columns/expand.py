@@ -18,6 +18,7 @@ from checker.engines.columns.space import Space
 from checker.engines.columns.step_rules import StepRule, StepRules
 from checker.engines.columns.store import Batch
 from checker.engines.columns.tables import Ints, Mask, Words
+from checker.engines.expander import Arrival
 from checker.engines.protocol import STEP_STAGE, Level, Witness
 from checker.engines.read_tree import Counters, Leaf, ReadTree
 from interpreter.state import State
@@ -93,15 +94,12 @@ class _Chosen:
 class ColumnExpander:
     """Applies the rules of one packing to chunks. `refit` packs everything of the packing anew when it is outgrown."""
 
-    def __init__(
-        self, space: Space, judge: Judge, packing: Packing, counters: Counters, acted: set[int], wants_edges: bool
-    ) -> None:
+    def __init__(self, space: Space, judge: Judge, packing: Packing, counters: Counters, wants_edges: bool) -> None:
         self.space = space
         self.wants_edges = wants_edges
         self.judge = judge
         self.packing = packing
         self.rules = StepRules(space, packing, counters)
-        self._acted = acted
         self._reach = Remembered(ReadTree(counters), space.machine.most_ways)
         self._looks: Reach | None = None
 
@@ -148,10 +146,10 @@ class ColumnExpander:
 
     def _note_idle(self, rule: StepRule, level: Level, amounts: Ints, moved: int) -> None:
         subject = rule.candidate.rule.subject
-        if rule.kind is not StepKind.START or subject in self._acted:
+        if rule.kind is not StepKind.START or subject in self.space.expander.acted:
             return
         if moved:
-            self._acted.add(subject)
+            self.space.expander.acted.add(subject)
             level.acted.add(subject)
             return
         for bundle in np.flatnonzero(amounts).tolist():
@@ -241,6 +239,26 @@ class ColumnExpander:
                 self._edge(int(part.numbers[at]), known.live, key)
             if self.judge.of_steps and not known.twin and rule.kind is not StepKind.CRASH_ROLE:
                 self.judge.step(before, after, part.key(at), known.order, key, chunk.level)
+
+    def apply_alone(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows) -> None:
+        """Take the steps of a rule that is not remembered."""
+        part, level, machine = chunk.part, chunk.level, self.space.machine
+        for row, place in enumerate(which.tolist()):
+            at = chunk.begin + place
+            state = self.packing.unpack(rows, row)
+            arrivals: list[Arrival] = []
+            before = level.transitions
+            chunk.failed[place] |= self.space.expander.try_candidate(
+                rule.candidate, state, part.key(at), machine.parts_view(state), arrivals, level
+            )
+            chunk.moves[place] += level.transitions - before
+            for arrival in arrivals:
+                order = self.space.order(*arrival.order)
+                start = int(part.starts[at]) + arrival.start
+                found = Arrived(arrival.state, arrival.key, int(part.numbers[at]), order, start)
+                chunk.slow.setdefault(self.space.packing(arrival.state.layout), []).append(found)
+                if self.wants_edges and arrival.live is not None:
+                    self._edge(int(part.numbers[at]), self.space.edges.kind(arrival.live), arrival.key)
 
     # --- by columns ------------------------------------------------------------------------------------------------
 

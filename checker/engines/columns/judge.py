@@ -170,6 +170,9 @@ class Judge:
         except NeedsRows:
             self._asked[key] = None
             return None
+        if not asked.remembered.pays(units):
+            self.space.memory.forget(rule)
+            self._asked[key] = None
         return asked, units
 
     def _row_by_row(self, watch: Watch, part: Frontier, level: Level) -> tuple[NDArray[np.int8], dict[int, str | None]]:

@@ -37,7 +37,6 @@ class ColumnsRun:
         self._counters = Counters()
         self._expanders: dict[Packing, ColumnExpander] = {}
         self._batches: dict[Packing, list[Batch]] = {}
-        self.acted: set[int] = set()
         self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
 
     # --- one level -------------------------------------------------------------------------------------------------
@@ -86,9 +85,7 @@ class ColumnsRun:
     def _expander(self, packing: Packing) -> ColumnExpander:
         if packing not in self._expanders:
             wanted = self.graph is not None
-            self._expanders[packing] = ColumnExpander(
-                self.space, self.judge, packing, self._counters, self.acted, wanted
-            )
+            self._expanders[packing] = ColumnExpander(self.space, self.judge, packing, self._counters, wanted)
         return self._expanders[packing]
 
     def _make_room(self, part: Frontier) -> None:
@@ -118,8 +115,11 @@ class ColumnsRun:
             while packing.outgrown:
                 self._refit(packing, packing.threads, chunk.fast)
                 which, rows, units = expander.lookup(rule, chunk)
-            if units:
+            if rule.poor:
+                expander.apply_alone(rule, chunk, which, rows)
+            elif units:
                 expander.apply(rule, chunk, which, rows, units)
+                rule.weigh(units)
         hidden = np.flatnonzero(part.cut[begin:end])
         if self.graph is not None and len(hidden):
             expander.hide(chunk, (StepKind.START,), hidden)

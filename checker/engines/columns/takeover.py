@@ -21,7 +21,7 @@ def take_over(run: RowsRun) -> ColumnsRun:
     if not reduced:
         # Images must be divided alike, whatever was looked at in them.
         expander.memory.forget_reads(machine.divider.gather())
-    space = Space(machine, expander.memory, reduced)
+    space = Space(expander, reduced)
     for order in run.found.order_table:
         space.order(*order)
     store = _store(run)
@@ -30,7 +30,6 @@ def take_over(run: RowsRun) -> ColumnsRun:
         graph.key = store.key
     columns = ColumnsRun(run.task, space, store, graph)
     columns.judge.recorded = run.recorded
-    columns.acted |= expander.acted
     groups: dict[object, list[Waiting]] = {}
     for waiting in run.waiting:
         groups.setdefault(waiting.state.layout, []).append(waiting)

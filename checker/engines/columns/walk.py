@@ -43,6 +43,7 @@ class Bundles:
         self.parts: list[tuple[Leaf, ...]] = [()]
         self._numbers: dict[tuple[Leaf, ...], int] = {(): 0}
         self._joined: dict[tuple[int, int], int] = {}
+        self._lengths: Ints = np.zeros(1, dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -58,7 +59,11 @@ class Bundles:
 
     def lengths(self) -> Ints:
         """How many results each bundle has."""
-        return np.array([len(leaves) for leaves in self.parts], dtype=np.int64)
+        known = len(self._lengths)
+        if known < len(self.parts):
+            more = [len(leaves) for leaves in self.parts[known:]]
+            self._lengths = np.concatenate([self._lengths, np.array(more, dtype=np.int64)])
+        return self._lengths
 
     def join(self, left: Ints, right: Ints) -> Ints:
         """The bundles of both, row by row."""
