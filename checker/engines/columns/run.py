@@ -21,6 +21,8 @@ from checker.properties.base import Looks
 from interpreter.step import StepKind
 
 _CHUNK = 1 << 15
+_LOOSE = 1 << 18
+"""So many rows of a level, and as many as are joined already, may hold what other chunks have found too."""
 
 
 class ColumnsRun:
@@ -144,7 +146,14 @@ class ColumnsRun:
             if batches:
                 fresh = self.store.fresh(Batch.joined(batches), ranks)
                 if len(fresh.rows):
-                    self._batches.setdefault(packing, []).append(fresh)
+                    self._add(packing, fresh, ranks)
+
+    def _add(self, packing: Packing, fresh: Batch, ranks: Ints) -> None:
+        """One more batch of the level; what several chunks have found is joined before it takes much room."""
+        batches = self._batches.setdefault(packing, [])
+        batches.append(fresh)
+        if sum(len(batch.rows) for batch in batches[1:]) > max(_LOOSE, len(batches[0].rows)):
+            self._batches[packing] = [self.store.fresh(Batch.joined(batches), ranks)]
 
     def _fresh_images(self, chunk: Chunk, ranks: Ints) -> dict[Packing, list[Batch]]:
         """Of the rows that a chunk brought, the images of those that are new."""
