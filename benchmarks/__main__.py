@@ -1,10 +1,16 @@
-"""`python -m benchmarks`: the table of docs/performance.md. `--smoke` runs the small rows alone."""
+"""`python -m benchmarks`: the tables of docs/performance.md. `--smoke` runs the small rows alone.
+
+`--growth FILE.svg` runs one model in ever larger sizes instead, and draws its picture.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
+from pathlib import Path
 
+from benchmarks.growth import GROWTH, draw
 from benchmarks.measure import Measured, Wrong, measure
 from benchmarks.rows import FULL, SMOKE, Row
 
@@ -25,21 +31,33 @@ def cells(row: Row, found: Measured, plain: Measured | None) -> list[str]:
     ]
 
 
+def table(rows: Iterable[Row], repeat: int) -> list[tuple[Row, Measured]]:
+    """Print the table as it grows. Raises `Wrong` if some answer is."""
+    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}", flush=True)
+    measured = []
+    for row in rows:
+        found = measure(row, "embedded", repeat)
+        plain = measure(row, "plain") if row.plain else None
+        print(f"| {' | '.join(cells(row, found, plain))} |", flush=True)
+        measured.append((row, found))
+    return measured
+
+
 def main() -> int:
-    """Print the table as it grows; 1 if some answer is wrong."""
+    """Measure; 1 if some answer is wrong."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="the small rows alone")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each row, of which the fastest counts")
+    parser.add_argument("--growth", type=Path, metavar="FILE", help="one model in ever larger sizes, drawn to FILE")
     chosen = parser.parse_args()
-    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}", flush=True)
-    for row in SMOKE if chosen.smoke else FULL:
-        try:
-            found = measure(row, "embedded", chosen.repeat)
-            plain = measure(row, "plain") if row.plain else None
-        except Wrong as wrong:
-            print(wrong, file=sys.stderr)
-            return 1
-        print(f"| {' | '.join(cells(row, found, plain))} |", flush=True)
+    try:
+        if chosen.growth is not None:
+            draw(table(GROWTH, chosen.repeat), chosen.growth)
+        else:
+            table(SMOKE if chosen.smoke else FULL, chosen.repeat)
+    except Wrong as wrong:
+        print(wrong, file=sys.stderr)
+        return 1
     return 0
 
 

@@ -40,10 +40,20 @@ SMOKE = (
 )
 FULL = (
     *SMOKE,
-    Row("Kafka n3 l2 r2 e1", TRUNCATE, _kafka(3, 2, 2, 1), 67_807, 222_711),
+    Row("Kafka n3 l2 r2 e1", TRUNCATE, _kafka(3, 2, 2, 1), 67_807, 222_711, plain=True),
     Row("Kafka n3 l2 r2 e2", TRUNCATE, _kafka(3, 2, 2, 2), 1_988_158, 7_491_588),
+    Row(
+        "Kafka n3 l2 r2 e2, symmetric",
+        TRUNCATE,
+        {**_kafka(3, 2, 2, 2), "SYMMETRIC": "True"},
+        332_037,
+        1_251_669,
+    ),
     Row("TwoPhase, 7 managers", "classics/TwoPhase.fizz", {"RMS": "7"}, 296_448, 2_744_705),
     Row("EWD998, N 3", "classics/EWD998.fizz", {"N": "3"}, 1_520_618, 11_237_827),
     Row("Venice (a), 2 writes", "venice/VeniceAtomic.fizz", {"MAX_WRITES": "2"}, 164_292, 1_396_482),
     Row("Venice (c), 3 writes", "venice/VeniceLeaderFollower.fizz", {"MAX_WRITES": "3"}, 423_414, 878_670),
+    Row("Venice (c), 4 writes", "venice/VeniceLeaderFollower.fizz", {"MAX_WRITES": "4"}, 0, 0),
+    Row("TwoPhaseRoles, 5 participants", "classics/TwoPhaseRoles.fizz", {"PARTICIPANTS": "5"}, 565_284, 1_751_358),
+    Row("TwoPhaseRoles, 6 participants", "classics/TwoPhaseRoles.fizz", {"PARTICIPANTS": "6"}, 0, 0),
 )

@@ -24,7 +24,7 @@ MOST_MEMBERS: Final = 64
 """Longer containers are read whole."""
 
 NEARLY_ALL: Final = 0.75
-_NAMES: Final = {Tag.LIST: "list", Tag.DICT: "dict", Tag.RECORD: "record"}
+_DIVIDED: Final = frozenset({Tag.LIST, Tag.DICT, Tag.RECORD})
 
 
 def root_of(slot: Slot) -> Slot:
@@ -51,6 +51,7 @@ class Divider:
         self._opened: Counter[Slot] = Counter()
         self._emptied: Counter[Slot] = Counter()
         self._replaced: dict[tuple[int, tuple[str, ...], int], int] = {}
+        self._keys: dict[str, int] = {}
 
     def division(self, slot: Slot, number: int) -> Division | None:
         """What a value in a slot divides into; None if it is read whole."""
@@ -140,20 +141,31 @@ class Divider:
             return self._interner.intern(tag, tuple(zip(keys, members, strict=True)))
         return self._interner.intern(tag, tuple(zip([step[1:] for step in steps], members, strict=True)))
 
+    def step(self, key: int) -> str:
+        """The step to what a dict holds at a key."""
+        step = _dict_step(self._interner, key)
+        self._keys[step] = key
+        return step
+
+    def key(self, step: str) -> int | None:
+        """The key that a step of a dict stands for."""
+        return self._keys.get(step)
+
     def _divide(self, number: int) -> Division | None:
         interner = self._interner
         tag, payload = interner.tag(number), interner.payload(number)
-        if tag not in _NAMES or not 0 < len(payload) <= MOST_MEMBERS or interner.references(number):
+        if tag not in _DIVIDED or not 0 < len(payload) <= MOST_MEMBERS or interner.references(number):
             return None
-        keys: tuple[int, ...] = ()
         if tag is Tag.LIST:
             steps, members = _list_steps(len(payload)), payload
+            head = list_head(interner, len(payload))
         elif tag is Tag.DICT:
             keys = tuple(key for key, _ in payload)
-            steps, members = tuple(f"[{interner.json(key)}]" for key in keys), [member for _, member in payload]
+            steps, members = tuple(self.step(key) for key in keys), [member for _, member in payload]
+            head = dict_head(interner, keys)
         else:
             steps, members = tuple(f".{name}" for name, _ in payload), [member for _, member in payload]
-        head = interner.intern_composite(Tag.HEAD, keys, (int(tag), steps), f"{_NAMES[tag]} {len(payload)}")
+            head = interner.intern_composite(Tag.HEAD, (), (int(tag), steps), f"record {len(payload)}")
         flat = not any(interner.tag(member) in MUTABLE_TAGS for member in members)
         return Division(head, dict(zip(steps, members, strict=True)), flat)
 
@@ -161,6 +173,16 @@ class Divider:
 def list_head(interner: Interner, size: int) -> int:
     """The head of a list of some size."""
     return interner.intern_composite(Tag.HEAD, (), (int(Tag.LIST), _list_steps(size)), f"list {size}")
+
+
+def dict_head(interner: Interner, keys: tuple[int, ...]) -> int:
+    """The head of a dict with these keys, in canonical order."""
+    steps = tuple(_dict_step(interner, key) for key in keys)
+    return interner.intern_composite(Tag.HEAD, keys, (int(Tag.DICT), steps), f"dict {len(keys)}")
+
+
+def _dict_step(interner: Interner, key: int) -> str:
+    return f"[{interner.json(key)}]"
 
 
 @cache

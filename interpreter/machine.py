@@ -79,7 +79,7 @@ class Machine:
         self._encoder = Encoder(program, self.values)
         symmetric_roles = tuple(role for role in program.roles if role.symmetric)
         layouts = self.transitions.layouts
-        self._canonical = Canonical(self.values, layouts, self._encoder, self.code.domains.shapes, symmetric_roles)
+        self.images = Canonical(self.values, layouts, self._encoder, self.code.domains.shapes, symmetric_roles)
         self._describer = Describer(self.code, self.values)
         self.possible = Candidates(program, self.values, self.limits, self.transitions)
 
@@ -230,23 +230,23 @@ class Machine:
         return target
 
     def _settled(self, state: State) -> State | None:
-        if not self._canonical.needed:
+        if not self.images.needed:
             return state
-        settled = self._canonical.settled(state)
+        settled = self.images.settled(state)
         return self.canonical(settled) if settled is not None and self.symmetry else settled
 
     def canonical(self, state: State) -> State:
         """The image of least key under the symmetries that the model declares (language page, 11.3)."""
-        return self._canonical.least(state) if self._canonical.needed else state
+        return self.images.least(state) if self.images.needed else state
 
     def plain(self, state: State) -> bool:
         """Whether a state and all that it leads to have nothing symmetric in them: they are their only images."""
-        return not self._canonical.needed or (self._canonical.lasting and not self._canonical.used(state))
+        return not self.images.needed or (self.images.lasting and not self.images.used(state))
 
     @property
     def symmetric(self) -> bool:
         """Whether the model declares any symmetry."""
-        return self._canonical.needed
+        return self.images.needed
 
     def view(self, state: State) -> View:
         """A view of a state, for who does not remember."""
@@ -352,8 +352,6 @@ class Machine:
 
     def slot_sum(self, slot: Slot, number: int) -> int:
         """What a slot with this value adds to the key; `("thread",)` stands for a thread."""
-        if slot[0] == "thread":
-            return self.values.part_sum("thread", number)
         return self._encoder.slot_sum(slot, number)
 
     def key(self, state: State) -> int:

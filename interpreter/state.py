@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 Slot = tuple[Any, ...]
@@ -50,6 +51,7 @@ def slot_order(slot: Slot) -> tuple[object, ...]:
     return (0 if kind == "heap" else 1 + _RANK[str(kind)], *slot[1:])
 
 
+@lru_cache(1 << 16)
 def slot_text(slot: Slot) -> str:
     """The place of a slot or part (5.6.1): `x`, `x[0]`, `Node#0.votes`, `Node#0/LIMIT`, `Node#0!cache`, `count K`."""
     match slot:

@@ -84,7 +84,7 @@ class Records:
             tuple(rows.found.order_table if columns is None else columns.space.orders),
             () if graph is None else tuple(graph.mark_table),
             () if graph is None else tuple(graph.need_table),
-            frozenset(rows.expander.acted if columns is None else columns.acted),
+            frozenset(rows.expander.acted),
         )
         waiting = pack_rows(rows) if columns is None else pack_columns(columns)
         return Saved(None, (pack_head(head), *waiting), (*head.states, *head.graph))

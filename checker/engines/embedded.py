@@ -64,12 +64,12 @@ class EmbeddedRun:
     def _known_to_columns(self) -> bool:
         """Can columns expand the states that wait?
 
-        They know no images under symmetry, excluded variables, messages, and nobody who wants to be told of each state.
+        They know no indices that are ranks, excluded variables, messages, nor who wants to be told of each state.
         """
         rows = self._rows
         if rows.view_in_use or rows.machine.code.channels.count or rows.task.settings.export is not None:
             return False
-        return not rows.machine.symmetric or all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
+        return not rows.machine.images.ranked or all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
 
     def path(self, key: int) -> tuple[PathLink, ...]:
         return self._rows.path(key) if self._columns is None else self._columns.path(key)

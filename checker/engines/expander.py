@@ -14,6 +14,7 @@ from checker.engines.memory import Memory
 from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Task, Witness
 from checker.liveness.graph import LiveStep, Obligation, obligation_of
 from checker.properties.base import Looks
+from interpreter.running.view import View
 from interpreter.state import State
 from interpreter.step import Aborted, Candidate, Failure, ModelError, Outcome, Rule, StepKind, StepOrder
 
@@ -106,31 +107,38 @@ class Expander:
         failed = False
         view = self.machine.parts_view(state)
         for candidate in self.machine.candidates(state, starts=not cut):
-            rule = candidate.rule
-            if rule.kind is StepKind.CRASH_ROLE:
-                assert rule.instance is not None
-                target, target_key = self.image(self.machine.crash_role(state, rule.instance))
-                order = StepOrder(candidate.order, (), 0)
-                arrivals.append(Arrival(order, target, target_key, False, None))
-                level.crash_steps += 1
-                if self.observe is not None:
-                    self.observe(key, target_key, candidate, (), True)
-                continue
-            results = self.memory.results(rule, view)
-            for result in results:
-                if type(result) is Failure:
-                    failed = True
-                    order = StepOrder(candidate.order, result.forks, 0)
-                    level.fail(Witness(key, order, error=result.error, stage=STEP_STAGE))
-                elif type(result) is Aborted and rule.kind is StepKind.START and rule.subject not in self.acted:
-                    level.aborted[rule.subject, result.span] += 1
-            outcomes = [result for result in results if type(result) is Outcome]
-            if outcomes:
-                self._apply(state, key, candidate, outcomes, arrivals, level)
+            failed |= self.try_candidate(candidate, state, key, view, arrivals, level)
         if level.transitions == moves and not cut and not failed:
             for watch in self._of_dead_ends:
                 level.see(watch.key, Witness(key))
         return arrivals
+
+    def try_candidate(
+        self, candidate: Candidate, state: State, key: int, view: View, arrivals: list[Arrival], level: Level
+    ) -> bool:
+        """Add the steps of one candidate; whether any way failed."""
+        rule = candidate.rule
+        if rule.kind is StepKind.CRASH_ROLE:
+            assert rule.instance is not None
+            target, target_key = self.image(self.machine.crash_role(state, rule.instance))
+            arrivals.append(Arrival(StepOrder(candidate.order, (), 0), target, target_key, False, None))
+            level.crash_steps += 1
+            if self.observe is not None:
+                self.observe(key, target_key, candidate, (), True)
+            return False
+        failed = False
+        results = self.memory.results(rule, view)
+        for result in results:
+            if type(result) is Failure:
+                failed = True
+                order = StepOrder(candidate.order, result.forks, 0)
+                level.fail(Witness(key, order, error=result.error, stage=STEP_STAGE))
+            elif type(result) is Aborted and rule.kind is StepKind.START and rule.subject not in self.acted:
+                level.aborted[rule.subject, result.span] += 1
+        outcomes = [result for result in results if type(result) is Outcome]
+        if outcomes:
+            self._apply(state, key, candidate, outcomes, arrivals, level)
+        return failed
 
     def _apply(
         self,

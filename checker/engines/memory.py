@@ -56,7 +56,7 @@ class Memory:
         if known.evaluations == PROBATION // 2:
             self._early_hits[rule] = known.hits
         elif known.evaluations == PROBATION and known.hits - self._early_hits.get(rule, 0) < WORTHWHILE * PROBATION / 2:
-            self._forget(rule)
+            self.forget(rule)
         return found
 
     def tree(self, rule: Rule) -> ReadTree:
@@ -96,9 +96,10 @@ class Memory:
         self.counters.calls += len(results)
         return results
 
-    def _forget(self, rule: Rule) -> None:
+    def forget(self, rule: Rule) -> None:
         """A rule that reads something new nearly every time is run anew each time."""
-        self._drop(rule)
+        if rule in self._trees:
+            self._drop(rule)
         self.forgetful.add(rule)
 
     def total(self) -> Counters:

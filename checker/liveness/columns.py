@@ -50,18 +50,22 @@ def least_fair_component(graph: Graph, among: Mask, heads: Mask) -> tuple[int, C
     """The least state of `heads` that lies in a fair component of the states `among`, and that component."""
     tables = _Tables(graph)
     size = len(tables.numbers) or 1
+    # Of edges there are many: what has an entry for each of them stays as narrow as it can.
     first = np.frombuffer(graph.first, dtype=np.uint64).astype(np.int64)
-    targets = np.frombuffer(graph.targets, dtype=np.uint32).astype(np.int64)
-    sources = np.repeat(np.arange(graph.states, dtype=np.int64), np.diff(first))
-    marks = np.frombuffer(graph.marks, dtype=np.uint32).astype(np.int64)
+    targets = np.frombuffer(graph.targets, dtype=np.uint32)
+    sources = np.repeat(np.arange(graph.states, dtype=np.uint32), np.diff(first))
+    marks = np.frombuffer(graph.marks, dtype=np.uint32)
     needs = np.frombuffer(graph.needs, dtype=np.uint32).astype(np.int64)
     states = np.flatnonzero(among)
     edges = np.flatnonzero(among[sources] & among[targets])
     best: tuple[int, Component] | None = None
     while len(states):
         component, count = _strong(graph.states, states, sources[edges], targets[edges])
-        edges = edges[component[sources[edges]] == component[targets[edges]]]
-        of_state, of_edge = component[states], component[sources[edges]]
+        inside = component[sources]
+        inside = inside == component[targets]
+        edges = edges[inside[edges]]
+        of_state = component[states].astype(np.int64)
+        of_edge = component[sources[edges]].astype(np.int64)
 
         taken = _pairs(of_edge, marks[edges], tables.takes, size)
         lacks = _lacking(taken, size)
@@ -87,17 +91,19 @@ def least_fair_component(graph: Graph, among: Mask, heads: Mask) -> tuple[int, C
     return best
 
 
-def _strong(size: int, states: Numbers, sources: Numbers, targets: Numbers) -> tuple[Numbers, int]:
+def _strong(
+    size: int, states: Numbers, sources: NDArray[np.uint32], targets: NDArray[np.uint32]
+) -> tuple[NDArray[np.int32], int]:
     """The component number of each state (of all `size`.
 
     Only those of `states` mean something), and how many there are.
     """
-    place = np.zeros(size, dtype=np.int64)
-    place[states] = np.arange(len(states))
+    place = np.zeros(size, dtype=np.int32)
+    place[states] = np.arange(len(states), dtype=np.int32)
     ones = np.ones(len(sources), dtype=np.int8)
     matrix: Any = csr_matrix((ones, (place[sources], place[targets])), shape=(len(states), len(states)))
     count, labels = connected_components(matrix, directed=True, connection="strong")
-    component = np.full(size, -1, dtype=np.int64)
+    component = np.full(size, -1, dtype=np.int32)
     component[states] = labels
     return component, int(count)
 

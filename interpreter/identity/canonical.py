@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from itertools import permutations, product
-from math import inf
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import combinations, product
 from typing import Final
 
 from interpreter.identity.domains import DomainShape
-from interpreter.identity.encoding import Encoder
-from interpreter.identity.normalise import Normaliser, rebuild
+from interpreter.identity.encoding import MESSAGE, THREAD, Encoder
+from interpreter.identity.normalise import Normaliser
+from interpreter.identity.renaming import HIGHEST, LOWEST, Index, Renamed, Renaming, by_domain
 from interpreter.program import RoleProgram
-from interpreter.state import Layouts, Slot, State
-from interpreter.values.intern import Interner, Tag
+from interpreter.state import Layout, Layouts, Slot, State
+from interpreter.values.intern import Interner, add_keys
 
-Index = int | Fraction | float
-Renaming = Mapping[str, Mapping[Index, Index]]
-"""New indices by domain name (of a symmetric role: its name) and old index."""
+_FEW: Final = 3
+"""Up to so many values or instances it is not asked which are alike."""
 
-LOWEST: Final = -inf
-HIGHEST: Final = inf
-"""The open ends of segments, which a reflection exchanges."""
+_MOST_SUMS: Final = 2_000_000
 
 
 class Canonical:
@@ -42,7 +39,8 @@ class Canonical:
         self._shapes = shapes
         self._roles = tuple(role.name for role in roles)
         self._born_later = any(role.born_later for role in roles)
-        self._renamed: dict[tuple[tuple[str, tuple[tuple[Index, Index], ...]], ...], dict[int, int]] = {}
+        self._renamed: dict[tuple[tuple[str, tuple[tuple[Index, Index], ...]], ...], Renamed] = {}
+        self._sums = 0
 
     @property
     def needed(self) -> bool:
@@ -56,17 +54,14 @@ class Canonical:
 
     def used(self, state: State) -> dict[str, list[Index]]:
         """The indices in use in each domain, sorted; instance numbers of symmetric roles under the role's name."""
-        found: dict[str, set[Index]] = {}
+        found = self.live(state.layout)
         for number in (*state.values, *state.threads, *state.messages):
-            for name, index in self._interner.symmetric(number):
-                found.setdefault(name, set()).add(index)
-            for name, index in self._interner.identities(number):
-                if name in self._roles:
-                    found.setdefault(name, set()).add(index)
-        for role in self._roles:
-            if role in state.layout.live:
-                found.setdefault(role, set()).update(state.layout.live[role])
-        return {name: sorted(indices) for name, indices in sorted(found.items())}
+            found |= self.names(number)
+        return by_domain(found)
+
+    def live(self, layout: Layout) -> set[tuple[str, Index]]:
+        """The live instances of symmetric roles."""
+        return {(role, number) for role in self._roles for number in layout.live.get(role, ())}
 
     def settled(self, state: State) -> State | None:
         """The state with its ordinals as ranks; None if a domain is over its limit or its divergence (11.2)."""
@@ -83,24 +78,75 @@ class Canonical:
                     renaming[name] = ranks
             elif shape.divergence is not None and indices[-1] - indices[0] > shape.divergence:
                 return None
-        return self.image(state, renaming) if renaming else state
+        return self.image(state, self.renamed(renaming)) if renaming else state
 
     def least(self, state: State) -> State:
         """The image of least key."""
-        choices = [
-            [(name, renaming) for renaming in self._renamings(name, indices)]
-            for name, indices in self.used(state).items()
-        ]
-        images = (self.image(state, dict(chosen)) for chosen in product(*choices))
-        return min(images, key=self._encoder.key)
+        if self._sums > _MOST_SUMS:
+            self._renamed.clear()
+            self._sums = 0
+        used = self.used(state)
+        alike = {name: self._alike(state, name, indices) for name, indices in used.items() if self._nominal(name)}
+        images = map(self.renamed, self.renamings(used, alike))
+        return self.image(state, min(images, key=lambda renamed: self._key(state, renamed)))
 
-    def _renamings(self, name: str, used: list[Index]) -> Iterator[dict[Index, Index]]:
-        shape = self._shapes.get(name)
+    def _alike(self, state: State, name: str, used: list[Index]) -> list[list[Index]]:
+        """The indices in classes: two of a class may be exchanged, and the state stays as it is."""
+        if len(used) <= _FEW or self._encoder.excludes:
+            return [[index] for index in used]
+        classes: list[list[Index]] = []
+        key = self._encoder.key(state)
+        for index in used:
+            for known in classes:
+                if self._key(state, self.renamed({name: {known[0]: index, index: known[0]}})) == key:
+                    known.append(index)
+                    break
+            else:
+                classes.append([index])
+        return classes
+
+    def _nominal(self, name: str) -> bool:
+        return name not in self._shapes or self._shapes[name].kind == "nominal"
+
+    @property
+    def ranked(self) -> bool:
+        """Whether steps rename: indices become ranks, and a limit may forbid a step."""
+        return any(shape.kind in ("ordinal", "interval") for shape in self._shapes.values())
+
+    def renamings(
+        self, used: Mapping[str, list[Index]], alike: Mapping[str, list[list[Index]]] | None = None
+    ) -> Iterator[Renaming]:
+        """All allowed renamings of states with these indices in use, as `used` gives them.
+
+        Of those that differ only in what is `alike`, by nominal domain, one is enough.
+        """
+        choices = []
+        for name, indices in used.items():
+            if self._nominal(name):
+                classes = [[index] for index in indices] if alike is None else alike[name]
+                ways = _bijections(classes, range(len(indices)))
+            else:
+                ways = self._in_order(self._shapes[name], indices)
+            choices.append([(name, way) for way in ways])
+        return map(dict, product(*choices))
+
+    def renamed(self, renaming: Renaming) -> Renamed:
+        """A renaming, ready to be applied."""
+        mark = tuple((name, tuple(indices.items())) for name, indices in renaming.items())
+        known = self._renamed.get(mark)
+        if known is None:
+            known = self._renamed[mark] = Renamed(self._interner, renaming)
+        return known
+
+    def names(self, number: int) -> AbstractSet[tuple[str, Index]]:
+        """The domains and indices that are in use in a value, instances only by their identities."""
+        values, identities = self._interner.symmetric(number), self._interner.identities(number)
+        return values | {found for found in identities if found[0] in self._roles} if identities else values
+
+    def _in_order(self, shape: DomainShape, used: list[Index]) -> Iterator[dict[Index, Index]]:
+        """The renamings of a domain in which order means something."""
         size = len(used)
-        if shape is None or shape.kind == "nominal":
-            for numbers in permutations(range(size)):
-                yield dict(zip(used, numbers, strict=True))
-        elif shape.kind == "ordinal":
+        if shape.kind == "ordinal":
             yield {index: rank for rank, index in enumerate(used)}
             if shape.reflection:
                 mirrored: dict[Index, Index] = {index: size - 1 - rank for rank, index in enumerate(used)}
@@ -118,79 +164,50 @@ class Canonical:
 
     # --- images ----------------------------------------------------------------------------------------------------
 
-    def image(self, state: State, renaming: Renaming) -> State:
-        """The state with its symmetric values and instances renamed."""
-        if all(old == new for indices in renaming.values() for old, new in indices.items()):
+    def image(self, state: State, renamed: Renamed) -> State:
+        """The image of a state under a renaming."""
+        if not renamed.changes:
             return state
-        mark = tuple((name, tuple(indices.items())) for name, indices in renaming.items())
-        known = self._renamed.setdefault(mark, {})
-        slots = {
-            self._slot(slot, renaming): self._value(number, renaming, known)
-            for slot, number in zip(state.layout.slots, state.values, strict=True)
-        }
-        if ("returns",) in slots:
-            slots["returns",] = self._returns(slots["returns",], renaming)
+        slots = {renamed.slot(s): renamed.value(s, n) for s, n in zip(state.layout.slots, state.values, strict=True)}
         layout = self._layouts.of(slots)
-        threads = [self._value(thread, renaming, known) for thread in state.threads]
-        messages = [self._value(message, renaming, known) for message in state.messages]
+        threads = [renamed.value(THREAD, thread) for thread in state.threads]
+        messages = [renamed.value(MESSAGE, message) for message in state.messages]
         return self._normaliser.state(layout, [slots[slot] for slot in layout.slots], threads, messages)
 
-    def _slot(self, slot: Slot, renaming: Renaming) -> Slot:
-        if slot[0] in ("role", "param", "field", "reset") and slot[1] in renaming:
-            return (slot[0], slot[1], renaming[slot[1]].get(slot[2], slot[2]), *slot[3:])
-        if slot[0] == "count" and "#" in slot[1]:
-            head, _, rest = slot[1].partition("#")
-            prefix, _, role = head.rpartition(" ")
-            number, _, action = rest.partition(".")
-            if role in renaming and number.isdigit():
-                renamed = renaming[role].get(int(number), int(number))
-                return ("count", f"{prefix} {role}#{renamed}.{action}".lstrip())
-        return slot
+    def layout(self, layout: Layout, renamed: Renamed) -> Layout:
+        """The layout of the images of states of a layout."""
+        return self._layouts.of([renamed.slot(slot) for slot in layout.slots])
 
-    def _returns(self, number: int, renaming: Renaming) -> int:
-        """Returns with the instances in their labels renamed: `Node#0.Act`."""
-        interner = self._interner
-        pairs = []
-        for label, value in interner.payload(number):
-            head, mark, rest = interner.payload(label).partition("#")
-            if mark and head in renaming:
-                index, _, action = rest.partition(".")
-                label = interner.intern(Tag.STRING, f"{head}#{renaming[head].get(int(index), int(index))}.{action}")
-            pairs.append((label, value))
-        return interner.intern_pairs(Tag.DICT, pairs)
+    def _key(self, state: State, renamed: Renamed) -> int:
+        """The key of an image."""
+        if state.layout.cells:
+            return self._encoder.key(self.image(state, renamed))
+        total = 0
+        for slot, number in zip(state.layout.slots, state.values, strict=True):
+            total = add_keys(total, self._sum(slot, number, renamed))
+        for thread in state.threads:
+            total = add_keys(total, self._sum(THREAD, thread, renamed))
+        for message in state.messages:
+            total = add_keys(total, self._sum(MESSAGE, message, renamed))
+        return total
 
-    def _segment(self, number: int, renaming: Renaming) -> int:
-        domain, after, before = self._interner.payload(number)
-        if domain not in renaming:
-            return number
-        ends = (LOWEST if after is None else after, HIGHEST if before is None else before)
-        low, high = sorted(renaming[domain].get(end, end) for end in ends)
-        payload = (domain, None if low == LOWEST else low, None if high == HIGHEST else high)
-        return self._interner.intern(Tag.SEGMENT, payload)
+    def _sum(self, slot: Slot, number: int, renamed: Renamed) -> int:
+        known = renamed.sums.get((slot, number))
+        if known is None:
+            known = self._encoder.slot_sum(renamed.slot(slot), renamed.value(slot, number))
+            renamed.sums[slot, number] = known
+            self._sums += 1
+        return known
 
-    def _value(self, number: int, renaming: Renaming, known: dict[int, int]) -> int:
-        found = known.get(number)
-        if found is None:
-            found = known[number] = self._renamed_value(number, renaming, known)
-        return found
 
-    def _renamed_value(self, number: int, renaming: Renaming, known: dict[int, int]) -> int:
-        interner = self._interner
-        tag = interner.tag(number)
-        if tag is Tag.SYMMETRIC:
-            domain, index, kind, limit = interner.payload(number)
-            if domain in renaming:
-                return interner.intern(Tag.SYMMETRIC, (domain, renaming[domain].get(index, index), kind, limit))
-            return number
-        if tag in (Tag.ROLE, Tag.MODEL_VALUE):
-            name, index = interner.payload(number)
-            if name in renaming:
-                return interner.intern(tag, (name, renaming[name].get(index, index)))
-            return number
-        if tag is Tag.SEGMENT:
-            return self._segment(number, renaming)
-        children = interner.children(number)
-        if not children:
-            return number
-        renamed = [self._value(child, renaming, known) for child in children]
-        return number if list(children) == renamed else rebuild(interner, number, renamed)
+def _bijections(classes: list[list[Index]], numbers: Sequence[int]) -> Iterator[dict[Index, Index]]:
+    """The ways to number all indices; within a class the numbers ascend."""
+    if not classes:
+        yield {}
+        return
+    first, *others = classes
+    for chosen in combinations(numbers, len(first)):
+        left = [number for number in numbers if number not in chosen]
+        own: dict[Index, Index] = dict(zip(first, chosen, strict=True))
+        for rest in _bijections(others, left):
+            yield {**own, **rest}

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import Final
 
 from interpreter.program import Program
 from interpreter.running.frames import composite_json
 from interpreter.state import Slot, State, slot_text
 from interpreter.values.intern import Interner, Tag, add_keys
 from interpreter.values.parts import Resolve, digest
+
+THREAD: Final[Slot] = ("thread",)
+MESSAGE: Final[Slot] = ("message",)
+"""What stands for the place of any thread or message where sums are asked for."""
 
 
 class Encoder:
@@ -25,18 +30,23 @@ class Encoder:
         if state.layout.cells:
             return self._key_with_cells(state)
         total = 0
-        part_sum = self._interner.part_sum
         for slot, number in zip(state.layout.slots, state.values, strict=True):
-            if slot not in self._excluded:
-                total = add_keys(total, self.slot_sum(slot, number))
+            total = add_keys(total, self.slot_sum(slot, number))
         for thread in state.threads:
-            total = add_keys(total, part_sum("thread", thread))
+            total = add_keys(total, self.slot_sum(THREAD, thread))
         for message in state.messages:
-            total = add_keys(total, part_sum("message", message))
+            total = add_keys(total, self.slot_sum(MESSAGE, message))
         return total
 
+    @property
+    def excludes(self) -> bool:
+        """Whether some variables are no part of the identity."""
+        return bool(self._excluded)
+
     def slot_sum(self, slot: Slot, number: int) -> int:
-        """What a slot with this value adds to the key."""
+        """What a slot with this value adds to the key, or a thread or message."""
+        if slot in self._excluded:
+            return 0
         if slot[0] == "role":
             return digest(slot_text(slot), "role")
         return self._interner.part_sum(slot_text(slot), number)

@@ -200,6 +200,8 @@ def untouched(world: World) -> bool:
 
 def _changed(value: object) -> bool:
     """Whether a value that was read, or some container in it, was changed."""
+    if not isinstance(value, Container | tuple | StructValue):
+        return False
     return any(isinstance(part, Container) and part.changed for part in reachable([value], changeable))
 
 

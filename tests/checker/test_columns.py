@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from checker.engines.columns import remembered
 from checker.engines.embedded import EmbeddedEngine
 from checker.expect import promises_below
 from checker.exploration import Exploration, Settings
@@ -93,6 +94,38 @@ def test_columns_answer_like_rows_in_odd_corners(text: str) -> None:
     assert rows.states > 500
     for wide in (1, 50):
         assert compared(answer("odd.fizz", text, wide, True)) == compared(rows)
+
+
+@pytest.mark.parametrize("path", [*(ROOT / "tests/checker/parts").glob("*.fizz"), *WORKED], ids=lambda path: path.stem)
+def test_rules_that_are_not_worth_remembering(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule may go row by row from any moment on."""
+    rows = answer(path, None, 10**9, True, 500)
+    monkeypatch.setattr(remembered, "PROBATION", 20)
+    monkeypatch.setattr(remembered, "WORTHWHILE", 2.0)
+    assert compared(answer(path, None, 1, True, 500)) == compared(rows)
+
+
+def test_what_reads_everything_is_not_remembered() -> None:
+    """Of a rule for which every state is a new case nothing is kept after a while; others are remembered as before."""
+    text = """
+---
+deadlock_detection: false
+options: {max_actions: 1000}
+---
+action Init:
+    board = [0, 1, 2, 3, 4, 5, 6, 7]
+    n = 0
+atomic action Mix:
+    i = oneof range(8)
+    board = board[i:] + board[:i]
+    board = [board[1], board[0]] + board[2:]
+    n = sum([board[k] * k for k in range(8)])
+atomic action Count:
+    require n > 100
+    n = 0
+"""
+    explored = answer("mix.fizz", text, 400, True, 15_000)
+    assert explored.stats["rules not remembered"] == 1
 
 
 def test_columns_save_calls() -> None:

@@ -53,6 +53,19 @@ MODELS = {
             node = oneof nodes
             Net.stub(node).note(1)
     """,
+    "a crowd": """
+        K = symmetric_values("k", 5)
+        action Init: on, pairs = set(), {}
+        atomic action On:
+            key = oneof K
+            require len(on) < 3
+            on.add(key)
+        atomic action Pair:
+            a = oneof K
+            b = oneof K
+            require len(pairs) < 2
+            pairs[a] = b
+    """,
     "ordinal": """
         D = symmetry.ordinal(name="o", limit=4, reflection=True)
         action Init: held, top = {}, None

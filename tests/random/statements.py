@@ -164,7 +164,9 @@ class Statements:
         return f"{text} % 3" if kind == "int" and not text.isalnum() else text
 
     def _assign(self, scope: Scope) -> Lines:
-        targets = [p for p in inside(scope.places, self.roles) if p.writable and p.kind.partition(":")[0] != "roles"]
+        collections = ("roles", "bagr")
+        places = inside(scope.places, self.roles)
+        targets = [p for p in places if p.writable and p.kind.partition(":")[0] not in collections]
         targets = [p for p in targets if not p.kind.startswith("role:") or len(self._same(scope, p)) > 1]
         if not targets:
             return ["pass"]

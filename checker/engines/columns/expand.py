@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from checker.engines.columns.effects import NO_KIND
+from checker.engines.columns.images import BY_MACHINE
 from checker.engines.columns.judge import Judge
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import move_threads
@@ -17,6 +18,7 @@ from checker.engines.columns.space import Space
 from checker.engines.columns.step_rules import StepRule, StepRules
 from checker.engines.columns.store import Batch
 from checker.engines.columns.tables import Ints, Mask, Words
+from checker.engines.expander import Arrival
 from checker.engines.protocol import STEP_STAGE, Level, Witness
 from checker.engines.read_tree import Counters, Leaf, ReadTree
 from interpreter.state import State
@@ -52,6 +54,7 @@ class Arrived:
     """A target made by the machine."""
 
     state: State
+    key: int
     parent: int
     order: int
     starts: int
@@ -91,15 +94,12 @@ class _Chosen:
 class ColumnExpander:
     """Applies the rules of one packing to chunks. `refit` packs everything of the packing anew when it is outgrown."""
 
-    def __init__(
-        self, space: Space, judge: Judge, packing: Packing, counters: Counters, acted: set[int], wants_edges: bool
-    ) -> None:
+    def __init__(self, space: Space, judge: Judge, packing: Packing, counters: Counters, wants_edges: bool) -> None:
         self.space = space
         self.wants_edges = wants_edges
         self.judge = judge
         self.packing = packing
         self.rules = StepRules(space, packing, counters)
-        self._acted = acted
         self._reach = Remembered(ReadTree(counters), space.machine.most_ways)
         self._looks: Reach | None = None
 
@@ -146,10 +146,10 @@ class ColumnExpander:
 
     def _note_idle(self, rule: StepRule, level: Level, amounts: Ints, moved: int) -> None:
         subject = rule.candidate.rule.subject
-        if rule.kind is not StepKind.START or subject in self._acted:
+        if rule.kind is not StepKind.START or subject in self.space.expander.acted:
             return
         if moved:
-            self._acted.add(subject)
+            self.space.expander.acted.add(subject)
             level.acted.add(subject)
             return
         for bundle in np.flatnonzero(amounts).tolist():
@@ -174,6 +174,11 @@ class ColumnExpander:
             chosen = chosen.only(quick)
         if len(chosen.source):
             batch = self._by_columns(chosen, chunk)
+            if self._may_lose(rule):
+                chosen, batch = self._kept(chosen, batch, ~self._loses(batch), chunk)
+            if self.space.images is not None and len(batch.rows):
+                moves = self.space.images.choose(self.packing, batch)
+                chosen, batch = self._kept(chosen, batch, moves != BY_MACHINE, chunk)
             if len(batch.rows):
                 chunk.fast.append(batch)
                 if self.wants_edges:
@@ -226,12 +231,34 @@ class ColumnExpander:
             after = rule.apply_slowly(before, known)
             if after is None:
                 continue
-            found = chunk.slow.setdefault(self.space.packing(after.layout), [])
-            found.append(Arrived(after, int(part.numbers[at]), known.order, int(part.starts[at]) + start))
+            image = after if self.space.images is None else self.space.machine.canonical(after)
+            key = self.space.machine.key(image)
+            found = chunk.slow.setdefault(self.space.packing(image.layout), [])
+            found.append(Arrived(image, key, int(part.numbers[at]), known.order, int(part.starts[at]) + start))
             if self.wants_edges and known.live != NO_KIND:
-                self._edge(int(part.numbers[at]), known.live, self.space.machine.key(after))
+                self._edge(int(part.numbers[at]), known.live, key)
             if self.judge.of_steps and not known.twin and rule.kind is not StepKind.CRASH_ROLE:
-                self.judge.step(before, after, part.key(at), known.order, chunk.level)
+                self.judge.step(before, after, part.key(at), known.order, key, chunk.level)
+
+    def apply_alone(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows) -> None:
+        """Take the steps of a rule that is not remembered."""
+        part, level, machine = chunk.part, chunk.level, self.space.machine
+        for row, place in enumerate(which.tolist()):
+            at = chunk.begin + place
+            state = self.packing.unpack(rows, row)
+            arrivals: list[Arrival] = []
+            before = level.transitions
+            chunk.failed[place] |= self.space.expander.try_candidate(
+                rule.candidate, state, part.key(at), machine.parts_view(state), arrivals, level
+            )
+            chunk.moves[place] += level.transitions - before
+            for arrival in arrivals:
+                order = self.space.order(*arrival.order)
+                start = int(part.starts[at]) + arrival.start
+                found = Arrived(arrival.state, arrival.key, int(part.numbers[at]), order, start)
+                chunk.slow.setdefault(self.space.packing(arrival.state.layout), []).append(found)
+                if self.wants_edges and arrival.live is not None:
+                    self._edge(int(part.numbers[at]), self.space.edges.kind(arrival.live), arrival.key)
 
     # --- by columns ------------------------------------------------------------------------------------------------
 
@@ -253,8 +280,7 @@ class ColumnExpander:
         self._move_threads(chosen, after, high, low)
         starts = part.starts[origin] + (rule.kind is StepKind.START)
         orders, twins = effects.orders[numbers], effects.twin[numbers]
-        batch = Batch(after, high, low, part.numbers[origin], orders, starts, twins, origin, effects.live[numbers])
-        return self._without_losses(chosen, batch, chunk) if self._may_lose(rule) else batch
+        return Batch(after, high, low, part.numbers[origin], orders, starts, twins, origin, effects.live[numbers])
 
     def _move_threads(self, chosen: _Chosen, after: Rows, high: Words, low: Words) -> None:
         rule = chosen.rule
@@ -291,19 +317,22 @@ class ColumnExpander:
             return True
         return any(self.space.holds_instances(slot) for slot in rule.effects.written)
 
-    def _without_losses(self, chosen: _Chosen, batch: Batch, chunk: Chunk) -> Batch:
-        """Rows in which some instance may be out of reach are made by the machine."""
+    def _loses(self, batch: Batch) -> Mask:
+        """The rows in which some instance may be out of reach."""
         packing = self.packing
         if self._looks is None:
             self._looks = Reach(self.space.machine, packing.unpack(batch.rows, 0), packing.threads)
         looks = self._looks
         columns = StateColumns(packing, batch.rows, self.space.machine.values)
         bundles = self._reach.lookup(columns, lambda row, _: looks.run(columns.view(row)))[0]
-        reached = np.array([_all_reached(leaves) for leaves in self._reach.bundles.parts])[bundles]
-        if reached.all():
-            return batch
-        self._by_machine(chosen.only(~reached), chunk)
-        return batch.take(np.flatnonzero(reached))
+        return ~np.array([_all_reached(leaves) for leaves in self._reach.bundles.parts])[bundles]
+
+    def _kept(self, chosen: _Chosen, batch: Batch, kept: Mask, chunk: Chunk) -> tuple[_Chosen, Batch]:
+        """What is left of a batch when the machine makes all other rows."""
+        if kept.all():
+            return chosen, batch
+        self._by_machine(chosen.only(~kept), chunk)
+        return chosen.only(kept), batch.take(np.flatnonzero(kept))
 
 
 def _all_reached(leaves: tuple[Leaf, ...]) -> bool:

@@ -190,6 +190,9 @@ class Judge:
         except NeedsRows:
             self._asked[key] = None
             return None
+        if not asked.remembered.pays(units):
+            self.space.memory.forget(rule)
+            self._asked[key] = None
         return asked, units
 
     def _new(self, rule: Rule) -> _Asked:
@@ -287,9 +290,8 @@ class Judge:
             instance = None if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}"
             level.see(watch.key, Witness(source, order, target, instance))
 
-    def step(self, before: State, after: State, source: int, order: int, level: Level) -> None:
-        """Judge one step that was made by the machine."""
-        target = self.space.machine.key(after)
+    def step(self, before: State, after: State, source: int, order: int, target: int, level: Level) -> None:
+        """Judge one step that was made by the machine, from and to states of these keys."""
         for watch in self.of_steps:
             assert watch.assertion is not None
             try:

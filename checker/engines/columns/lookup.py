@@ -105,7 +105,7 @@ class Unit:
             self.refit(mask_of(self.slots), version)
             found[rows[chosen]] = bundles
             return rows[missing]
-        if self.misses > (4 << self._bits) and self._bits < _MOST_BITS:
+        if self.misses > (1 << self._bits) and self._bits < _MOST_BITS:
             self._bits += 2
             self._clear()
             found[rows[missing]] = bundles[back]

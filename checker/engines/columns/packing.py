@@ -53,6 +53,7 @@ class Packing:
         self.threads = threads
         self.version = 0
         self.fields: dict[Slot, Field] = {}
+        self._scalars: dict[Slot, tuple[int, int, int, list[int]]] = {}
         self.width = 0
         self.nowhere = State(layout, (0,) * len(layout.slots))
         """Some state of this layout, for questions that the layout alone decides."""
@@ -75,6 +76,8 @@ class Packing:
             shift += bits
         self.width = word + 1
         self.version += 1
+        # Arithmetic on single rows is fastest with Python's own numbers.
+        self._scalars = {slot: (f.word, int(f.shift), int(f.mask), f.table.ids) for slot, f in self.fields.items()}
 
     @property
     def outgrown(self) -> bool:
@@ -140,8 +143,8 @@ class Packing:
 
     def number(self, rows: Rows, row: int, slot: Slot) -> int:
         """What a slot of this packing holds in a row."""
-        field = self.fields[slot]
-        return field.table.ids[(int(rows.words[field.word][row]) >> int(field.shift)) & int(field.mask)]
+        word, shift, mask, ids = self._scalars[slot]
+        return ids[(rows.words[word].item(row) >> shift) & mask]
 
     def unpack(self, rows: Rows, row: int) -> State:
         """The state in a row."""

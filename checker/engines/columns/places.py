@@ -44,9 +44,14 @@ def move_threads(
         low = low - table.low[columns[i]]
         columns[i] = 0
     columns[packing.threads - 1 if place is None and not dropped else gone[0]] = threads
+    put_threads(packing, rows, ranks, columns)
+    return high, low
+
+
+def put_threads(packing: Packing, rows: Rows, ranks: Ranks, columns: Ints) -> None:
+    """Fill the places with the threads in these columns, one a place, in canonical order."""
     if packing.threads > 1:
         order = np.argsort(ranks.column()[columns], axis=0, kind="stable")
         columns = np.take_along_axis(columns, order, axis=0)
     for i in range(packing.threads):
         packing.put(rows, ("thread", i), columns[i])
-    return high, low

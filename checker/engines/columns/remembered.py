@@ -17,6 +17,12 @@ from checker.engines.read_tree import Leaf, ReadTree, TreeNode
 from fizz import Span
 from interpreter.step import BeginAnew
 
+PROBATION: Final = 1 << 10
+"""Rows for learning, and as many ways or more after them by which it is decided whether remembering pays."""
+
+WORTHWHILE: Final = 0.2
+"""The share of these ways that must need no interpreter for that."""
+
 _MOST_UNITS: Final = 64
 _SPLIT_LEVELS: Final = 3
 
@@ -32,6 +38,10 @@ class Remembered:
         self.units = [Unit(None)]
         self._sizes: list[int] = []
         self._whole = False
+        self._rows = 0
+        self._ways = 0
+        self._calls = 0
+        self._news = 0
 
     def lookup(self, columns: Columns, run: RunRow, too_many: TooMany | None = None) -> list[Ints]:
         """The bundles of all rows, one column per unit: the results of a row are those of all its bundles together.
@@ -59,6 +69,17 @@ class Remembered:
         if too_many is not None and self.bundles.longest * len(found) > self.bundles.most:
             self._limit(found, too_many)
         return found
+
+    def pays(self, columns: list[Ints]) -> bool:
+        """Whether remembering pays, as far as can be told after these bundles, which have not been counted yet."""
+        calls, self._calls = self.tree.counters.calls - self._calls, self.tree.counters.calls
+        if self._rows < PROBATION:
+            self._rows += len(columns[0])
+            return True
+        if self._ways < PROBATION:
+            self._ways += sum(int(self.bundles.lengths()[column].sum()) for column in columns)
+            self._news += calls
+        return self._ways < PROBATION or self._news <= (1 - WORTHWHILE) * self._ways
 
     def _limit(self, columns: list[Ints], too_many: TooMany) -> None:
         """Replace what a row has beyond the most ways by the mistake that this is."""

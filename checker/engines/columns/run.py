@@ -12,6 +12,7 @@ from checker.engines.columns.judge import Judge
 from checker.engines.columns.packing import Packing
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Batch, Store
+from checker.engines.columns.tables import Ints
 from checker.engines.protocol import Level, Task, Witness
 from checker.engines.read_tree import Counters
 from checker.exploration import PathLink
@@ -20,6 +21,8 @@ from checker.properties.base import Looks
 from interpreter.step import StepKind
 
 _CHUNK = 1 << 15
+_LOOSE = 1 << 18
+"""So many rows of a level, and as many as are joined already, may hold what other chunks have found too."""
 
 
 class ColumnsRun:
@@ -36,7 +39,6 @@ class ColumnsRun:
         self._counters = Counters()
         self._expanders: dict[Packing, ColumnExpander] = {}
         self._batches: dict[Packing, list[Batch]] = {}
-        self.acted: set[int] = set()
         self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
 
     # --- one level -------------------------------------------------------------------------------------------------
@@ -96,9 +98,7 @@ class ColumnsRun:
     def _expander(self, packing: Packing) -> ColumnExpander:
         if packing not in self._expanders:
             wanted = self.graph is not None
-            self._expanders[packing] = ColumnExpander(
-                self.space, self.judge, packing, self._counters, self.acted, wanted
-            )
+            self._expanders[packing] = ColumnExpander(self.space, self.judge, packing, self._counters, wanted)
         return self._expanders[packing]
 
     def _make_room(self, part: Frontier) -> None:
@@ -132,8 +132,11 @@ class ColumnsRun:
             while packing.outgrown:
                 self._refit(packing, packing.threads, chunk.fast)
                 which, rows, units = expander.lookup(rule, chunk)
-            if units:
+            if rule.poor:
+                expander.apply_alone(rule, chunk, which, rows)
+            elif units:
                 expander.apply(rule, chunk, which, rows, units)
+                rule.weigh(units)
         hidden = np.flatnonzero(part.cut[begin:end])
         if self.graph is not None and len(hidden):
             expander.hide(chunk, (StepKind.START,), hidden)
@@ -145,7 +148,8 @@ class ColumnsRun:
 
     def _keep(self, chunk: Chunk) -> None:
         """Of what a chunk brought, keep what is new."""
-        made = {chunk.part.packing: chunk.fast} if chunk.fast else {}
+        ranks = self.space.order_ranks()
+        made = self._fresh_images(chunk, ranks) if self.space.images is not None else {chunk.part.packing: chunk.fast}
         for packing, arrived in chunk.slow.items():
             for one in arrived:
                 packing.learn(one.state)
@@ -153,15 +157,38 @@ class ColumnsRun:
             if packing.outgrown or threads > packing.threads:
                 self._refit(packing, threads, made.get(packing, ()))
             made.setdefault(packing, []).append(self._packed(packing, arrived))
-        ranks = self.space.order_ranks()
         for packing, batches in made.items():
-            fresh = self.store.fresh(Batch.joined(batches), ranks)
-            if len(fresh.rows):
-                self._batches.setdefault(packing, []).append(fresh)
+            if batches:
+                fresh = self.store.fresh(Batch.joined(batches), ranks)
+                if len(fresh.rows):
+                    self._add(packing, fresh, ranks)
+
+    def _add(self, packing: Packing, fresh: Batch, ranks: Ints) -> None:
+        """One more batch of the level; what several chunks have found is joined before it takes much room."""
+        batches = self._batches.setdefault(packing, [])
+        batches.append(fresh)
+        if sum(len(batch.rows) for batch in batches[1:]) > max(_LOOSE, len(batches[0].rows)):
+            self._batches[packing] = [self.store.fresh(Batch.joined(batches), ranks)]
+
+    def _fresh_images(self, chunk: Chunk, ranks: Ints) -> dict[Packing, list[Batch]]:
+        """Of the rows that a chunk brought, the images of those that are new."""
+        made: dict[Packing, list[Batch]] = {}
+        if not chunk.fast:
+            return made
+        images, packing = self.space.images, chunk.part.packing
+        assert images is not None
+        batch = self.store.fresh(Batch.joined(chunk.fast), ranks)
+        for target in images.targets(batch):
+            if target.outgrown or target.threads < packing.threads:
+                more = [batch] if target is packing else []
+                self._refit(target, max(target.threads, packing.threads), more)
+        for target, moved in images.moved(packing, batch):
+            made.setdefault(target, []).append(moved)
+        return made
 
     def _packed(self, packing: Packing, arrived: list[Arrived]) -> Batch:
         count = len(arrived)
-        keys = [self.space.machine.key(one.state) for one in arrived]
+        keys = [one.key for one in arrived]
         return Batch(
             self.space.pack(packing, [one.state for one in arrived]),
             np.array([key >> 64 for key in keys], dtype=np.uint64),

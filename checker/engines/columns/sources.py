@@ -60,25 +60,33 @@ class StateColumns:
         return self.packing.version
 
     def mask_of(self, slots: set[Slot]) -> Words:
+        if any(slot[0] in _OF_ALL for slot in slots):
+            return self.packing.mask(list(self.packing.fields))
         return self.packing.mask([slot for slot in slots if slot in self.packing.fields])
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
         field = self.packing.fields.get(slot)
         if field is None:
             if slot[0] in _OF_ALL:
-                raise NeedsRows
+                return self._codes_of_all(slot, rows)
             # Not stored: the layout alone decides.
             return derived(slot, self.packing.nowhere, self.interner)
         word = self.rows.words[field.word][rows]
         return ((word >> field.shift) & field.mask).astype(np.int64), field.table.ids
 
+    def _codes_of_all(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]]:
+        numbers = [self.number(slot, row) for row in rows.tolist()]
+        ids, codes = np.unique(np.array(numbers, dtype=np.int64), return_inverse=True)
+        return codes, ids.tolist()
+
     def number(self, slot: Slot, row: int) -> int:
         """The id in a slot of one row."""
         if slot in self.packing.fields:
             return self.packing.number(self.rows, row, slot)
-        if slot[0] in _OF_ALL:
+        if slot[0] == "state":
             raise NeedsRows
-        return derived(slot, self.packing.nowhere, self.interner)
+        state = self.packing.unpack(self.rows, row) if slot[0] in _OF_ALL else self.packing.nowhere
+        return derived(slot, state, self.interner)
 
     def view(self, row: int) -> RowView:
         """A view of one row."""

@@ -5,23 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from checker.engines.columns.edges import Edges
+from checker.engines.columns.images import Images
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import Ranks
 from checker.engines.columns.tables import Tables
-from checker.engines.memory import Memory
+from checker.engines.expander import Expander
 from checker.engines.read_tree import TreeNode
 from checker.liveness.graph import Obligation, obligation_of
-from interpreter import Machine
 from interpreter.state import Layout, Slot, State
 from interpreter.step import Rule, StepOrder
 
 
 class Space:
-    """The tables of one run in one process."""
+    """The tables of one run in one process. `reduced`: states that are images of each other count once."""
 
-    def __init__(self, machine: Machine, memory: Memory) -> None:
-        self.machine = machine
-        self.memory = memory
+    def __init__(self, expander: Expander, reduced: bool) -> None:
+        self.expander = expander
+        machine = self.machine = expander.machine
+        self.memory = expander.memory
         self.packings: dict[Layout, Packing] = {}
         self.tables = Tables(machine)
         self.ranks = Ranks(self.tables.threads, machine.values)
@@ -32,6 +33,7 @@ class Space:
         self.rules: dict[int, Rule] = {}
         """The rule that continues a thread, by the identity of what came of it."""
         self.edges = Edges()
+        self.images = Images(self) if reduced else None
         self._fair: dict[Rule, Obligation | None] = {}
         self.refits = 0
 

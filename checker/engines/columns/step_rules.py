@@ -32,15 +32,26 @@ class StepRule:
         self.candidate = candidate
         self.place = place
         self.kind = candidate.rule.kind
-        shared = space.parked if place is not None else None
+        self.dropped: dict[int, tuple[int, ...]] = {}
+        self._begin(tree)
+
+    def _begin(self, tree: ReadTree) -> None:
+        space, packing = self.space, self.packing
+        shared = space.parked if self.place is not None else None
         self.remembered = Remembered(tree, space.machine.most_ways, shared)
-        order_of = partial(space.order, candidate.order)
+        order_of = partial(space.order, self.candidate.order)
         returns_of = space.machine.transitions.returns
         self.effects = Effects(packing, space.machine.values, self.remembered.bundles, order_of, self._live, returns_of)
-        self.dropped: dict[int, tuple[int, ...]] = {}
+
+    @property
+    def poor(self) -> bool:
+        """Whether the rule goes row by row from now on, because remembering it does not pay."""
+        return self.place is None and self.candidate.rule in self.space.memory.forgetful
 
     def bundles(self, rows: Rows) -> list[Ints]:
-        """The bundles of the rows, per unit; new ones have their effects made."""
+        """The bundles of the rows, per unit; new ones have their effects made. None for a poor rule."""
+        if self.poor:
+            return []
         columns = StateColumns(self.packing, rows, self.space.machine.values)
         found = self.remembered.lookup(
             columns,
@@ -49,6 +60,12 @@ class StepRule:
         )
         self.effects.learn()
         return found
+
+    def weigh(self, units: list[Ints]) -> None:
+        """Forget the rule if these bundles show that remembering does not pay."""
+        if units and self.place is None and not self.remembered.pays(units):
+            self.space.memory.forget(self.candidate.rule)
+            self._begin(ReadTree(Counters()))
 
     def _live(self, outcome: Outcome) -> int:
         """The kind of step that an outcome is for liveness."""

@@ -24,6 +24,7 @@ class Batch:
     """Targets of steps, of one packing: keys, the number of the source, the step's order, starts on the way there.
 
     `twin`: the step is a crash. `origin`: the row of the source in its frontier. `live`: the kind of step for liveness.
+    `moves`: the renaming that makes the stored image of a row, under symmetry; the keys are those of the images.
     """
 
     rows: Rows
@@ -35,6 +36,7 @@ class Batch:
     twin: Mask
     origin: Ints
     live: Ints
+    moves: Ints | None = None
 
     def take(self, rows: Ints) -> Batch:
         return Batch(
@@ -47,6 +49,7 @@ class Batch:
             self.twin[rows],
             self.origin[rows],
             self.live[rows],
+            None if self.moves is None else self.moves[rows],
         )
 
     @staticmethod
@@ -65,6 +68,7 @@ class Batch:
             np.concatenate([b.twin for b in batches]),
             np.concatenate([b.origin for b in batches]),
             np.concatenate([b.live for b in batches]),
+            None if batches[0].moves is None else np.concatenate([b.moves for b in batches if b.moves is not None]),
         )
 
 

@@ -29,7 +29,7 @@ def take_over(run: RowsRun) -> ColumnsRun:
         np.array(found.parents, dtype=np.int64),
         np.array(found.orders, dtype=np.int32),
     )
-    return _columns(run, store, found.order_table)
+    return _columns(run, store, found.order_table, [waiting.state for waiting in run.waiting])
 
 
 def go_on(run: RowsRun, store: Store, orders: Sequence[StepOrder], sample: Sequence[State]) -> ColumnsRun:
@@ -42,13 +42,17 @@ def go_on(run: RowsRun, store: Store, orders: Sequence[StepOrder], sample: Seque
     for state in sample:
         run.expander.expand(state, run.machine.key(state), False, Level())
     run.expander.acted = acted
-    return _columns(run, store, orders)
+    return _columns(run, store, orders, sample)
 
 
-def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder]) -> ColumnsRun:
+def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder], states: Sequence[State]) -> ColumnsRun:
     expander = run.expander
-    expander.memory.forget_reads(expander.machine.divider.gather())
-    space = Space(expander.machine, expander.memory)
+    reduced = run.symmetric and not all(map(expander.machine.plain, states))
+    machine = expander.machine
+    if not reduced:
+        # Images must be divided alike, whatever was looked at in them.
+        expander.memory.forget_reads(machine.divider.gather())
+    space = Space(expander, reduced)
     for order in orders:
         space.order(*order)
     graph = run.graph_so_far if run.wants_graph else None
@@ -56,7 +60,6 @@ def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder]) -> Columns
         graph.key = store.key
     columns = ColumnsRun(run.task, space, store, graph)
     columns.judge.recorded = run.recorded
-    columns.acted |= expander.acted
     groups: dict[object, list[Waiting]] = {}
     for waiting in run.waiting:
         groups.setdefault(waiting.state.layout, []).append(waiting)

@@ -43,6 +43,7 @@ class Bundles:
         self.parts: list[tuple[Leaf, ...]] = [()]
         self._numbers: dict[tuple[Leaf, ...], int] = {(): 0}
         self._joined: dict[tuple[int, int], int] = {}
+        self._lengths: Ints = np.zeros(1, dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -58,7 +59,11 @@ class Bundles:
 
     def lengths(self) -> Ints:
         """How many results each bundle has."""
-        return np.array([len(leaves) for leaves in self.parts], dtype=np.int64)
+        known = len(self._lengths)
+        if known < len(self.parts):
+            more = [len(leaves) for leaves in self.parts[known:]]
+            self._lengths = np.concatenate([self._lengths, np.array(more, dtype=np.int64)])
+        return self._lengths
 
     def join(self, left: Ints, right: Ints) -> Ints:
         """The bundles of both, row by row."""
@@ -91,7 +96,7 @@ class Bundles:
         return total
 
 
-_FEW: Final = 4
+_FEW: Final = 8
 
 
 class Walker:
@@ -145,12 +150,14 @@ class Walker:
     def _one_by_one(self, node: TreeNode, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
         """Few rows go faster alone: each from answer to answer, until there is a choice or the end."""
         ends: dict[tuple[int, int], tuple[TreeNode, list[int]]] = {}
+        number, note = self.source.number, self.slots.add
         for place, row in enumerate(rows.tolist()):
             end, far = node, depth
-            while isinstance(end, Reading):
+            while type(end) is Reading:
                 far += 1
-                self.slots.add(end.slot)
-                end = self._branch(end, self.source.number(end.slot, row), row, choices, far)
+                note(end.slot)
+                answer = number(end.slot, row)
+                end = end.branches.get(answer) or self._branch(end, answer, row, choices, far)
             # By the way there too: what is shared below a restart is reached by longer and shorter ones.
             ends.setdefault((id(end), far), (end, []))[1].append(place)
         found = np.empty(len(rows), dtype=np.int64)

@@ -43,8 +43,9 @@ class Columns:
                 state = batch.rows.state(row, machine, values)
                 expander.expand(state, machine.key(state), False, Level())
         expander.acted.clear()
-        expander.memory.forget_reads(expander.machine.divider.gather())
-        space = Space(expander.machine, expander.memory)
+        if not expander.symmetric:
+            expander.memory.forget_reads(machine.divider.gather())
+        space = Space(expander, expander.symmetric)
         run = ColumnsRun(expander.task, space, States(), None)
         return cls(run, RowCodec(space, values, run.refit))
 

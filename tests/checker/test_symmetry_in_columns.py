@@ -1,0 +1,160 @@
+"""Symmetry on columns: the images are those of the machine, whatever is renamed."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.engines.columns import images
+from checker.engines.embedded import EmbeddedEngine
+from checker.engines.plain import PlainEngine
+from checker.engines.protocol import Engine
+from checker.exploration import Exploration, Settings
+from checker.explore import explore
+from checker.properties import properties_of
+from interpreter import compile_module
+from tests.checker.comparing import compared
+from tests.interpreter.running import module_of
+
+MODELS = {
+    "dicts whose keys are renamed, threads that hold instances": """
+        symmetric role Node:
+            action Init:
+                self.seen = {}
+                self.next = None
+            action Meet:
+                other = oneof nodes
+                require other != self
+                count = self.seen.get(other, 0)
+                require count < 1
+                self.seen[other] = count + 1
+                self.next = other
+        action Init:
+            nodes = set()
+            for i in range(3): nodes.add(Node())
+        always assertion Met: return all([len(n.seen) < 2 for n in nodes])
+        transition assertion Grows(old, new):
+            return sum([len(n.seen) for n in new.nodes]) >= sum([len(n.seen) for n in old.nodes])
+    """,
+    "instances that come and go": """
+        ---
+        options: {max_actions: 12}
+        ---
+        symmetric role Node:
+            action Init: self.n = 0
+            atomic action Count: self.n = (self.n + 1) % 3
+        action Init: nodes = bag()
+        atomic action Join:
+            require len(nodes) < 4
+            nodes.add(Node())
+        atomic action Leave:
+            node = oneof nodes
+            require node.n == 2
+            nodes.discard(node)
+    """,
+    "values that are drawn": """
+        ---
+        options: {max_actions: 5}
+        ---
+        D = symmetry.nominal(name="d", limit=4)
+        action Init: held, log = {}, []
+        action Take:
+            name = oneof ["a", "b", "c"]
+            value = oneof D.choices()
+            held[name] = value
+            if value not in log: log.append(value)
+        atomic action Drop:
+            name = oneof held
+            held.pop(name)
+    """,
+    "turned and mirrored": """
+        R = symmetry.rotational(name="r", limit=5, reflection=True)
+        action Init: seats, last = {}, None
+        atomic action Sit:
+            name = oneof ["a", "b", "c"]
+            seat = oneof R.choices()
+            require seat not in [seats[n] for n in seats]
+            seats[name] = seat
+            last = seat
+        atomic action Rise:
+            name = oneof seats
+            seats.pop(name)
+    """,
+    "counted, with returns, two domains": """
+        ---
+        action_options: {"Node#.Vote": {max_actions: 1}}
+        ---
+        K = symmetric_values("k", 2)
+        symmetric role Node:
+            action Init: self.key = None
+            atomic action Vote:
+                self.key = oneof K
+                return self.key
+            atomic fair action Swap:
+                other = oneof nodes
+                require other.key != self.key
+                self.key, other.key = other.key, self.key
+                return other
+        action Init:
+            nodes = set([Node() for i in range(4)])
+        always eventually assertion Somebody: return any([n.key != None for n in nodes])
+        exists assertion All: return all([n.key != None for n in nodes])
+    """,
+    "crashes": """
+        ---
+        options: {max_concurrent_actions: 2, max_actions: 4}
+        ---
+        @state(ephemeral=["cache"])
+        symmetric role Node:
+            action Init:
+                self.cache = []
+                self.disk = 0
+            action Write:
+                self.cache.append(self)
+                self.disk = len(self.cache)
+                last = self
+        action Init:
+            last = None
+            nodes = set([Node(), Node(), Node()])
+        always assertion Kept: return all([n.disk < 2 for n in nodes])
+    """,
+}
+
+
+def answer(text: str, engine: Engine) -> Exploration:
+    program = compile_module(module_of(text, calm=not text.lstrip().startswith("---")))
+    return explore(engine, program, properties_of(program, None), Settings(keep_going=True, max_states=400))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_columns_answer_like_the_plain_engine(name: str) -> None:
+    """Counts, findings, paths and lassos, from the first state on in columns and from later on."""
+    plain = answer(MODELS[name], PlainEngine())
+    assert plain.states > 25
+    for wide in (1, 12):
+        assert compared(answer(MODELS[name], EmbeddedEngine(wide))) == compared(plain)
+
+
+@pytest.mark.parametrize("limit", ["MOST_RENAMINGS", "_MOST_NAMES"])
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_too_many_for_tables_is_done_by_the_machine(
+    name: str, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More renamings, or more values in use, than tables are made for."""
+    plain = answer(MODELS[name], PlainEngine())
+    monkeypatch.setattr(images, limit, 2)
+    assert compared(answer(MODELS[name], EmbeddedEngine(1))) == compared(plain)
+
+
+def test_images_are_made_by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once columns have taken over, hardly any image is made by the machine."""
+    made = []
+    image = images.Images.choose
+
+    def counted(self: images.Images, packing: object, batch: object) -> object:
+        moves = image(self, packing, batch)  # type: ignore[arg-type]
+        made.extend((moves == images.BY_MACHINE).tolist())
+        return moves
+
+    monkeypatch.setattr(images.Images, "choose", counted)
+    answer(MODELS["dicts whose keys are renamed, threads that hold instances"], EmbeddedEngine(1))
+    assert len(made) > 300 and not any(made)
