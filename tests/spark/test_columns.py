@@ -74,13 +74,15 @@ def expanded(source: str, folder: Path, levels: int) -> tuple[Machine, ColumnsRu
 @pytest.mark.parametrize("source", [PARTS, WIDE, MODELS["crashes"]], ids=["parts", "wide", "crashes"])
 def test_batches_arrive_as_they_were(source: str, tmp_path: Path) -> None:
     """States that columns made are the same states in another process, in columns as for its machine."""
-    receiver, run = expanded(source, tmp_path, 3)
+    _, run = expanded(source, tmp_path, 3)
+    expander = Expander(run.task)
+    receiver = expander.machine
     for number in range(50):
         receiver.values.intern(2, -1000 - number)
     sources = Sources(np.concatenate(run.store.high), np.concatenate(run.store.low))
     codec = RowCodec(run.space, StateCodec(run.space.machine), run.refit)
     values = StateCodec(receiver)
-    there = ColumnsRun(run.task, Space(receiver, Expander(run.task).memory), Store(), None)
+    there = ColumnsRun(run.task, Space(expander, False), Store(), None)
     other = RowCodec(there.space, values, there.refit)
     found = run.steps(Level())
     assert sum(len(batch.rows) for batch in found.values()) >= 12
