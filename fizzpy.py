@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from checker.problems import EnvironmentProblem, Problem, UsageProblem
     from checker.report import ExitCode, PropertyReport, Report
     from checker.trace import Change, Trace, TraceEntry
-    from checker.walk_report import GuidedReport, SimulationReport
+    from checker.walks.walk_report import GuidedReport, SimulationReport
     from fizz import FizzError
 
 __all__ = [
@@ -57,7 +57,7 @@ _HOMES = {
     "checker.problems": ("EnvironmentProblem", "Problem", "UsageProblem"),
     "checker.report": ("ExitCode", "PropertyReport", "Report"),
     "checker.trace": ("Change", "Trace", "TraceEntry"),
-    "checker.walk_report": ("GuidedReport", "SimulationReport"),
+    "checker.walks.walk_report": ("GuidedReport", "SimulationReport"),
     "fizz": ("FizzError",),
 }
 
@@ -173,7 +173,7 @@ def simulate(
     _refuse_strangers()
     from checker.literals import literal, option_text
     from checker.locate import locate
-    from checker.simulate import simulate as simulate_model
+    from checker.walks.simulate import simulate as simulate_model
 
     return simulate_model(
         locate(str(model)),
@@ -205,9 +205,9 @@ def trace(
     The rest is as in `check`, and so are the exceptions; a line that fits no step raises `UsageProblem`.
     """
     _refuse_strangers()
-    from checker.guided import follow as follow_trace
     from checker.literals import literal, option_text
     from checker.locate import locate
+    from checker.walks.guided import follow as follow_trace
 
     return follow_trace(
         locate(str(model)),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.audit import audit
+from checker.audit.warnings import audit
 from checker.exploration import Exploration, Finding
 from checker.properties.base import Phase, Property
 from checker.replay import replay

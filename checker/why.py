@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from checker.trace import Stuck, Why
 from fizz import Span
 from interpreter import Machine, State
-from interpreter.explain import Explanation, explain
+from interpreter.explaining.explain import Explanation, explain
 
 
 def why(machine: Machine, assertion: int, states: Sequence[State], cycle: int) -> Why | None:

@@ -11,7 +11,7 @@ from fizz import Span
 from interpreter.candidates import Candidates
 from interpreter.describe import Describer
 from interpreter.division import Divider
-from interpreter.exercise import Parts
+from interpreter.explaining.exercise import Parts
 from interpreter.identity.canonical import Canonical
 from interpreter.identity.encoding import Encoder
 from interpreter.limits import Limits, Setting

@@ -16,8 +16,8 @@ from checker.cli.walks import simulate, trace
 from fizz.version import VERSION
 
 if TYPE_CHECKING:
+    from checker.audit.covering import Coverage
     from checker.cli.outputs import Outputs
-    from checker.covering import Coverage
     from checker.exploration import Settings
 
 _EXIT_CODES = """\b
@@ -132,7 +132,7 @@ def check(model: str, engine: str, **given: Any) -> int:
 
 def _audit(outputs: Outputs, settings: Settings, output: Output) -> Coverage | None:
     """What a second visit to all states found; None where the constants of the model fail."""
-    from checker.covering import cover
+    from checker.audit.covering import cover
     from checker.exploration import Settings
     from checker.locate import locate
     from interpreter import ModelError

@@ -38,7 +38,7 @@ def coverage(model: str, html: str | None, **given: Any) -> int:
     properties that were never evaluated. States are visited row by row, in one process, also after violations.
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
-    from checker.covering import cover
+    from checker.audit.covering import cover
     from checker.exploration import Settings
     from checker.locate import locate
     from checker.problems import UsageProblem

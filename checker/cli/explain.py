@@ -43,7 +43,7 @@ def explain(model: str, action: str | None, init: bool, follow: str | None, step
     one state, with --init or --follow: the guards that are false there, with the values that make them so.
     """
     output = Output(color=not given["no_color"], json=given["json"])
-    from checker.explanation import explain_actions, explain_state
+    from checker.audit.explanation import explain_actions, explain_state
     from checker.exploration import Settings
     from checker.locate import locate
     from checker.problems import UsageProblem

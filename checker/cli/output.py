@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from checker.problems import EnvironmentProblem
 
 if TYPE_CHECKING:
-    from checker.covering import Coverage
+    from checker.audit.covering import Coverage
+    from checker.audit.explanation import ActionsReport, StateReport
     from checker.expect import Promise
-    from checker.explanation import ActionsReport, StateReport
     from checker.exploration import Progress
     from checker.keeping import Kept
     from checker.report import ExitCode, Report
     from checker.view.page import Page
-    from checker.walk_report import GuidedReport, SimulationReport, WalkProgress
+    from checker.walks.walk_report import GuidedReport, SimulationReport, WalkProgress
     from fizz.errors import FizzError
 
 

@@ -12,7 +12,7 @@ from checker.locate import locate
 from checker.problems import UsageProblem
 
 if TYPE_CHECKING:
-    from checker.covering import Coverage
+    from checker.audit.covering import Coverage
     from checker.report import Report
     from fizz import Module
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from checker.locate import locate
 from checker.problems import EnvironmentProblem, UsageProblem
 from checker.report import Report
-from checker.save_trace import guide_text
-from checker.walk_report import SimulationReport
+from checker.walks.save_trace import guide_text
+from checker.walks.walk_report import SimulationReport
 from fizz import load
 
 _Pairs = Sequence[tuple[str, str]]

@@ -57,7 +57,7 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
     from checker.locate import locate
-    from checker.simulate import simulate as simulate_model
+    from checker.walks.simulate import simulate as simulate_model
     from fizz.errors import FizzError
 
     if save_trace is not None:
@@ -110,8 +110,8 @@ def trace(model: str, follow: str | None, extend: int, **given: Any) -> int:
     `fizzpy check MODEL --save-trace FILE` writes such a trace.
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
-    from checker.guided import follow as follow_trace
     from checker.locate import locate
+    from checker.walks.guided import follow as follow_trace
     from fizz.errors import FizzError
 
     try:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.guards import Disabled, Guards
-from checker.possible import Possible, possible_inits, possible_steps, spelled
+from checker.audit.guards import Disabled, Guards
 from checker.show.retrace import Path
+from checker.walks.possible import Possible, possible_inits, possible_steps, spelled
 from interpreter import Machine, State, StepKind
 from interpreter.machine import step_name
 from interpreter.step import Failure, StepFailure

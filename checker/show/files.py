@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path as File
 from typing import Any
 
-from checker.guide import parse_guide
-from checker.guided import follow as follow_guide
 from checker.locate import locate
 from checker.problems import UsageProblem
 from checker.report import PropertyReport
 from checker.show.opening import Opened, Story, opened_report, violation
 from checker.show.retrace import Path, Told, retrace
 from checker.trace import Change
-from checker.walk_report import GuidedReport
+from checker.walks.guide import parse_guide
+from checker.walks.guided import follow as follow_guide
+from checker.walks.walk_report import GuidedReport
 from fizz import Module, load
 from interpreter import Machine, ModelError, compile_module
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from checker.possible import possible_inits
 from checker.problems import UsageProblem
 from checker.report import PropertyReport, Report
 from checker.show.retrace import Path, begun, follow
-from checker.walk_report import GuidedReport
+from checker.walks.possible import possible_inits
+from checker.walks.walk_report import GuidedReport
 from fizz import Module
 from interpreter import Machine, compile_module
 from interpreter.step import Failure

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from checker.possible import Possible, possible_inits, possible_steps
 from checker.problems import UsageProblem
 from checker.replay import changes, failed_entry, init_entry, step_entry
 from checker.trace import Change, Trace, TraceEntry
+from checker.walks.possible import Possible, possible_inits, possible_steps
 from interpreter import Machine, State, Step
 from interpreter.step import InitialState, StepFailure
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from rich.table import Table
 from rich.text import Text
 
-from checker.covering import Coverage
+from checker.audit.covering import Coverage
 from checker.view.page import Page, printable
 from checker.view.story import file_names
 from checker.view.terminal import plural, print_diagnostic

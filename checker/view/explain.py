@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from rich.table import Table
 from rich.text import Text
 
-from checker.attempts import Attempts, GuardCount
-from checker.explanation import ActionsReport, StateReport
-from checker.guards import Disabled, Guard
+from checker.audit.attempts import Attempts, GuardCount
+from checker.audit.explanation import ActionsReport, StateReport
+from checker.audit.guards import Disabled, Guard
 from checker.view.page import Page, printable
 from checker.view.story import file_names, print_end, source_row
 from checker.view.terminal import plural

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from checker.covering import Coverage
+from checker.audit.covering import Coverage
 from checker.view.coverage import notes_of, reach, sums
 from checker.view.html_page import html_page, html_table, text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from checker.covering import Coverage
+from checker.audit.covering import Coverage
 from checker.report import PropertyReport, Report
 from checker.trace import Trace, TraceEntry
 from checker.view.html_coverage import audit_tables

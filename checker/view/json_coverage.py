@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from checker.covering import Coverage
+from checker.audit.covering import Coverage
 from checker.view.json_report import json_diagnostic
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from checker.attempts import Attempts
-from checker.explanation import ActionsReport, StateReport
-from checker.guards import Disabled, Guard
+from checker.audit.attempts import Attempts
+from checker.audit.explanation import ActionsReport, StateReport
+from checker.audit.guards import Disabled, Guard
 from checker.view.json_report import json_trace
 
 

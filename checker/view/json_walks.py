@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from checker.view.json_report import json_diagnostic, json_entry, json_property, json_trace
-from checker.walk_report import GuidedReport, NextStep, SimulationReport, WalkReport
+from checker.walks.walk_report import GuidedReport, NextStep, SimulationReport, WalkReport
 
 
 def json_simulation(report: SimulationReport) -> str:

@@ -7,7 +7,7 @@ import time
 from typing import TextIO
 
 from checker.exploration import Progress
-from checker.walk_report import WalkProgress
+from checker.walks.walk_report import WalkProgress
 
 _EVERY_S = 0.2
 

@@ -17,7 +17,7 @@ from checker.view.terminal import (
     print_properties,
     print_sentence,
 )
-from checker.walk_report import GuidedReport, NextStep, SimulationReport, WalkReport
+from checker.walks.walk_report import GuidedReport, NextStep, SimulationReport, WalkReport
 
 _ENDS = {
     "max_actions": "at the option max_actions",

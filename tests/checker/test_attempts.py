@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.attempts import Attempts
-from checker.explanation import ActionsReport, explain_actions, explain_state
+from checker.audit.attempts import Attempts
+from checker.audit.explanation import ActionsReport, explain_actions, explain_state
+from checker.audit.guards import Guards
 from checker.exploration import Settings
-from checker.guards import Guards
 from checker.problems import UsageProblem
 from fizz import load
 from interpreter import Machine, StepKind, compile_module

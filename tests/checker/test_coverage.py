@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.covering import Coverage, cover
+from checker.audit.covering import Coverage, cover
 from checker.engines.assertions import Assertions
 from checker.exploration import Settings
 from fizz import Span, load
 from interpreter import Machine, compile_module
+from interpreter.explaining.statements import instructions
 from interpreter.program import Sequence
-from interpreter.statements import instructions
 from interpreter.step import Outcome, Rule, StepKind
 
 MODEL = """\

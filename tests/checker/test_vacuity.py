@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.audit import audit
+from checker.audit.warnings import audit
 from checker.check import check
 from checker.engines.embedded import EmbeddedEngine
 from checker.engines.plain import PlainEngine

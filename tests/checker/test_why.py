@@ -10,11 +10,11 @@ import pytest
 
 from checker.check import check
 from checker.exploration import Settings
-from checker.simulate import simulate
 from checker.trace import Why
 from checker.view.json_report import json_report
 from checker.view.page import Page
 from checker.view.terminal import print_report
+from checker.walks.simulate import simulate
 
 BEGINNING = """\
 ---

@@ -10,8 +10,8 @@ import pytest
 
 from checker.check import check
 from checker.exploration import Settings
-from checker.simulate import simulate
 from checker.trace import Trace
+from checker.walks.simulate import simulate
 from interpreter import Machine, State, Step, StepKind, compile_module
 from tests.simulate.models import labels, module_of, simulated
 

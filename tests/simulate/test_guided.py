@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.guided import follow
 from checker.problems import UsageProblem
-from checker.walk_report import NextStep
+from checker.walks.guided import follow
+from checker.walks.walk_report import NextStep
 from tests.simulate.models import (
     ALIKE,
     COUNTER,

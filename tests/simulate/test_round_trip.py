@@ -10,11 +10,11 @@ import fizz
 from checker.check import check
 from checker.expect import Promise, promises_below
 from checker.exploration import Settings
-from checker.guided import follow
 from checker.problems import UsageProblem
 from checker.report import Report
-from checker.save_trace import guide_text
 from checker.trace import Trace
+from checker.walks.guided import follow
+from checker.walks.save_trace import guide_text
 from tests.simulate.models import ALIKE, COUNTER, CRASHING, MESSAGES, SERIAL, module_of
 
 ROOT = Path(__file__).parents[2]

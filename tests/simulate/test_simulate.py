@@ -9,7 +9,7 @@ import pytest
 from checker.check import check
 from checker.problems import UsageProblem
 from checker.report import ExitCode
-from checker.simulate import STEPS_PER_START, simulate
+from checker.walks.simulate import STEPS_PER_START, simulate
 from interpreter import Machine, compile_module
 from tests.simulate.models import COUNTER, CRASHING, MESSAGES, SERIAL, end, labels, module_of, simulated
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from checker.audit.covering import cover
 from checker.check import check
-from checker.covering import cover
 from checker.exploration import Settings
 from checker.view.html_coverage import html_coverage
 from checker.view.html_report import html_report

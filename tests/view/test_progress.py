@@ -6,7 +6,7 @@ import io
 
 from checker.exploration import Progress
 from checker.view.progress import ProgressLine, counting_text, progress_text, walking_text
-from checker.walk_report import WalkProgress
+from checker.walks.walk_report import WalkProgress
 
 
 def test_text() -> None:

@@ -12,12 +12,12 @@ from textual.strip import Strip
 
 from checker.check import check
 from checker.exploration import Settings
-from checker.guided import follow
 from checker.show.opening import Opened, opened_report
 from checker.view.viewer.app import Viewer
 from checker.view.viewer.elsewhere import ElsewhereScreen
 from checker.view.viewer.lines import Lines
 from checker.view.viewer.session import Session
+from checker.walks.guided import follow
 from fizz import cache, load
 from tests.cli.conftest import fizzpy
 

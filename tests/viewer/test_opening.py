@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from checker.check import check
-from checker.guided import follow
 from checker.problems import UsageProblem
-from checker.save_trace import guide_text
 from checker.show.files import Given, open_guide, open_report
 from checker.show.retrace import Path as Way
-from checker.simulate import simulate
 from checker.view.json_report import json_report
 from checker.view.json_walks import json_guided, json_simulation
+from checker.walks.guided import follow
+from checker.walks.save_trace import guide_text
+from checker.walks.simulate import simulate
 from fizz import load
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, opened
 

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
 
-from checker.guards import Disabled
+from checker.audit.guards import Disabled
 from checker.show.elsewhere import Elsewhere, Enabled
 from checker.view.viewer import texts
 from checker.view.viewer.ink import CRASH, FAINT, NAME, PLAIN, STRONG, Piece

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.guards import Disabled
+from checker.audit.guards import Disabled
 from checker.show.elsewhere import Elsewhere, Enabled, Scout
 from checker.show.opening import Opened
 from checker.show.retrace import Path, begun, extended

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 
-from checker.guards import Disabled
+from checker.audit.guards import Disabled
 from checker.show.elsewhere import Enabled
 from checker.show.truth import Claim, Truth
 from checker.trace import Trace

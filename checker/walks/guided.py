@@ -6,15 +6,15 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from checker.guide import Guide, Line, Link, parse_guide, read_guide
-from checker.possible import Possible, choose, possible_inits, possible_steps
 from checker.properties import properties_of
 from checker.properties.base import Phase, Property
 from checker.replay import failed_entry, step_entry
 from checker.report import ExitCode, ModelFailure, PropertyReport
 from checker.trace import Trace, TraceEntry
-from checker.walk import Questions, Said, Walk
-from checker.walk_report import GuidedReport, NextStep, WalkVerdict
+from checker.walks.guide import Guide, Line, Link, parse_guide, read_guide
+from checker.walks.possible import Possible, choose, possible_inits, possible_steps
+from checker.walks.walk import Questions, Said, Walk
+from checker.walks.walk_report import GuidedReport, NextStep, WalkVerdict
 from fizz import Module, load
 from interpreter import Machine, ModelError, State, Step, StepKind, compile_module
 from interpreter.step import Failure, InitialState, StepFailure

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from checker.audit.guards import Disabled, Guards
+from checker.audit.visit import Tour, Visit, Visited
 from checker.engines.read_tree import Result
-from checker.guards import Disabled, Guards
 from checker.replay import story
 from checker.trace import Trace
-from checker.visit import Tour, Visit, Visited
 from checker.why import source_text
 from fizz import Span
 from interpreter import Machine, Program, State
-from interpreter.decisions import Decision, Decisions
+from interpreter.explaining.decisions import Decision, Decisions
 from interpreter.program import ActionProgram
 from interpreter.step import Candidate, Failure, Outcome, Rule, StepKind
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from fizz import Span, ast
 from interpreter import program as p
+from interpreter.explaining.statements import instructions
 from interpreter.problem import Problem
 from interpreter.running.assertions import StateStruct
 from interpreter.running.environment import Closure
 from interpreter.running.evaluations import Evaluation
-from interpreter.statements import instructions
 from interpreter.step import ModelError
 from interpreter.values import FunctionValue, truth
 from interpreter.values.freeze import display

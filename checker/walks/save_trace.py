@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checker.possible import Possible, possible_inits, possible_steps, spelled
 from checker.problems import UsageProblem
 from checker.trace import Trace, TraceEntry
+from checker.walks.possible import Possible, possible_inits, possible_steps, spelled
 from fizz import Module
 from interpreter import Machine, State, Step, compile_module
 from interpreter.step import InitialState

@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 
 from fizz import Span
 from interpreter import program as p
-from interpreter.statements import instructions
+from interpreter.explaining.statements import instructions
 from interpreter.step import NO_CHOICE, NOT_HELD, NOTHING_DONE, Aborted, Failure, Outcome
 
 NO: Final = 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from checker.guide import Line, Link
 from checker.problems import UsageProblem
+from checker.walks.guide import Line, Link
 from interpreter import Machine, State, Step, StepKind
 from interpreter.machine import step_name
 from interpreter.step import Failure, InitialState, StepFailure

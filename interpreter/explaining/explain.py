@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from fizz import Span, ast
 from interpreter import program as p
+from interpreter.explaining.reasons import Fact, Reasons
+from interpreter.explaining.statements import inner, own
 from interpreter.machine import Machine
-from interpreter.reasons import Fact, Reasons
 from interpreter.running.assertions import assertion_frame, evaluate_assertion, next_states
 from interpreter.running.code import Code
 from interpreter.running.evaluations import Watcher
@@ -21,7 +22,6 @@ from interpreter.running.execute import Execution
 from interpreter.running.view import PairView, Recorder
 from interpreter.running.world import World
 from interpreter.state import State
-from interpreter.statements import inner, own
 from interpreter.step import ModelError, Rule
 
 

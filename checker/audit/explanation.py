@@ -8,16 +8,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from checker.attempts import AttemptCounter, Attempts
+from checker.audit.attempts import AttemptCounter, Attempts
+from checker.audit.guards import Disabled, disabled
+from checker.audit.visit import visit_all
 from checker.course import ProgressSink
 from checker.exploration import Settings, StopReason
-from checker.guards import Disabled, disabled
-from checker.guided import walk_along
 from checker.judge import all_actions
 from checker.problems import UsageProblem
 from checker.report import ExitCode
 from checker.trace import Trace
-from checker.visit import visit_all
+from checker.walks.guided import walk_along
 from fizz import Module, load
 from interpreter import Machine, ModelError, Program, compile_module
 from interpreter.program import ActionProgram

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from checker.coverage import idle_settings, unused
+from checker.audit.coverage import idle_settings, unused
+from checker.audit.vacuity import never_tested
 from checker.exploration import Exploration
 from checker.properties.base import Property
-from checker.vacuity import never_tested
 from fizz import Diagnostic
 from interpreter import Machine, State
 

@@ -10,7 +10,7 @@ from typing import Literal as OneOf
 from checker.why import source_text
 from fizz import Span
 from interpreter import Machine, State
-from interpreter.explain_ways import Ending, GuardKind, WayExplainer
+from interpreter.explaining.explain_ways import Ending, GuardKind, WayExplainer
 from interpreter.step import NOTHING_DONE, Aborted, Candidate, Failure, Fork, Outcome, Rule, StepKind, Way
 
 _MOST_WAYS = 1_000

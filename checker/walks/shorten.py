@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from checker.walk import Walk
+from checker.walks.walk import Walk
 from interpreter import Expansion, Machine, State, Step
 from interpreter.step import InitialState, StepKind
 

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 
+from checker.audit.visit import Tour, Visit, Visited
 from checker.engines.assertions import Assertions, Decide
 from checker.engines.memory import verdict_of
 from checker.engines.read_tree import Result
-from checker.visit import Tour, Visit, Visited
 from fizz import Span
 from interpreter import ModelError, Program
-from interpreter.decisions import NO, YES, Decision, Decisions
+from interpreter.explaining.decisions import NO, YES, Decision, Decisions
 from interpreter.running.view import View
 from interpreter.step import Outcome, Rule, StepKind
 

@@ -10,23 +10,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from checker.counting import AssertionCounter, StepCounter
+from checker.audit.counting import AssertionCounter, StepCounter
+from checker.audit.coverage import idle_settings, unused
+from checker.audit.exercised import ExercisedMachine
+from checker.audit.vacuity import never_tested, within
+from checker.audit.visit import Tour, Visit, Visited, visit_all
 from checker.course import ProgressSink
-from checker.coverage import idle_settings, unused
-from checker.exercised import ExercisedMachine
 from checker.exploration import Settings, StopReason
 from checker.judge import all_actions
 from checker.properties import properties_of
 from checker.report import ExitCode
-from checker.vacuity import never_tested, within
-from checker.visit import Tour, Visit, Visited, visit_all
 from checker.why import source_text
 from fizz import Diagnostic, Module, Span, load
 from interpreter import Program, compile_module
-from interpreter.decisions import NO, YES, Deciding, Decision, Decisions
-from interpreter.exercise import doubtful_parts_of
+from interpreter.explaining.decisions import NO, YES, Deciding, Decision, Decisions
+from interpreter.explaining.exercise import doubtful_parts_of
+from interpreter.explaining.statements import instructions
 from interpreter.program import ActionProgram, Instruction, Routine
-from interpreter.statements import instructions
 
 RemarkKind = OneOf["never ran", "never true", "never false", "nothing there", "never evaluated"]
 

@@ -11,16 +11,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
-from checker.fair_phase import FairPhase, WalkedLasso, is_fair
 from checker.properties import properties_of
 from checker.properties.base import Phase, Property
 from checker.properties.liveness import Liveness
 from checker.replay import failed_entry, idle_sentences, step_entry
 from checker.report import ExitCode, ModelFailure, PropertyReport
-from checker.shorten import Shortener
 from checker.trace import Stuck, Trace, TraceEntry, Why
-from checker.walk import Questions, Said, Walk
-from checker.walk_report import SimulationReport, WalkProgress, WalkVerdict
+from checker.walks.fair_phase import FairPhase, WalkedLasso, is_fair
+from checker.walks.shorten import Shortener
+from checker.walks.walk import Questions, Said, Walk
+from checker.walks.walk_report import SimulationReport, WalkProgress, WalkVerdict
 from checker.why import stuck, why
 from fizz import Module, load
 from interpreter import Expansion, Machine, ModelError, State, Step, compile_module

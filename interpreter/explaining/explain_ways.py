@@ -12,8 +12,9 @@ from typing import Literal as OneOf
 
 from fizz import Span, ast
 from interpreter import program as p
+from interpreter.explaining.reasons import Fact, Reasons
+from interpreter.explaining.statements import instructions
 from interpreter.machine import Machine
-from interpreter.reasons import Fact, Reasons
 from interpreter.running.assertions import next_states
 from interpreter.running.beginning import first_frames
 from interpreter.running.code import Code
@@ -22,7 +23,6 @@ from interpreter.running.execute import Execution
 from interpreter.running.view import Recorder
 from interpreter.running.world import World
 from interpreter.state import State
-from interpreter.statements import instructions
 from interpreter.step import Abort, ModelError, Rule, StepKind
 from interpreter.values import operations, truth
 
