@@ -86,7 +86,8 @@ def _entry(entry: TraceEntry, report: Report) -> str:
         f'<span class="good">{text(change.new if change.new is not None else "gone")}</span></div>'
         for change in entry.changes
     )
-    return f"<li><strong>{text(entry.label)}</strong>{who}{crash}{fails}{lines}{changes}</li>"
+    label = entry.label.removesuffix(" crash")
+    return f"<li><strong>{text(label)}</strong>{who}{crash}{fails}{lines}{changes}</li>"
 
 
 def _why(trace: Trace, report: Report) -> str:

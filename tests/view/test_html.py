@@ -87,7 +87,8 @@ def test_reports_are_pages(text: str, tmp_path: Path) -> None:
     for p in report.properties:
         assert p.name in page.text
         for entry in p.trace.entries if p.trace else ():
-            assert entry.label in page.text
+            assert entry.label.removesuffix(" crash") in page.text
+            assert not entry.crash or "CRASH" in page.text
     assert page.tags.count("svg") == sum(p.trace is not None and p.trace.steps > 0 for p in report.properties)
 
 
