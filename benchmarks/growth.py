@@ -13,7 +13,7 @@ SIZES = {
     6: (50_816, 402_305),
     7: (296_448, 2_744_705),
     8: (1_745_408, 18_507_777),
-    9: (10_340_352, 123_579_137),
+    9: (10_340_352, 123_558_401),
 }
 """States and transitions of two-phase commit by the number of resource managers."""
 
