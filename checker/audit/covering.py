@@ -14,12 +14,11 @@ from checker.audit.counting import AssertionCounter, StepCounter
 from checker.audit.coverage import idle_settings, unused
 from checker.audit.exercised import ExercisedMachine
 from checker.audit.vacuity import never_tested, within
-from checker.audit.visit import Tour, Visit, Visited, visit_all
+from checker.audit.visit import Reach, Tour, Visit, Visited, visit_all
 from checker.course import ProgressSink
-from checker.exploration import Settings, StopReason
+from checker.exploration import Settings
 from checker.judge import all_actions
 from checker.properties import properties_of
-from checker.report import ExitCode
 from checker.why import source_text
 from fizz import Diagnostic, Module, Span, load
 from interpreter import Program, compile_module
@@ -60,7 +59,7 @@ class ActionCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage:
+class Coverage(Reach):
     """What ran. `runs`: by file and line, how often the statement that begins there was executed; 0: never.
 
     `statements` and `ran` count statements. `untested`: what no evaluation of an assertion met (W16). `settings`: those
@@ -76,24 +75,10 @@ class Coverage:
     remarks: tuple[Remark, ...]
     untested: tuple[Diagnostic, ...]
     settings: tuple[Diagnostic, ...]
-    states: int
     transitions: int
     depth: int
-    stopped: StopReason
-    cut: int
     sources: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
-
-    @property
-    def whole(self) -> bool:
-        """Whether every state was visited, and all its steps."""
-        return self.stopped == "complete" and not self.cut
-
-    @property
-    def exit_code(self) -> ExitCode:
-        if self.stopped == "interrupted":
-            return ExitCode.INTERRUPTED
-        return ExitCode.PASSED if self.whole else ExitCode.BOUNDED
 
 
 def cover(

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from checker.audit.attempts import AttemptCounter, Attempts
 from checker.audit.guards import Disabled, disabled
-from checker.audit.visit import visit_all
+from checker.audit.visit import Reach, visit_all
 from checker.course import ProgressSink
-from checker.exploration import Settings, StopReason
+from checker.exploration import Settings
 from checker.judge import all_actions
 from checker.problems import UsageProblem
 from checker.report import ExitCode
@@ -27,30 +27,16 @@ _MOST_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionsReport:
+class ActionsReport(Reach):
     """How actions fared over the exploration.
 
-    `stopped` and `cut` as in `Exploration`. `all_asked`: none was named, and these are those that never had a step.
+    `all_asked`: none was named, and these are those that never had a step.
     """
 
     model: str
     actions: tuple[Attempts, ...]
-    states: int
-    stopped: StopReason
-    cut: int
     all_asked: bool
     sources: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def whole(self) -> bool:
-        """Whether every state was visited, and all its steps."""
-        return self.stopped == "complete" and not self.cut
-
-    @property
-    def exit_code(self) -> ExitCode:
-        if self.stopped == "interrupted":
-            return ExitCode.INTERRUPTED
-        return ExitCode.PASSED if self.whole else ExitCode.BOUNDED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

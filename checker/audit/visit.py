@@ -12,7 +12,8 @@ from checker.course import Clock, Course, ProgressSink
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Result
 from checker.engines.rows import RowsRun
-from checker.exploration import Finding, Settings
+from checker.exploration import Finding, Settings, StopReason
+from checker.report import ExitCode
 from interpreter import Machine, Program, State
 from interpreter.step import Candidate, Rule
 
@@ -51,6 +52,26 @@ class Visit(RowsRun):
         return Finding(None, self.path(self.found.keys[visited.number]), reduced=self.symmetric)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How far a visit to all states came. `stopped` and `cut` as in `Exploration`."""
+
+    states: int
+    stopped: StopReason
+    cut: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether every state was visited, and all its steps."""
+        return self.stopped == "complete" and not self.cut
+
+    @property
+    def exit_code(self) -> ExitCode:
+        if self.stopped == "interrupted":
+            return ExitCode.INTERRUPTED
+        return ExitCode.PASSED if self.whole else ExitCode.BOUNDED
+
+
 @dataclass(frozen=True, slots=True)
 class Tour:
     """What a visit to all states came to. `machine` is that of the visit."""
@@ -61,11 +82,6 @@ class Tour:
     @property
     def machine(self) -> Machine:
         return self.visit.machine
-
-    @property
-    def whole(self) -> bool:
-        """Whether every state was visited, and all steps of each."""
-        return self.course.stopped == "complete" and not self.course.cut
 
 
 def visit_all(

@@ -10,20 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Ended
+from tests.cli.conftest import ENDLESS, Ended
 from tests.viewer.conftest import BANK, FINE
 from tests.viewer.terminal import in_terminal
 
 Command = Callable[..., Ended]
-
-ENDLESS = """\
----
-options: {max_actions: 1000000}
----
-action Init: a, b = 0, 0
-atomic action A: a += 1
-atomic action B: b += 1
-"""
 
 # name: (file, its contents, arguments after `show`, exit code, what must be said)
 CASES: dict[str, tuple[str, str, list[str], int, list[str]]] = {
