@@ -14,6 +14,7 @@ from checker.effort import own_effort, told_in
 from checker.engines import engine_of
 from checker.exploration import Exploration, Finding, Settings
 from checker.explore import explore
+from checker.given import Given
 from checker.properties import properties_of
 from checker.report import Report
 from fizz import Module, load
@@ -54,7 +55,10 @@ def check(
         if settings.export is not None:
             _prepare_export(settings, chosen.name)
         with keeping(settings, chosen.name, lambda: identity_of(module, settings), say) as keeper:
-            exploration = explore(chosen, program, properties, settings, progress, keeper=keeper)
+            if progress is None:
+                exploration = explore(chosen, program, properties, settings, keeper=keeper)
+            else:
+                exploration = explore(chosen, program, properties, settings, progress, keeper=keeper, say=say)
     effort = own_effort(cpu_begun) + told_in(exploration.stats)
     report = conclude(
         module,
@@ -67,6 +71,8 @@ def check(
         elapsed_s=time.monotonic() - begun,
         cpu_s=effort.cpu_s,
         peak_memory_mb=effort.memory_mb,
+        given=Given(constants or {}, options or {}),
+        asked=settings.asked,
     )
     if settings.export is not None and machine is not None:
         from checker.export.tables import write_verdicts
