@@ -73,11 +73,14 @@ class Effects:
         self._version = -1
         self.first: Ints = np.zeros(0, dtype=np.int64)
         self.length: Ints = np.zeros(0, dtype=np.int64)
+        self.longest = 0
         self.flat: Ints = np.zeros(0, dtype=np.int64)
         self.moves: Ints = np.zeros(0, dtype=np.int64)
+        self.failing: list[int] = []
         self.crashes: Ints = np.zeros(0, dtype=np.int64)
         self.keep: list[Words] = []
         self.bits: list[Words] = []
+        self.sums: Words = np.zeros((0, 2), dtype=np.uint64)
         self.orders: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.fast: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.twin: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
@@ -138,6 +141,7 @@ class Effects:
             self._version = self.packing.version
             self.keep = [np.zeros(0, dtype=np.uint64) for _ in range(self.packing.width)]
             self.bits = [np.zeros(0, dtype=np.uint64) for _ in range(self.packing.width)]
+            self.sums = np.zeros((0, 2), dtype=np.uint64)
         if len(self.keep[0]) < len(self.effects):
             self._compile_bits(self.effects[len(self.keep[0]) :])
         if len(self.orders) < len(self.effects):
@@ -148,16 +152,20 @@ class Effects:
     def _compile_bits(self, effects: list[Effect]) -> None:
         keep = np.full((self.packing.width, len(effects)), ~np.uint64(0), dtype=np.uint64)
         bits = np.zeros((self.packing.width, len(effects)), dtype=np.uint64)
+        sums = np.zeros((len(effects), 2), dtype=np.uint64)
         for i, effect in enumerate(effects):
             for slot, number in effect.writes if effect.fast else ():
                 held = dict(self.packing.tables.divided(slot, number))
                 for part in self._overwritten(slot, number):
                     place = self.packing.fields[part]
+                    code = place.table.codes[held.get(part, UNBOUND)]
                     keep[place.word, i] &= ~(place.mask << place.shift)
-                    bits[place.word, i] |= np.uint64(place.table.codes[held.get(part, UNBOUND)]) << place.shift
+                    bits[place.word, i] |= np.uint64(code) << place.shift
+                    sums[i] += place.table.sums[code]
                     self.written.add(part)
         self.keep = [np.concatenate([old, new]) for old, new in zip(self.keep, keep, strict=True)]
         self.bits = [np.concatenate([old, new]) for old, new in zip(self.bits, bits, strict=True)]
+        self.sums = np.concatenate([self.sums, sums])
 
     def _overwritten(self, slot: Slot, number: int) -> list[Slot]:
         """The slots that a write changes: what was below the slot before goes with it, unless the head alone is new."""
@@ -172,10 +180,12 @@ class Effects:
 
     def _compile_summaries(self, summaries: list[Summary]) -> None:
         self.length = _longer(self.length, [len(summary.effects) for summary in summaries])
+        self.longest = int(self.length.max(initial=0))
         self.first = np.cumsum(self.length) - self.length
         self.flat = _longer(self.flat, [effect for summary in summaries for effect in summary.effects])
         self.moves = _longer(self.moves, [summary.moves for summary in summaries])
         self.crashes = _longer(self.crashes, [summary.crashes for summary in summaries])
+        self.failing = [number for number, summary in enumerate(self.summaries) if summary.failures]
 
 
 def _longer(column: NDArray[Number], more: Sequence[int]) -> NDArray[Number]:

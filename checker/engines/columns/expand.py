@@ -118,7 +118,11 @@ class ColumnExpander:
         rule.effects.compile()
         for column in units:
             if column.any():
-                chunk.moves[which] += rule.effects.moves[column]
+                moves = rule.effects.moves.take(column)
+                if len(moves) == len(chunk.moves):
+                    chunk.moves += moves
+                else:
+                    chunk.moves[which] += moves
                 self._count(rule, chunk, which, column)
                 self._step(rule, chunk, which, rows, column)
 
@@ -133,15 +137,13 @@ class ColumnExpander:
         else:
             level.transitions += moved
             level.crash_steps += int(amounts @ effects.crashes)
-        for bundle in np.flatnonzero(amounts).tolist():
-            summary = effects.summaries[bundle]
-            if summary.failures:
-                hit = which[column == bundle]
-                chunk.failed[hit] = True
-                for failure in summary.failures:
-                    order = StepOrder(rule.candidate.order, failure.forks, 0)
-                    key = chunk.part.key(chunk.begin + int(hit[0]))
-                    level.fail(Witness(key, order, error=failure.error, stage=STEP_STAGE))
+        for bundle in effects.failing:
+            hit = which[column == bundle] if amounts[bundle] else which[:0]
+            chunk.failed[hit] = True
+            for failure in effects.summaries[bundle].failures if len(hit) else ():
+                order = StepOrder(rule.candidate.order, failure.forks, 0)
+                key = chunk.part.key(chunk.begin + int(hit[0]))
+                level.fail(Witness(key, order, error=failure.error, stage=STEP_STAGE))
         self._note_idle(rule, level, amounts, moved)
 
     def _note_idle(self, rule: StepRule, level: Level, amounts: Ints, moved: int) -> None:
@@ -158,15 +160,19 @@ class ColumnExpander:
 
     def _step(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows, column: Ints) -> None:
         effects = rule.effects
-        lengths = effects.length[column]
-        source = np.repeat(np.arange(len(column)), lengths)
+        lengths = effects.length.take(column)
+        source = np.flatnonzero(lengths)
         if not len(source):
             return
-        ends = np.cumsum(lengths)
-        within = np.arange(len(source)) - np.repeat(ends - lengths, lengths)
-        numbers = effects.flat[effects.first[column][source] + within]
-        chosen = _Chosen(rule, rows, source, chunk.begin + which[source], numbers)
-        quick = effects.fast[numbers]
+        first = effects.first.take(column.take(source))
+        if effects.longest > 1:
+            lengths = lengths.take(source)
+            ends = np.cumsum(lengths)
+            first = np.repeat(first - (ends - lengths), lengths) + np.arange(ends[-1])
+            source = np.repeat(source, lengths)
+        numbers = effects.flat.take(first)
+        chosen = _Chosen(rule, rows, source, chunk.begin + which.take(source), numbers)
+        quick = effects.fast.take(numbers)
         if self.rules.counted(rule):
             quick = np.zeros_like(quick)
         if not quick.all():
@@ -265,47 +271,51 @@ class ColumnExpander:
     def _by_columns(self, chosen: _Chosen, chunk: Chunk) -> Batch:
         part, rule, rows = chunk.part, chosen.rule, chosen.rows
         effects, source, origin, numbers = rule.effects, chosen.source, chosen.origin, chosen.effects
-        high, low = part.high[origin], part.low[origin]
-        words = [
-            (word[source] & keep[numbers]) | bits[numbers]
-            for word, keep, bits in zip(rows.words, effects.keep, effects.bits, strict=True)
-        ]
+        words, gone = [], []
+        for word, keep, bits in zip(rows.words, effects.keep, effects.bits, strict=True):
+            before, kept = word.take(source), keep.take(numbers)
+            words.append((before & kept) | bits.take(numbers))
+            gone.append(before & ~kept)
+        sums = effects.sums.take(numbers, axis=0)
         for slot in effects.written:
+            # What the effect does not overwrite is code 0 here, and adds nothing.
             place = self.packing.fields[slot]
-            old = ((rows.words[place.word] >> place.shift) & place.mask)[source]
-            new = (words[place.word] >> place.shift) & place.mask
-            high += place.table.high[new] - place.table.high[old]
-            low += place.table.low[new] - place.table.low[old]
+            codes = (gone[place.word] >> place.shift) & place.mask
+            sums -= place.table.sums.take(codes.view(np.int64), axis=0)
         after = Rows(words)
-        self._move_threads(chosen, after, high, low)
-        starts = part.starts[origin] + (rule.kind is StepKind.START)
-        orders, twins = effects.orders[numbers], effects.twin[numbers]
-        return Batch(after, high, low, part.numbers[origin], orders, starts, twins, origin, effects.live[numbers])
+        self._move_threads(chosen, after, sums)
+        starts = part.starts.take(origin) + (rule.kind is StepKind.START)
+        return Batch(
+            after,
+            part.high.take(origin) + sums[:, 0],
+            part.low.take(origin) + sums[:, 1],
+            part.numbers.take(origin),
+            effects.orders.take(numbers),
+            starts,
+            effects.twin.take(numbers),
+            origin,
+            effects.live.take(numbers),
+        )
 
-    def _move_threads(self, chosen: _Chosen, after: Rows, high: Words, low: Words) -> None:
+    def _move_threads(self, chosen: _Chosen, after: Rows, sums: Words) -> None:
         rule = chosen.rule
-        threads = rule.effects.thread[chosen.effects]
+        threads = rule.effects.thread.take(chosen.effects)
         if rule.place is not None:
-            more = move_threads(self.packing, after, self.space.ranks, rule.place, threads)
-            high += more[0]
-            low += more[1]
+            sums += move_threads(self.packing, after, self.space.ranks, rule.place, threads)
         elif rule.kind is StepKind.CRASH_ROLE:
             for effect in np.unique(chosen.effects).tolist():
                 dropped = rule.dropped_by(effect)
                 if dropped:
-                    self._move_some(after, np.flatnonzero(chosen.effects == effect), threads, dropped, high, low)
+                    self._move_some(after, np.flatnonzero(chosen.effects == effect), threads, dropped, sums)
         elif threads.any():
-            self._move_some(after, np.flatnonzero(threads), threads, (), high, low)
+            self._move_some(after, np.flatnonzero(threads), threads, (), sums)
 
-    def _move_some(
-        self, after: Rows, some: Ints, threads: Ints, dropped: tuple[int, ...], high: Words, low: Words
-    ) -> None:
+    def _move_some(self, after: Rows, some: Ints, threads: Ints, dropped: tuple[int, ...], sums: Words) -> None:
         part = after.take(some)
         more = move_threads(self.packing, part, self.space.ranks, None, threads[some], dropped)
         for word, changed in zip(after.words, part.words, strict=True):
             word[some] = changed
-        high[some] += more[0]
-        low[some] += more[1]
+        sums[some] += more
 
     # --- instances that nobody refers to any more ------------------------------------------------------------------
 

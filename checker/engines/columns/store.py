@@ -41,15 +41,15 @@ class Batch:
     def take(self, rows: Ints) -> Batch:
         return Batch(
             self.rows.take(rows),
-            self.high[rows],
-            self.low[rows],
-            self.parents[rows],
-            self.orders[rows],
-            self.starts[rows],
-            self.twin[rows],
-            self.origin[rows],
-            self.live[rows],
-            None if self.moves is None else self.moves[rows],
+            self.high.take(rows),
+            self.low.take(rows),
+            self.parents.take(rows),
+            self.orders.take(rows),
+            self.starts.take(rows),
+            self.twin.take(rows),
+            self.origin.take(rows),
+            self.live.take(rows),
+            None if self.moves is None else self.moves.take(rows),
         )
 
     @staticmethod
