@@ -26,10 +26,12 @@ def explore(
     progress: ProgressSink | None = None,
     machine: Callable[[Program], Machine] = Machine,
     keeper: Keeper | None = None,
+    say: Callable[[str], None] = lambda sentence: None,
 ) -> Exploration:
     """Explore as far as settings and options allow, and judge every property.
 
-    `machine` makes the program runnable. `keeper` writes checkpoints, and may have one to go on from.
+    `machine` makes the program runnable. `keeper` writes checkpoints, and may have one to go on from. `say` takes what
+    the user should know and is no part of the answer.
     """
     options = program.options
     everything = settings.keep_going or options.continue_path_on_invariant_failures
@@ -42,7 +44,7 @@ def explore(
         if keeper is not None:
             keeper.tick()
 
-    task = Task(program, watches, settings, not everything, graph, tick, machine)
+    task = Task(program, watches, settings, not everything, graph, tick, machine, say)
     found: Exploration | None = None
     try:
         with ExitStack() as stack:

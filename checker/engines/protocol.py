@@ -28,7 +28,7 @@ class Task:
     """What a run is to do.
 
     `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked for it. `machine` makes
-    the program runnable in this process.
+    the program runnable in this process. `say` takes what the user should know and is no part of the answer.
     """
 
     program: Program
@@ -38,6 +38,7 @@ class Task:
     graph: bool = False
     tick: Tick = lambda states, transitions: None
     machine: Callable[[Program], Machine] = Machine
+    say: Callable[[str], None] = lambda sentence: None
 
     def watching(self, looks: Looks) -> tuple[Watch, ...]:
         return tuple(watch for watch in self.watches if watch.looks is looks)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from checker.engines.columns.batch import Batch, Column, Taken
 from checker.engines.columns.effects import NO_KIND
 from checker.engines.columns.images import BY_MACHINE
 from checker.engines.columns.judge import Judge
@@ -16,7 +18,6 @@ from checker.engines.columns.remembered import Remembered
 from checker.engines.columns.sources import StateColumns
 from checker.engines.columns.space import Space
 from checker.engines.columns.step_rules import StepRule, StepRules
-from checker.engines.columns.store import Batch
 from checker.engines.columns.tables import Ints, Mask, Words
 from checker.engines.expander import Arrival
 from checker.engines.protocol import STEP_STAGE, Level, Witness
@@ -33,8 +34,8 @@ class Frontier:
 
     packing: Packing
     rows: Rows
-    numbers: Ints
-    starts: Ints
+    numbers: Column
+    starts: Column
     high: Words
     low: Words
     cut: Mask
@@ -42,11 +43,19 @@ class Frontier:
     def key(self, row: int) -> int:
         return (int(self.high[row]) << 64) | int(self.low[row])
 
+    @property
+    def columns(self) -> list[Column]:
+        """All columns, those of the rows first."""
+        return [*self.rows.words, self.numbers, self.starts, self.high, self.low, self.cut]
+
+    def each(self, change: Callable[[Column], Column]) -> None:
+        """Change all columns."""
+        *words, self.numbers, self.starts, self.high, self.low, self.cut = [change(one) for one in self.columns]
+        self.rows = Rows(words)
+
     def keep(self, rows: Ints) -> None:
         """Leave out all other rows."""
-        self.rows = self.rows.take(rows)
-        self.numbers, self.starts, self.cut = self.numbers[rows], self.starts[rows], self.cut[rows]
-        self.high, self.low = self.high[rows], self.low[rows]
+        self.each(lambda column: column.take(rows))
 
 
 @dataclass(slots=True)
@@ -179,27 +188,27 @@ class ColumnExpander:
             self._by_machine(chosen.only(~quick), chunk)
             chosen = chosen.only(quick)
         if len(chosen.source):
-            batch = self._by_columns(chosen, chunk)
+            taken = self._by_columns(chosen, chunk)
             if self._may_lose(rule):
-                chosen, batch = self._kept(chosen, batch, ~self._loses(batch), chunk)
-            if self.space.images is not None and len(batch.rows):
-                moves = self.space.images.choose(self.packing, batch)
-                chosen, batch = self._kept(chosen, batch, moves != BY_MACHINE, chunk)
-            if len(batch.rows):
-                chunk.fast.append(batch)
+                chosen, taken = self._kept(chosen, taken, ~self._loses(taken.batch), chunk)
+            if self.space.images is not None and len(taken.batch):
+                moves = self.space.images.choose(self.packing, taken.batch)
+                chosen, taken = self._kept(chosen, taken, moves != BY_MACHINE, chunk)
+            if len(taken.batch):
+                chunk.fast.append(taken.batch)
                 if self.wants_edges:
-                    self._edges(batch)
+                    self._edges(taken)
                 if self.judge.of_steps:
-                    self.judge.steps(rule, chunk.part, batch, chunk.level)
+                    self.judge.steps(rule, chunk.part, taken, chunk.level)
 
     # --- edges for liveness ----------------------------------------------------------------------------------------
 
-    def _edges(self, batch: Batch) -> None:
-        seen = batch.live != NO_KIND
-        if seen.all():
-            self.space.edges.take(batch.parents, batch.live, batch.high, batch.low)
-        else:
-            self.space.edges.take(batch.parents[seen], batch.live[seen], batch.high[seen], batch.low[seen])
+    def _edges(self, taken: Taken) -> None:
+        seen = taken.live != NO_KIND
+        batch, live = taken.batch, taken.live
+        if not seen.all():
+            batch, live = batch.take(np.flatnonzero(seen)), live[seen]
+        self.space.edges.take(batch.parents, live, batch.high, batch.low)
 
     def _edge(self, source: int, kind: int, key: int) -> None:
         halves = np.array([key >> 64, key & HALF], dtype=np.uint64)
@@ -268,7 +277,7 @@ class ColumnExpander:
 
     # --- by columns ------------------------------------------------------------------------------------------------
 
-    def _by_columns(self, chosen: _Chosen, chunk: Chunk) -> Batch:
+    def _by_columns(self, chosen: _Chosen, chunk: Chunk) -> Taken:
         part, rule, rows = chunk.part, chosen.rule, chosen.rows
         effects, source, origin, numbers = rule.effects, chosen.source, chosen.origin, chosen.effects
         words, gone = [], []
@@ -284,18 +293,15 @@ class ColumnExpander:
             sums -= place.table.sums.take(codes.view(np.int64), axis=0)
         after = Rows(words)
         self._move_threads(chosen, after, sums)
-        starts = part.starts.take(origin) + (rule.kind is StepKind.START)
-        return Batch(
+        batch = Batch(
             after,
             part.high.take(origin) + sums[:, 0],
             part.low.take(origin) + sums[:, 1],
             part.numbers.take(origin),
             effects.orders.take(numbers),
-            starts,
-            effects.twin.take(numbers),
-            origin,
-            effects.live.take(numbers),
+            part.starts.take(origin) + (rule.kind is StepKind.START),
         )
+        return Taken(batch, effects.twin.take(numbers), origin, effects.live.take(numbers))
 
     def _move_threads(self, chosen: _Chosen, after: Rows, sums: Words) -> None:
         rule = chosen.rule
@@ -337,12 +343,12 @@ class ColumnExpander:
         bundles = self._reach.lookup(columns, lambda row, _: looks.run(columns.view(row)))[0]
         return ~np.array([_all_reached(leaves) for leaves in self._reach.bundles.parts])[bundles]
 
-    def _kept(self, chosen: _Chosen, batch: Batch, kept: Mask, chunk: Chunk) -> tuple[_Chosen, Batch]:
-        """What is left of a batch when the machine makes all other rows."""
+    def _kept(self, chosen: _Chosen, taken: Taken, kept: Mask, chunk: Chunk) -> tuple[_Chosen, Taken]:
+        """What is left of some steps when the machine takes all others."""
         if kept.all():
-            return chosen, batch
+            return chosen, taken
         self._by_machine(chosen.only(~kept), chunk)
-        return chosen.only(kept), batch.take(np.flatnonzero(kept))
+        return chosen.only(kept), taken.take(np.flatnonzero(kept))
 
 
 def _all_reached(leaves: tuple[Leaf, ...]) -> bool:

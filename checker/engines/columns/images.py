@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.engines.columns.batch import Batch
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import put_threads
-from checker.engines.columns.store import Batch
 from checker.engines.columns.tables import NO_PROPERTY, CodeTable, Ints, Words
 from interpreter.division import root_of
 from interpreter.identity.renaming import Index, Renamed, by_domain
