@@ -38,13 +38,15 @@ class Shelf:
 
     def put(self, array: Column) -> Column:
         """An equal array on the disk, not to be written to; small ones stay where they are."""
-        if array.nbytes < _SMALL or self.budget is None or on_shelf(array):
+        if array.nbytes < _SMALL or on_shelf(array):
             return array
         written = self.write([array], array.dtype)
         return array if written is None else written
 
     def write(self, pieces: Iterable[Column], kind: np.dtype[Any]) -> Column | None:
-        """The pieces, at least one and of this type, joined on the disk; None if the disk does not take them."""
+        """The pieces, at least one and of this type, joined on the disk; None if the disk refuses, now or before."""
+        if self.budget is None:
+            return None
         try:
             # Written and not mapped for writing: there a full disk would be the end of the process.
             with tempfile.TemporaryFile(prefix="fizzpy-") as file:
@@ -71,8 +73,8 @@ class Shelf:
 def on_shelf(array: Column) -> bool:
     """Whether an array, or what it is a part of, is on a shelf."""
     base: object = array
-    while isinstance(base, np.ndarray):
-        base = base.base
+    while isinstance(base, np.ndarray | memoryview):
+        base = base.base if isinstance(base, np.ndarray) else base.obj
     return isinstance(base, mmap.mmap)
 
 
