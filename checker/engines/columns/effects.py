@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,15 +37,14 @@ class Effect:
     writes: tuple[tuple[Slot, int], ...]
 
 
-@dataclass(slots=True)
-class Summary:
+class Summary(NamedTuple):
     """What a bundle counts for: distinct names of steps and of twins, and what went wrong or gave up in it."""
 
-    effects: list[int] = field(default_factory=list)
-    moves: int = 0
-    crashes: int = 0
-    failures: list[Failure] = field(default_factory=list)
-    aborted: list[Aborted] = field(default_factory=list)
+    effects: tuple[int, ...]
+    moves: int
+    crashes: int
+    failures: tuple[Failure, ...]
+    aborted: tuple[Aborted, ...]
 
 
 class Effects:
@@ -69,7 +68,7 @@ class Effects:
         self.effects: list[Effect] = []
         self.summaries: list[Summary] = []
         self.written: set[Slot] = set()
-        self._known: dict[tuple[int, bool], int] = {}
+        self._known: dict[int, int] = {}
         self._version = -1
         self.first: Ints = np.zeros(0, dtype=np.int64)
         self.length: Ints = np.zeros(0, dtype=np.int64)
@@ -93,30 +92,28 @@ class Effects:
             self.summaries.append(self._summary(results_of(self.bundles.parts[number])))
 
     def _summary(self, results: list[Result]) -> Summary:
-        summary = Summary()
+        effects: list[int] = []
         names: set[tuple[str, ...]] = set()
         twins: set[tuple[str, ...]] = set()
         for result in results:
-            if isinstance(result, Failure):
-                summary.failures.append(result)
-            elif isinstance(result, Aborted):
-                summary.aborted.append(result)
-            else:
+            if isinstance(result, Outcome):
                 names.add(result.choices)
-                summary.effects.append(self._effect(result, False))
+                effects.append(self._effect(result, False))
                 if result.may_crash:
                     twins.add(result.choices)
-                    summary.effects.append(self._effect(result, True))
-        summary.moves, summary.crashes = len(names), len(twins)
-        return summary
+                    effects.append(self._effect(result, True))
+        failures = tuple([result for result in results if isinstance(result, Failure)])
+        aborted = tuple([result for result in results if isinstance(result, Aborted)])
+        return Summary(tuple(effects), len(names), len(twins), failures, aborted)
 
     def _effect(self, outcome: Outcome, twin: bool) -> int:
-        key = (id(outcome), twin)
+        key = 2 * id(outcome) + twin
         known = self._known.get(key)
         if known is not None:
             return known
         packing, interner = self.packing, self._interner
-        writes = (*outcome.writes, *self._returns_of(outcome, twin))
+        returns = self._returns_of(outcome, twin)
+        writes = (*outcome.writes, *returns) if returns else outcome.writes
         fast = not packing.layout.cells and not outcome.sent
         fast = fast and all(
             root_of(slot) in packing.layout.index and number != UNBOUND and not interner.references(number)
