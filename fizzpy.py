@@ -7,11 +7,12 @@
     for entry in report.trace.entries if report.trace else ():
         print(entry.label, entry.changes)
 
-`fizzpy.simulate` makes random walks, `fizzpy.trace` follows a guided trace, as the commands of these names do.
+`fizzpy.simulate` makes random walks, `fizzpy.trace` follows a guided trace, `fizzpy.explain` says why actions have no
+step, `fizzpy.coverage` what ran, as the commands of these names do.
 
-`Report`, `PropertyReport`, `Trace`, `TraceEntry` and `Change` are the types of what comes back, and `SimulationReport`
-and `GuidedReport` those of the walks. A model that does not parse raises `FizzError`; a wrong request or a missing
-environment raises `Problem`.
+`Report`, `PropertyReport`, `Trace`, `TraceEntry` and `Change` are the types of what comes back, `SimulationReport` and
+`GuidedReport` those of the walks, `ActionsReport`, `StateReport` and `Coverage` those of explanations and coverage. A
+model that does not parse raises `FizzError`; a wrong request or a missing environment raises `Problem`.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from checker.audit.covering import Coverage
+    from checker.audit.explanation import ActionsReport, StateReport
     from checker.problems import EnvironmentProblem, Problem, UsageProblem
     from checker.report import ExitCode, PropertyReport, Report
     from checker.trace import Change, Trace, TraceEntry
@@ -34,7 +37,9 @@ if TYPE_CHECKING:
     from fizz import FizzError
 
 __all__ = [
+    "ActionsReport",
     "Change",
+    "Coverage",
     "EnvironmentProblem",
     "ExitCode",
     "FizzError",
@@ -43,10 +48,13 @@ __all__ = [
     "PropertyReport",
     "Report",
     "SimulationReport",
+    "StateReport",
     "Trace",
     "TraceEntry",
     "UsageProblem",
     "check",
+    "coverage",
+    "explain",
     "main",
     "simulate",
     "trace",
@@ -54,6 +62,8 @@ __all__ = [
 
 # Where the names above live. They are fetched when they are used: `fizzpy --version` needs none of them.
 _HOMES = {
+    "checker.audit.covering": ("Coverage",),
+    "checker.audit.explanation": ("ActionsReport", "StateReport"),
     "checker.problems": ("EnvironmentProblem", "Problem", "UsageProblem"),
     "checker.report": ("ExitCode", "PropertyReport", "Report"),
     "checker.trace": ("Change", "Trace", "TraceEntry"),
@@ -222,6 +232,103 @@ def trace(
     )
 
 
+@overload
+def explain(
+    model: str | PathLike[str],
+    action: str | None = None,
+    *,
+    follow: None = None,
+    constants: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+    max_states: int | None = None,
+    timeout: float | None = None,
+    symmetry: bool = True,
+    progress: Callable[..., None] | None = None,
+) -> ActionsReport: ...
+
+
+@overload
+def explain(
+    model: str | PathLike[str],
+    action: str | None = None,
+    *,
+    follow: str | PathLike[str] | Sequence[str],
+    step: int | None = None,
+    constants: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+) -> StateReport: ...
+
+
+def explain(
+    model: str | PathLike[str],
+    action: str | None = None,
+    *,
+    follow: str | PathLike[str] | Sequence[str] | None = None,
+    step: int | None = None,
+    constants: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+    max_states: int | None = None,
+    timeout: float | None = None,
+    symmetry: bool = True,
+    progress: Callable[..., None] | None = None,
+) -> ActionsReport | StateReport:
+    """Say why actions of a model have no step: over the whole exploration, or in one state.
+
+    action      the action, as "Act", "Node.Act" or "Node#0.Act"; None: all that never have a step (in a state: all)
+    follow      the state is that at the end of this guided trace, a file or a list of lines; []: the initial state.
+                None: over the whole exploration
+    step        with `follow`: the state after so many of its steps
+
+    The rest is as in `check`, and so are the exceptions. Over the exploration an `ActionsReport` tells of each action
+    which guards its attempts came to and got past; in a state a `StateReport` tells the guards that are false there.
+    """
+    _refuse_strangers()
+    from checker.audit.explanation import explain_actions, explain_state
+    from checker.exploration import Settings
+    from checker.literals import literal, option_text
+    from checker.locate import locate
+
+    given = {"options": _texts(options, option_text), "constants": _texts(constants, literal)}
+    if follow is not None:
+        lines = str(follow) if isinstance(follow, str | os.PathLike) else follow
+        return explain_state(locate(str(model)), action, trace=lines, step=step, **given)
+    settings = Settings(max_states=max_states, timeout_s=timeout, symmetry=symmetry)
+    return explain_actions(locate(str(model)), action, settings=settings, progress=progress, **given)
+
+
+def coverage(
+    model: str | PathLike[str],
+    *,
+    constants: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+    properties: Sequence[str] | None = None,
+    max_states: int | None = None,
+    timeout: float | None = None,
+    symmetry: bool = True,
+    progress: Callable[..., None] | None = None,
+) -> Coverage:
+    """Count over all states of a model how often each line runs, and what its guards and branches decide.
+
+    properties  names of the assertions to evaluate; None: all
+
+    The rest is as in `check`, and so are the exceptions. States are visited row by row, also after violations.
+    """
+    _refuse_strangers()
+    from checker.audit.covering import cover
+    from checker.exploration import Settings
+    from checker.literals import literal, option_text
+    from checker.locate import locate
+
+    settings = Settings(
+        max_states=max_states,
+        timeout_s=timeout,
+        properties=None if properties is None else tuple(properties),
+        symmetry=symmetry,
+    )
+    given = {"options": _texts(options, option_text), "constants": _texts(constants, literal)}
+    return cover(locate(str(model)), settings=settings, progress=progress, **given)
+
+
 def _texts(values: Mapping[str, object] | None, write: Callable[[object], str]) -> dict[str, str]:
     """Python values as the texts that the command takes."""
     return {name: write(value) for name, value in (values or {}).items()}
@@ -231,14 +338,16 @@ def main() -> int:
     """The command `fizzpy`: runs it with the arguments of this process and returns its exit code."""
     try:
         _refuse_strangers()
+        from checker.cli import run
+
+        return run(sys.argv[1:])
     except ImportError as problem:
         print(f"fizzpy: {problem}", file=sys.stderr)  # noqa: T201 - the printers live in a package that is not ours
         return 74
-    try:
-        from checker.cli import run
     except KeyboardInterrupt:
+        # Before the command has begun, or after it has ended: in between it has an answer of its own.
+        print("fizzpy: interrupted", file=sys.stderr)  # noqa: T201 - as above
         return 130
-    return run(sys.argv[1:])
 
 
 def _refuse_strangers() -> None:

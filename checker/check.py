@@ -14,6 +14,7 @@ from checker.effort import own_effort, told_in
 from checker.engines import engine_of
 from checker.exploration import Exploration, Finding, Settings
 from checker.explore import explore
+from checker.given import Given
 from checker.properties import properties_of
 from checker.report import Report
 from fizz import Module, load
@@ -67,6 +68,8 @@ def check(
         elapsed_s=time.monotonic() - begun,
         cpu_s=effort.cpu_s,
         peak_memory_mb=effort.memory_mb,
+        given=Given(constants or {}, options or {}),
+        asked=settings.asked,
     )
     if settings.export is not None and machine is not None:
         from checker.export.tables import write_verdicts

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 
 from checker.audit.warnings import audit
 from checker.exploration import Exploration, Finding
+from checker.given import Given
 from checker.properties.base import Phase, Property
-from checker.replay import replay
+from checker.replay import story, trace_of
 from checker.report import ExitCode, ModelFailure, PropertyReport, PropertyVerdict, Report, Verdict
 from checker.trace import Trace
+from checker.walks.calm import Calmer
 from fizz import Module
 from interpreter import Machine, Program
 
@@ -29,15 +31,18 @@ def conclude(
     elapsed_s: float,
     cpu_s: float,
     peak_memory_mb: float,
+    given: Given,
+    asked: Mapping[str, object],
 ) -> Report:
     """The report of one run; counterexamples are replayed here. `machine` None: the constants already failed."""
-    reports = tuple(_report(p, exploration, machine) for p in properties)
+    calmer = None if machine is None else Calmer(machine)
+    reports = tuple(_report(p, exploration, calmer) for p in properties)
     leading = _leading(properties, exploration)
     verdict, exit_code = _verdict(leading, exploration)
     error = exploration.error
     trace = _trace_of(leading, reports, properties)
     if error is not None:
-        trace = None if machine is None else replay(machine, error)
+        trace = None if calmer is None else _told(calmer, error)[1]
     return Report(
         verdict=verdict,
         exit_code=exit_code,
@@ -61,16 +66,27 @@ def conclude(
         peak_memory_mb=peak_memory_mb,
         stats=stats,
         excluded=program.options.exclude,
+        given=given,
+        asked=asked,
     )
 
 
-def _report(property: Property, exploration: Exploration, machine: Machine | None) -> PropertyReport:
+def _report(property: Property, exploration: Exploration, calmer: Calmer | None) -> PropertyReport:
     finding = exploration.findings.get(property.key)
-    if finding is None or machine is None:
+    if finding is None or calmer is None:
         return PropertyReport(property.name, property.kind, _property_verdict(property, exploration))
-    trace = replay(machine, finding, property.assertion)
+    finding, trace = _told(calmer, finding, property)
     steps = finding.steps if finding.path else None
     return PropertyReport(property.name, property.kind, "violated", steps, trace, finding.instance)
+
+
+def _told(calmer: Calmer, finding: Finding, property: Property | None = None) -> tuple[Finding, Trace | None]:
+    """The calmest story of a finding, and which instance decides it. Without a property the model fails."""
+    told = story(calmer.machine, finding)
+    if told is None:
+        return finding, None
+    finding, told = calmer.calmer(finding, told, property)
+    return finding, trace_of(calmer.machine, finding, told, None if property is None else property.assertion)
 
 
 def _property_verdict(property: Property, exploration: Exploration) -> PropertyVerdict:

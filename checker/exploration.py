@@ -36,6 +36,18 @@ class Settings:
     memory: int | None = None
     """Bytes that the states found may take in memory before they go to the disk."""
 
+    @property
+    def asked(self) -> Mapping[str, object]:
+        """What decides about the answer, by name, as far as it is not the default."""
+        deciding: dict[str, object] = {
+            "keep_going": self.keep_going,
+            "max_states": self.max_states,
+            "timeout": self.timeout_s,
+            "properties": list(self.properties or ()),
+            "no_symmetry": not self.symmetry,
+        }
+        return {name: value for name, value in deciding.items() if value}
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:

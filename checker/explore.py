@@ -44,7 +44,7 @@ def explore(
         if keeper is not None:
             keeper.tick()
 
-    task = Task(program, watches, settings, not everything, graph, tick, machine, say)
+    task = Task(program, watches, settings, not everything, graph, tick, machine, say, progress is not None)
     found: Exploration | None = None
     try:
         with ExitStack() as stack:

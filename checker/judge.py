@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from checker.course import Course
 from checker.exploration import Exploration, Finding, PathLink
-from checker.liveness.graph import Graph
+from checker.liveness.asking import Search
 from checker.properties.base import Phase, Property
 from fizz import Options, Span
 from interpreter import Program
@@ -18,7 +18,7 @@ class CourseEvidence:
 
     def __init__(self, course: Course) -> None:
         self.course = course
-        self._graph: Graph | None = None
+        self._search: Search | None = None
 
     @property
     def options(self) -> Options:
@@ -31,16 +31,13 @@ class CourseEvidence:
     def witness(self, key: str) -> Finding | None:
         return self.course.witnesses.get(key)
 
-    def graph(self) -> Graph:
-        if self._graph is None:
-            self._graph = self.course.run.graph()
-        return self._graph
+    def search(self) -> Search:
+        if self._search is None:
+            self._search = self.course.run.search()
+        return self._search
 
-    def answers(self, key: str) -> bytearray:
-        return self.course.run.answers(key)
-
-    def path(self, state: int) -> tuple[PathLink, ...]:
-        return self.course.run.path(self.graph().key(state))
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        return self.course.run.path(key)
 
 
 class Judge:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 
 from checker.problems import UsageProblem
+from fizz.names import near_names
 
 # The folder that holds the three packages: `models` lies there in a source tree, `fizzpy_models` in an installation.
 _HOME = Path(__file__).resolve().parent.parent
 _FOLDERS = ("fizzpy_models", "models")
 _WAY_OUT = "give the path of a model file, or the name of one that comes with the tool, as VeniceLeaderFollower.fizz"
-_LONGEST = 200
+_LONGEST, _MOST_NEAR = 200, 3
 
 
 def locate(model: str) -> str:
@@ -75,12 +75,16 @@ def _name_files(folder: Path) -> str:
 
 def _suggest(path: Path) -> str:
     neighbours = sorted(p.name for p in path.parent.glob("*.fizz")) if path.parent.is_dir() else []
-    wanted = path.name if path.suffix else f"{path.name}.fizz"
-    near = difflib.get_close_matches(wanted, neighbours, n=3, cutoff=0.7)
+    near = _near(path, neighbours)
     if path.name == str(path):
-        # Compared without the suffix, which all have in common: there are many of them.
-        bundled = {p.stem: p.name for p in bundled_models()}
-        near += [bundled[stem] for stem in difflib.get_close_matches(Path(wanted).stem, bundled, n=3, cutoff=0.7)]
+        near += _near(path, [p.name for p in bundled_models()])
     if near:
         return "did you mean " + " or ".join(f"'{path.parent / name}'" for name in dict.fromkeys(near)) + "?"
     return _WAY_OUT
+
+
+def _near(path: Path, names: list[str]) -> list[str]:
+    """The files that may have been meant. Compared without the suffix, which all have in common."""
+    stems = {Path(name).stem: name for name in names}
+    same = [stems[path.stem]] if path.stem in stems else []
+    return (same + [stems[stem] for stem in near_names(path.stem, stems)])[:_MOST_NEAR]

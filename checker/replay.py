@@ -6,17 +6,18 @@ Every step is taken again, and what it did is written down (language page, 12.4)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from checker.audit.stuck import stuck
 from checker.exploration import Finding, PathLink
 from checker.trace import Change, EntryKind, Trace, TraceEntry
-from checker.why import stuck, why
+from checker.why import why
 from fizz import Span
 from interpreter import Machine
 from interpreter.machine import step_name
 from interpreter.state import State
-from interpreter.step import Expansion, Outcome, Rule, Step, StepFailure, StepKind
+from interpreter.step import Expansion, InitialState, Outcome, Rule, Step, StepFailure, StepKind
 
 _KINDS: dict[StepKind, EntryKind] = {
     StepKind.START: "start",
@@ -27,19 +28,12 @@ _KINDS: dict[StepKind, EntryKind] = {
 _SORTED_PLACES = ("thread-", "message-")
 
 
-def replay(machine: Machine, finding: Finding, assertion: int | None = None) -> Trace | None:
-    """The trace of a finding; None if it has no path, as an `exists` that was never met.
+def trace_of(machine: Machine, finding: Finding, told: Story, assertion: int | None = None) -> Trace:
+    """The trace of a finding that is told by this story.
 
     `assertion`: the one that it violates; the trace then says why. Without one and without an error it is a deadlock.
-
-    Under symmetry the story is told of concrete states: at each stage the first step is taken whose target has the next
-    link's key for its least image. A model that breaks its own symmetry may have no such step; then the stored images
-    are told, as they were found.
     """
-    told = story(machine, finding)
-    if told is None:
-        return None
-    idle = idle_sentences(machine, told.states[-1]) if finding.stutter and told.states else ()
+    idle = idle_sentences(machine, told.states[-1]) if finding.stutter else ()
     return Trace(
         told.entries,
         cycle_start=len(finding.path) if finding.cycle else None,
@@ -52,18 +46,36 @@ def replay(machine: Machine, finding: Finding, assertion: int | None = None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A path as it is told: an entry for Init and for each step, and the states after them."""
+    """A path as it is told: an entry for Init and for each step, and the states after them.
+
+    `begin` is the way through Init, one of all the `beginnings`; `steps` are those that were taken: a step that failed
+    is not among them.
+    """
 
     entries: tuple[TraceEntry, ...]
     states: tuple[State, ...]
+    begin: InitialState
+    steps: tuple[Step, ...]
+    beginnings: tuple[InitialState, ...]
+
+    @property
+    def is_run(self) -> bool:
+        """Is it a run of the model? States that stand for others need not follow one another."""
+        after = (self.begin.state, *(step.target for step in self.steps))
+        return after == self.states
 
 
 def story(machine: Machine, finding: Finding) -> Story | None:
-    """The path of a finding, told of states as `replay` tells it; None if it has no path."""
+    """The path of a finding; None if it has none, as an `exists` that was never met.
+
+    Under symmetry the story is told of concrete states: at each stage the first step is taken whose target has the next
+    link's key for its least image. A model that breaks its own symmetry may have no such step; then the stored images
+    are told, as they were found.
+    """
     tellers = (_Concrete(machine), _Stored(machine)) if finding.reduced else (_Stored(machine),)
     for teller in tellers if finding.path else ():
         try:
-            return Story(tuple(teller.entries(finding)), tuple(teller.states))
+            return teller.story(finding)
         except _NoSuchStep:
             continue
     return None
@@ -83,31 +95,38 @@ class _NoSuchStep(Exception):
 
 
 class _Teller:
-    """Follows links from state to state. `states` are those that it has told of."""
+    """Follows links from state to state, and remembers what it has told of."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.states: list[State] = []
+        self._entries: list[TraceEntry] = []
+        self._states: list[State] = []
+        self._steps: list[Step] = []
 
-    def entries(self, finding: Finding) -> Iterator[TraceEntry]:
-        """An entry for Init and for each link after it."""
+    def story(self, finding: Finding) -> Story:
+        """The story of a finding."""
         first, *links = finding.path
-        way = next((way for way in self.machine.initial()[0] if way.forks == first.order.forks), None)
-        if way is None or first.key is None:
+        beginnings, _ = self.machine.initial()
+        begin = next((way for way in beginnings if way.forks == first.order.forks), None)
+        if begin is None or first.key is None:
             raise _NoSuchStep
-        state = self.told(way.state, finding)
-        self.states.append(state)
-        yield init_entry(self.machine, way.outcome, state)
+        self._states.append(self.told(begin.state, finding))
+        self._entries.append(init_entry(self.machine, begin.outcome, self._states[0]))
         for link in (*links, *finding.cycle):
-            expansion = self.machine.steps(state)
-            if link.key is None:
-                yield failed_entry(self.machine, state, self.failure(expansion, link))
-                return
-            step = self.step(expansion, link)
-            target = self.told(step.target, finding)
-            yield step_entry(self.machine, state, step, target)
-            state = target
-            self.states.append(state)
+            self._follow(link, finding)
+        return Story(tuple(self._entries), tuple(self._states), begin, tuple(self._steps), tuple(beginnings))
+
+    def _follow(self, link: PathLink, finding: Finding) -> None:
+        state = self._states[-1]
+        expansion = self.machine.steps(state)
+        if link.key is None:
+            self._entries.append(failed_entry(self.machine, state, self.failure(expansion, link)))
+            return
+        step = self.step(expansion, link)
+        target = self.told(step.target, finding)
+        self._entries.append(step_entry(self.machine, state, step, target))
+        self._steps.append(step)
+        self._states.append(target)
 
     def step(self, expansion: Expansion, link: PathLink) -> Step:
         """The step that a link means."""

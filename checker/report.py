@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Literal as OneOf
 
+from checker.given import Given
 from checker.trace import Trace
 from fizz import Diagnostic
 
@@ -65,7 +66,8 @@ class Report:
     """The answer of one run.
 
     `cut_by` names what cut the search: "max_actions", "max_states", "timeout" or None. `excluded`: the state variables
-    that the model leaves out of identity, so that states which differ there only are one state.
+    that the model leaves out of identity, so that states which differ there only are one state. `given`: the constants
+    and options that the model was given; `asked`: how it was to be explored, by name.
     """
 
     verdict: Verdict
@@ -90,3 +92,5 @@ class Report:
     peak_memory_mb: float = 0.0
     stats: Mapping[str, object] = field(default_factory=dict)
     excluded: tuple[str, ...] = ()
+    given: Given = field(default_factory=Given)
+    asked: Mapping[str, object] = field(default_factory=dict)

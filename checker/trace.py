@@ -61,15 +61,31 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """An action, thread or message without a step, and the first guard that holds it back.
+
+    `name` is that of its steps, as `Node#0.Act` or `thread-0`. `file`, `line` and `text` are those of the guard, and
+    `facts` its condition and parts of it with their values, the most telling first.
+    """
+
+    name: str
+    file: str
+    line: int
+    text: str
+    facts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Stuck:
     """Why no step is possible in the last state of a trace.
 
-    `blocked` are the places (file, line) where the ways through actions and threads are given up; `limited` are the
-    actions that could start if `action_options` and `max_concurrent_actions` did not limit them.
+    `blocked` are the places (file, line) where the ways through actions and threads are given up. `limited` are the
+    actions that would have a step if `action_options` and `max_concurrent_actions` did not limit them, `held` all else.
     """
 
     blocked: tuple[tuple[str, int], ...]
     limited: tuple[str, ...]
+    held: tuple[Held, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from checker.trace import Stuck, Why
+from checker.trace import Why
 from fizz import Span
 from interpreter import Machine, State
 from interpreter.explaining.explain import Explanation, explain
@@ -22,14 +22,6 @@ def why(machine: Machine, assertion: int, states: Sequence[State], cycle: int) -
         if explanation is not None:
             return _told(explanation, index, machine.program.sources)
     return None
-
-
-def stuck(machine: Machine, state: State) -> Stuck:
-    """Why a state has no step."""
-    blocked = {(span.file, span.line) for span in machine.steps(state).aborted}
-    free = {candidate.name for candidate in machine.candidates(state)}
-    names = dict.fromkeys(candidate.name for candidate in machine.candidates(state, limits=False))
-    return Stuck(tuple(sorted(blocked)), tuple(name for name in names if name not in free))
 
 
 def _asked(kind: str, states: int, cycle: int) -> Iterator[int]:

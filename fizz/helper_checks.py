@@ -47,9 +47,9 @@ class _HelperBody(Body):
         if isinstance(statement, ast.Helper):
             inner = frozenset(self.scope.locals)
             check_helper(self.model, self.messages, statement, inner)
-            for place in _names_in(statement):
+            for place, called in _names_in(statement):
                 if place.id == statement.name:
-                    _report_recursion(self.messages, statement.name, place)
+                    _report_recursion(self.messages, statement.name, place, called)
         else:
             super().statement(statement, around)  # type: ignore[arg-type]
 
@@ -67,16 +67,16 @@ def check_parameters(model: Declarations, messages: Messages, parameters: tuple[
 
 def check_recursion(model: Declarations, messages: Messages) -> None:
     """Reports each mention of a top-level `def` by which it can reach itself."""
-    mentions: dict[str, dict[str, ast.Name]] = {name: {} for name in model.helpers}
+    mentions: dict[str, dict[str, tuple[ast.Name, bool]]] = {name: {} for name in model.helpers}
     for name, helper in model.helpers.items():
-        for place in _names_in(helper):
+        for place, called in _names_in(helper):
             if place.id in model.helpers:
-                mentions[name].setdefault(place.id, place)
+                mentions[name].setdefault(place.id, (place, called))
     circular = _on_cycles({name: set(places) for name, places in mentions.items()})
     for name in circular:
-        for other, place in mentions[name].items():
+        for other, (place, called) in mentions[name].items():
             if other in circular:
-                _report_recursion(messages, name, place)
+                _report_recursion(messages, name, place, called)
 
 
 def _on_cycles(edges: dict[str, set[str]]) -> dict[str, set[str]]:
@@ -97,15 +97,21 @@ def _on_cycles(edges: dict[str, set[str]]) -> dict[str, set[str]]:
     return edges
 
 
-def _report_recursion(messages: Messages, name: str, place: ast.Name) -> None:
-    messages.error("L36", f"recursion in the `def` helper '{name}'", place.span, "use a `func`, or a loop")
+def _report_recursion(messages: Messages, name: str, place: ast.Name, called: bool) -> None:
+    if called:
+        messages.error("L36", f"recursion in the `def` helper '{name}'", place.span, "use a `func`, or a loop")
+        return
+    text = f"the `def` helper '{name}' can get at itself by the value '{place.id}'"
+    messages.error("L36", text, place.span, "whoever has the value may call it, and helpers do not recurse")
 
 
-def _names_in(helper: ast.Helper) -> Iterator[ast.Name]:
-    """The names that a `def` mentions."""
+def _names_in(helper: ast.Helper) -> Iterator[tuple[ast.Name, bool]]:
+    """The names that a `def` mentions, and whether it calls them there."""
     for body in helper_bodies(helper):
         for statement in all_statements(body):
             for expression in own_expressions(statement):
-                for inner in subexpressions(expression):
+                inside = list(subexpressions(expression))
+                called = [inner.function for inner in inside if isinstance(inner, ast.Call)]
+                for inner in inside:
                     if isinstance(inner, ast.Name):
-                        yield inner
+                        yield inner, any(inner is function for function in called)

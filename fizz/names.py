@@ -33,20 +33,34 @@ METHODS = frozenset(
 
 
 _LONGEST, _MOST = 100, 2000  # names that are looked at: edit distance takes the square of the length
+_FARTHEST, _PER_EDIT, _LEAST_BEGINNING = 2, 3, 4
 
 
-def near_hint(name: str, candidates: Iterable[str]) -> str | None:
-    """`did you mean 'counter'?` for the nearest candidate within two edits, if any."""
+def near_hint(name: str, candidates: Iterable[str], most: int = 1) -> str | None:
+    """`did you mean 'counter'?` for the nearest candidates, if there is any."""
+    near = near_names(name, candidates)[:most]
+    return "did you mean " + " or ".join(f"'{one}'" for one in near) + "?" if near else None
+
+
+def near_names(name: str, candidates: Iterable[str]) -> list[str]:
+    """The candidates that may have been meant, the nearest first.
+
+    They differ in letter case, or by at most two edits and not more than one for every three letters, or they begin
+    with the name. Of those as far away one with the same letters comes first.
+    """
     if len(name) > _LONGEST:
-        return None
-    allowed = 2 if len(name) > 3 else min(1, len(name) - 1)
-    best: tuple[int, str] | None = None
-    for candidate in islice(candidates, _MOST):
-        if abs(len(candidate) - len(name)) <= allowed and candidate != name:
-            found = (_distance(name, candidate), candidate)
-            if found[0] <= allowed and (best is None or found < best):
-                best = found
-    return f"did you mean '{best[1]}'?" if best is not None else None
+        return []
+    far = {other: _far(name.casefold(), other.casefold()) for other in islice(candidates, _MOST) if other != name}
+    near = [(found, sorted(name) != sorted(other), other) for other, found in far.items() if found is not None]
+    return [other for *_, other in sorted(near)]
+
+
+def _far(name: str, other: str) -> int | None:
+    """How far two names are from each other; None: too far."""
+    allowed = min(_FARTHEST, max(len(name), len(other)) // _PER_EDIT)
+    if abs(len(name) - len(other)) <= allowed and (found := _distance(name, other)) <= allowed:
+        return found
+    return _FARTHEST + 1 if len(name) >= _LEAST_BEGINNING and other.startswith(name) else None
 
 
 def _distance(left: str, right: str) -> int:

@@ -136,6 +136,8 @@ def _translate(piece: Piece, error: NoMatch) -> FizzError:
     hint = _hint(token, expected, offset)
     if piece.text[:offset].rstrip().endswith(("++", "--")):
         hint = "write `x += 1` or `x -= 1`"
+    if token == "*" and piece.text[:offset].rstrip().endswith(("[", "(", "{", ",")):
+        hint = "unpacking is not part of the language: write `a + [b]` for `[*a, b]`"
     return places.error("L1", text, start, end, hint)
 
 

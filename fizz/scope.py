@@ -23,6 +23,7 @@ class Messages:
 
     errors: list[Diagnostic] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
+    missing_init: bool = False  # it was said that there is no Init
 
     @property
     def is_full(self) -> bool:
@@ -130,6 +131,13 @@ class Scope:
         hint = near_hint(word, sorted({*self._visible()})) if not self.messages.is_full else None
         if hint is None and word in ("true", "false", "null", "none", "nil"):
             hint = f"write `{ {'true': 'True', 'false': 'False'}.get(word, 'None') }`"
+        no_init = "Init" not in model.actions and "Init" not in model.maybe
+        if hint is None and no_init and self.kind not in ("def", "constant"):
+            # Without Init there are no state variables: to say so of each of them would be no news.
+            if self.messages.missing_init:
+                return
+            self.messages.missing_init = True
+            hint = "the model has no `action Init`, which binds the state variables"
         self.messages.error("L20", f"undefined name '{word}'", name.span, hint)
 
     def _visible(self) -> Iterable[str]:

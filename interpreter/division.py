@@ -79,6 +79,15 @@ class Divider:
         self._gathered |= chosen
         return chosen
 
+    @property
+    def gathered(self) -> frozenset[Slot]:
+        """The slots that are read whole because a try has shown it."""
+        return frozenset(self._gathered)
+
+    def gather_as(self, slots: frozenset[Slot]) -> None:
+        """Divide as somebody else does who has tried it. Nothing may have been remembered yet."""
+        self._gathered |= slots
+
     def _known(self, number: int) -> Division | None:
         known = self._divisions.get(number, _UNKNOWN)
         if known is _UNKNOWN:

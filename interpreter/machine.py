@@ -72,7 +72,8 @@ class Machine:
         self.parts = Parts(program, every_part)
         self.code = Code(program, self.parts.watch)
         self.code.next_states = lambda world: next_states(world, self.steps)
-        self._careful: set[Rule] = set()
+        self.careful: set[Rule] = set()
+        """Rules whose ways keep no containers over restarts. Who adds one forgets all that is remembered of it."""
         self.divider = Divider(self.values)
         self.transitions = Transitions(program, self.values, self.limits, self.divider)
         self._encoder = Encoder(program, self.values)
@@ -113,7 +114,7 @@ class Machine:
         execution = Execution(self.code, world, recorder, frames, choices, yields)
         execution.remembered = remembered
         execution.known = known
-        execution.may_hold = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self._careful
+        execution.may_hold = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.careful
         try:
             if rule.kind is StepKind.ASSERT:
                 assertion = self.program.assertions[rule.subject]
@@ -141,7 +142,7 @@ class Machine:
 
         Nothing is wrong with the ways before, for which it did not matter.
         """
-        self._careful.add(rule)
+        self.careful.add(rule)
         raise BeginAnew
 
     def note(self, result: Outcome | Aborted | Failure) -> None:

@@ -18,10 +18,11 @@ from checker.audit.visit import Reach, Tour, Visit, Visited, visit_all
 from checker.course import ProgressSink
 from checker.exploration import Settings
 from checker.judge import all_actions
+from checker.problems import UsageProblem
 from checker.properties import properties_of
 from checker.why import source_text
 from fizz import Diagnostic, Module, Span, load
-from interpreter import Program, compile_module
+from interpreter import ModelError, Program, compile_module
 from interpreter.explaining.decisions import NO, YES, Deciding, Decision, Decisions
 from interpreter.explaining.exercise import doubtful_parts_of
 from interpreter.explaining.statements import instructions
@@ -89,7 +90,7 @@ def cover(
     constants: Mapping[str, str] | None = None,
     progress: ProgressSink | None = None,
 ) -> Coverage:
-    """Visit every state of a model and count. Errors are raised as in `check`."""
+    """Visit every state of a model and count. Errors are raised as in `check`; constants that fail are a `Problem`."""
     settings = settings or Settings()
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
     program = compile_module(module)
@@ -100,7 +101,11 @@ def cover(
         steps.see(visit, visited)
         assertions.see(visit, visited)
 
-    tour = visit_all(program, settings, see, progress, ExercisedMachine)
+    try:
+        tour = visit_all(program, settings, see, progress, ExercisedMachine)
+    except ModelError as error:
+        text = f"the constants of the model fail: {error.text}"
+        raise UsageProblem(text, "fizzpy check tells more of it") from None
     steps.see_init(tour)
     return _Summary(module, program, tour, steps, assertions).coverage()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -19,11 +18,12 @@ from checker.report import ExitCode
 from checker.trace import Trace
 from checker.walks.guided import walk_along
 from fizz import Module, load
+from fizz.names import near_names
 from interpreter import Machine, ModelError, Program, compile_module
 from interpreter.program import ActionProgram
 
 _INSTANCE = re.compile(r"([^#.]+)#(\d+)\.(.+)")
-_MOST_NAMES = 20
+_MOST_NAMES, _MOST_NEAR = 20, 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,8 +153,9 @@ def _chosen(program: Program, name: str | None) -> tuple[tuple[ActionProgram, ..
 
 
 def _near(name: str, keys: list[str]) -> str:
-    near = difflib.get_close_matches(name, keys, n=3, cutoff=0.6)
+    # An action of a role may be meant without its role.
+    near = near_names(name, keys) or [key for key in keys if near_names(name, [key.rpartition(".")[2]])]
     if near:
-        return "did you mean " + " or ".join(f"'{key}'" for key in near) + "?"
+        return "did you mean " + " or ".join(f"'{key}'" for key in near[:_MOST_NEAR]) + "?"
     shown = ", ".join(keys[:_MOST_NAMES]) + (", ..." if len(keys) > _MOST_NAMES else "")
     return f"the actions are {shown}" if keys else "the model has no action"

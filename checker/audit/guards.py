@@ -84,10 +84,10 @@ class Guards:
         """What holds back one candidate, which is no role crash; None if it has a step."""
         rule = candidate.rule
         guards = self.limits(rule, state, starts) if rule.kind is StepKind.START else ()
-        guards = guards or self._ends(rule, state)
+        guards = guards or self.ends(rule, state)
         return Disabled(candidate.name, _KINDS[rule.kind], str(self.machine.actor(rule)), guards) if guards else None
 
-    def _ends(self, rule: Rule, state: State) -> tuple[Guard, ...]:
+    def ends(self, rule: Rule, state: State) -> tuple[Guard, ...]:
         """Where the ways through a rule end; none if one of them is a step."""
         ways = list(islice(self.machine.ways(rule, self.machine.view(state), noted=False), _MOST_WAYS))
         if any(self._exists(way, rule, state) for way in ways):

@@ -14,6 +14,9 @@ from interpreter import Machine, State
 
 _IDLE = "this is where it gave up most often; `fizzpy explain` tells how far it comes"
 
+_MOST_IDLE = 3
+"""Actions without a step that are told of one by one, with their places."""
+
 _SAMPLE = 20
 """States on which declared symmetry is tried out."""
 
@@ -32,12 +35,18 @@ def audit(machine: Machine, exploration: Exploration, properties: Sequence[Prope
 
 
 def _idle(exploration: Exploration) -> Iterator[Diagnostic]:
+    if len(exploration.idle_actions) > _MOST_IDLE:
+        # A constant may switch off a whole part of a model: so many paragraphs would hide the rest.
+        names = ", ".join(exploration.idle_actions)
+        text = f"{len(exploration.idle_actions)} actions never had a step: {names}"
+        yield Diagnostic("W3", text, hint="`fizzpy explain` tells of each where it gives up")
+        return
     for name, span in exploration.idle_actions.items():
         yield Diagnostic(
             "W3",
             f"action '{name}' never had a step",
             span,
-            "this is where it gave up most often; `fizzpy explain` tells how far it comes",
+            _IDLE,
         )
 
 

@@ -139,7 +139,7 @@ def _audit(outputs: Outputs, settings: Settings, output: Output) -> Coverage | N
     from checker.audit.covering import cover
     from checker.exploration import Settings
     from checker.locate import locate
-    from interpreter import ModelError
+    from checker.problems import UsageProblem
 
     chosen = Settings(
         max_states=settings.max_states,
@@ -156,7 +156,7 @@ def _audit(outputs: Outputs, settings: Settings, output: Output) -> Coverage | N
                 constants=outputs.constants,
                 progress=progress,
             )
-    except ModelError:
+    except UsageProblem:
         return None
 
 

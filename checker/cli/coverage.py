@@ -41,9 +41,7 @@ def coverage(model: str, html: str | None, **given: Any) -> int:
     from checker.audit.covering import cover
     from checker.exploration import Settings
     from checker.locate import locate
-    from checker.problems import UsageProblem
     from fizz.errors import FizzError
-    from interpreter import ModelError
 
     if html is not None:
         from checker.cli.saving import writable
@@ -62,8 +60,6 @@ def coverage(model: str, html: str | None, **given: Any) -> int:
     except FizzError as error:
         output.error(error, model)
         return error.exit_code
-    except ModelError as error:
-        raise UsageProblem(f"the constants of the model fail: {error.text}", "fizzpy check tells more of it") from None
     output.coverage(found)
     if html is not None:
         from checker.cli.saving import save

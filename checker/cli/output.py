@@ -159,7 +159,9 @@ class Output:
     def notice(self, sentence: str) -> None:
         """Tell what the user should know and is no part of the answer."""
         with suppress(OSError):
-            print(f"fizzpy: {sentence}", file=sys.stderr)
+            # A line of progress may stand there; it comes again below.
+            begin = "\r\x1b[K" if self._watched else ""
+            print(f"{begin}fizzpy: {sentence}", file=sys.stderr)
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[Progress], None] | None]:

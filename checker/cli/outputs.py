@@ -63,19 +63,20 @@ class Outputs:
             return
         from checker.show.retrace import follow
         from checker.view.itf import ItfTrace, itf_text
+        from checker.walks.save_trace import why_no_run
         from interpreter import Machine, compile_module
         from interpreter.contents import contents
 
         machine = Machine(compile_module(self._module()))
         told = [entry for entry in report.trace.entries if not entry.fails]
-        states = follow(machine, report.trace).states
-        if len(states) < len(told):
+        run = follow(machine, report.trace)
+        if run.remark or len(run.states) < len(told):
             raise UsageProblem(
                 f"'{path}' was not written: no step leads to a state that the counterexample tells of",
-                "the model does not respect the symmetry that it declares; check it with --no-symmetry",
+                why_no_run(machine),
             )
         what = report.error.diagnostic.text if report.error is not None else f"{report.leading} is violated"
-        held = [contents(machine, state) for state in states]
+        held = [contents(machine, state) for state in run.states]
         _save_text(path, itf_text(ItfTrace(report.model, what, report.trace, held)))
 
     def _write_dot(self, path: str, report: Report) -> None:

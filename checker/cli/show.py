@@ -14,7 +14,7 @@ from checker.cli import options
 from checker.cli.output import Output
 
 if TYPE_CHECKING:
-    from checker.show.files import Given
+    from checker.given import Given
     from checker.show.opening import Opened
 
 _MOST_NAMES = 4
@@ -69,9 +69,10 @@ def show(target: str | None, **given: Any) -> int:
 
 def _opened(target: str, output: Output, given: dict[str, Any]) -> Opened | int:
     """What there is to show; or, if there is nothing, the exit code after that has been said."""
+    from checker.given import Given
     from checker.show import files
 
-    wanted = files.Given(dict(given["set"]), dict(given["option"]))
+    wanted = Given(dict(given["set"]), dict(given["option"]))
     is_model = target.endswith(".fizz") or not Path(target).is_file()
     if is_model and given["follow"] is None:
         return _of_model(target, output, given, wanted)
@@ -94,9 +95,10 @@ def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given)
     from checker.check import check
     from checker.exploration import Settings
     from checker.report import ExitCode
+    from checker.show.files import load_given
     from checker.show.opening import opened_by_hand, opened_report
 
-    module = wanted.load(target)
+    module = load_given(target, wanted)
     _need_terminal()
     opened = opened_by_hand(module, "nothing was checked: a walk by hand") if given["walk"] else None
     if opened is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from checker.engines.protocol import Level, Task
 from checker.engines.rows import RowsRun
 from checker.exploration import PathLink
+from checker.liveness.asking import GraphSearch, Search
 from checker.liveness.graph import Graph
 
 if TYPE_CHECKING:
@@ -79,6 +80,9 @@ class EmbeddedRun:
 
     def answers(self, key: str) -> bytearray:
         return self._rows.answers(key)
+
+    def search(self) -> Search:
+        return GraphSearch(self.graph(), self.answers)
 
     def stats(self) -> Mapping[str, object]:
         return {**self._rows.stats(), **({} if self._columns is None else self._columns.stats())}

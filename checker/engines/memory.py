@@ -5,14 +5,14 @@ After that their results are looked up.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from checker.engines.read_tree import Counters, ReadTree, Result
 from interpreter import Machine
 from interpreter.running.view import View
 from interpreter.state import Slot
-from interpreter.step import Failure, Outcome, Rule
+from interpreter.step import Failure, Outcome, Rule, Way
 
 PROBATION: Final = 4_000
 """Evaluations of a rule after which it is decided whether remembering it pays. The first half is for learning."""
@@ -20,6 +20,9 @@ PROBATION: Final = 4_000
 WORTHWHILE: Final = 0.2
 """The share of hits in the second half for that. A walk that ends in a miss costs little beside the interpreter, but
 what it learns fills the memory."""
+
+Listener = Callable[[Rule, Way], None]
+"""Is told of each way that is learned."""
 
 
 def verdict_of(results: Sequence[Result]) -> Result:
@@ -40,6 +43,7 @@ class Memory:
         self._trees: dict[Rule, ReadTree] = {}
         self._early_hits: dict[Rule, int] = {}
         self._met: dict[int, Result] = {}
+        self.listener: Listener | None = None
 
     def results(self, rule: Rule, view: View) -> Sequence[Result]:
         """The results of all ways through a rule, in the order of their choices."""
@@ -49,7 +53,7 @@ class Memory:
                 return self._run_all(rule, view)
             tree = self._trees[rule] = ReadTree(Counters())
         most = self.machine.most_ways
-        found = tree.results(view.read, lambda choices: self.machine.run(rule, view, choices, remembered=True), most)
+        found = tree.results(view.read, lambda choices: self.run(rule, view, choices), most)
         if len(found) > most:
             found[most:] = [self.machine.too_many_ways(rule)]
         known = tree.counters
@@ -58,6 +62,13 @@ class Memory:
         elif known.evaluations == PROBATION and known.hits - self._early_hits.get(rule, 0) < WORTHWHILE * PROBATION / 2:
             self.forget(rule)
         return found
+
+    def run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> Way:
+        """One way through a rule, by the interpreter, for whoever remembers it."""
+        way = self.machine.run(rule, view, choices, remembered=True)
+        if self.listener is not None:
+            self.listener(rule, way)
+        return way
 
     def tree(self, rule: Rule) -> ReadTree:
         """The tree of a rule, for whoever walks it in another way."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from checker.engines.assertions import Assertions
 from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Task, Witness
 from checker.exploration import PathLink
+from checker.liveness.asking import GraphSearch, Search
 from checker.liveness.graph import Classes, Graph, LiveStep, obligation_of
 from checker.properties.base import Looks, Watch
 from interpreter.running.view import View
@@ -218,6 +219,9 @@ class PlainRun:
 
     def answers(self, key: str) -> bytearray:
         return bytearray(node.answers.get(key, False) for node in self.nodes.values())
+
+    def search(self) -> Search:
+        return GraphSearch(self.graph(), self.answers)
 
     def stats(self) -> Mapping[str, object]:
         return {}

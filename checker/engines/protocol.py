@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from checker.exploration import PathLink, Settings
-from checker.liveness.graph import Graph
+from checker.liveness.asking import Search
 from checker.properties.base import Looks, Watch
 from fizz import Span
 from interpreter import Machine, Program
@@ -27,8 +27,9 @@ Tick = Callable[[int, int], None]
 class Task:
     """What a run is to do.
 
-    `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked for it. `machine` makes
-    the program runnable in this process. `say` takes what the user should know and is no part of the answer.
+    `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked to search it for lassos.
+    `machine` makes the program runnable in this process. `say` takes what the user should know and is no part of the
+    answer; `watched`: somebody looks on.
     """
 
     program: Program
@@ -39,6 +40,7 @@ class Task:
     tick: Tick = lambda states, transitions: None
     machine: Callable[[Program], Machine] = Machine
     say: Callable[[str], None] = lambda sentence: None
+    watched: bool = False
 
     def watching(self, looks: Looks) -> tuple[Watch, ...]:
         return tuple(watch for watch in self.watches if watch.looks is looks)
@@ -128,7 +130,7 @@ class Level:
 
 
 class Run(Protocol):
-    """One exploration under way. States are told apart by key; the graph numbers them by (level, key).
+    """One exploration under way. States are told apart by key.
 
     `symmetric`: the states are least images under the symmetries of the model.
     """
@@ -147,12 +149,8 @@ class Run(Protocol):
         """The path to a state that was found (language page, 12.4)."""
         ...
 
-    def graph(self) -> Graph:
-        """What was explored, for liveness; only if the task asked for it, and after the last level."""
-        ...
-
-    def answers(self, key: str) -> bytearray:
-        """The recorded answers of a watch, one per state of the graph."""
+    def search(self) -> Search:
+        """The search for lassos in what was explored; only if the task asked for it, and after the last level."""
         ...
 
     def stats(self) -> Mapping[str, object]: ...

@@ -46,6 +46,7 @@ class Forking:
 
 
 TreeNode = Leaf | Reading | Forking
+Restarts = dict[tuple[object, ...], TreeNode]
 
 
 @dataclass(slots=True)
@@ -65,13 +66,13 @@ class Counters:
 
 
 class ReadTree:
-    """What is known of one rule."""
+    """What is known of one rule. `restarts`: what follows each mark, if other trees are to share it."""
 
     __slots__ = ("_restarts", "counters", "root")
 
-    def __init__(self, counters: Counters) -> None:
+    def __init__(self, counters: Counters, restarts: Restarts | None = None) -> None:
         self.root: TreeNode | None = None
-        self._restarts: dict[tuple[object, ...], TreeNode] = {}
+        self._restarts: Restarts = {} if restarts is None else restarts
         self.counters = counters
 
     def results(self, ask: Ask, run: RunOnce, most: int) -> list[Result]:
@@ -153,6 +154,35 @@ class ReadTree:
             depth -= not isinstance(way.events[begin], Restart)
             begin += 1
         return self._chain(way.events[begin:], Leaf(way.result))
+
+    def take(self, way: Way) -> bool:
+        """Know a whole way that was gone elsewhere; False if it is known already.
+
+        It is left out where it asks something else than this tree: containers may be divided differently there.
+        """
+        new = self.root is None
+        if self.root is None:
+            self.root = self._chain(way.events, Leaf(way.result))
+        node: TreeNode | None = self.root
+        for place, event in enumerate(way.events):
+            if isinstance(event, Restart):
+                continue
+            if isinstance(event, Read):
+                if type(node) is not Reading or node.slot != event.slot:
+                    return new
+                child = node.branches.get(event.answer)
+                if child is None:
+                    new = True
+                    child = node.branches[event.answer] = self._chain(way.events[place + 1 :], Leaf(way.result))
+            else:
+                if type(node) is not Forking or len(node.branches) != event.size:
+                    return new
+                child = node.branches[event.taken]
+                if child is None:
+                    new = True
+                    child = node.branches[event.taken] = self._chain(way.events[place + 1 :], Leaf(way.result))
+            node = child
+        return new
 
     def _chain(self, events: Sequence[Event], end: TreeNode) -> TreeNode:
         for event in reversed(events):

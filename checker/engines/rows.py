@@ -12,6 +12,7 @@ from checker.engines.expander import Arrival, Expander
 from checker.engines.protocol import Level, Task, Witness
 from checker.exploration import PathLink
 from checker.export import parts_of
+from checker.liveness.asking import GraphSearch, Search
 from checker.liveness.graph import Classes, Graph, LiveStep
 from interpreter.state import State
 from interpreter.step import Candidate, StepKind, StepOrder
@@ -206,6 +207,9 @@ class RowsRun:
 
     def answers(self, key: str) -> bytearray:
         return self.recorded[key]
+
+    def search(self) -> Search:
+        return GraphSearch(self.graph(), self.answers)
 
     def stats(self) -> Mapping[str, object]:
         return self.expander.memory.stats()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, Protocol
 
 from checker.liveness.components import Component, whole_weak
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
@@ -20,25 +21,89 @@ class Lasso:
     stutter: bool
 
 
+class Aim(Enum):
+    """What the last edge of a walk is to do."""
+
+    TAKE = "take the obligation"
+    LEAVE = "lead to a state where the name is not available"
+    HOME = "lead to the head"
+
+
+class Wanted(NamedTuple):
+    """Which edge a walk is to end with."""
+
+    aim: Aim
+    obligation: Obligation | None = None
+
+
+class Ways(Protocol):
+    """The ways inside a fair component. The graph has at least the head, and the edges of the walks that were given."""
+
+    graph: Graph
+    head: int
+
+    def shortest(self, begin: int, wanted: Wanted) -> list[int]:
+        """The edges of a shortest walk that ends as wanted; among several the least by the order of its steps."""
+        ...
+
+
 def build_lasso(graph: Graph, head: int, component: Component) -> Lasso:
     """The lasso from `head` through its fair component."""
-    if not graph.need(head):
-        return Lasso(head, (), True)
-    walk = _Walk(graph, head, component)
     offered = frozenset(o for e in component.edges for o in graph.mark(e).offers)
     strong = frozenset(o for s in component.states for o in graph.need(s) if o.strength == Strength.STRONG)
-    for obligation in sorted(strong | offered | whole_weak(graph, component.states)):
+    asked = strong | offered | whole_weak(graph, component.states)
+    return lasso_along(_Inside(graph, head, component), asked)
+
+
+def lasso_along(ways: Ways, asked: Obligations) -> Lasso:
+    """The lasso that takes all that the component asks for."""
+    if not ways.graph.need(ways.head):
+        return Lasso(ways.head, (), True)
+    walk = _Walk(ways)
+    for obligation in sorted(asked):
         if obligation not in walk.taken:
-            walk.take(obligation)
+            walk.extend(Wanted(Aim.TAKE, obligation))
     # So far the weak names count that are available in the whole component. Another one may be available all along
     # this shorter walk: then the walk also has to visit a state where it is not.
     while forced := walk.forced_weak():
-        walk.leave(forced)
-    return Lasso(head, tuple(walk.closed()), False)
+        walk.extend(Wanted(Aim.LEAVE, forced))
+    return Lasso(ways.head, tuple(walk.closed()), False)
 
 
 class _Walk:
-    """A walk inside a component that begins at `head` and grows by shortest pieces."""
+    """A walk inside a component that begins at its head and grows by shortest pieces."""
+
+    def __init__(self, ways: Ways) -> None:
+        self.ways = ways
+        self.edges: list[int] = []
+        self.taken: set[Obligation] = set()
+
+    @property
+    def end(self) -> int:
+        return self.ways.graph.targets[self.edges[-1]] if self.edges else self.ways.head
+
+    def extend(self, wanted: Wanted) -> None:
+        """Go on, by a shortest walk, to an edge that is wanted, and take it."""
+        piece = self.ways.shortest(self.end, wanted)
+        self.edges += piece
+        for edge in piece:
+            self.taken |= self.ways.graph.mark(edge).takes
+
+    def closed(self) -> list[int]:
+        """The edges of the walk and of its shortest way home."""
+        home = [] if self.end == self.ways.head else self.ways.shortest(self.end, Wanted(Aim.HOME))
+        return self.edges + home
+
+    def forced_weak(self) -> Obligation | None:
+        """The first weak name that is available in every state of the closed walk and that none of its edges takes."""
+        edges, graph = self.closed(), self.ways.graph
+        taken: Obligations = frozenset(o for e in edges for o in graph.mark(e).takes)
+        visited = [self.ways.head, *(graph.targets[e] for e in edges)]
+        return min(whole_weak(graph, visited) - taken, default=None)
+
+
+class _Inside:
+    """The ways inside a component of a graph that is here."""
 
     def __init__(self, graph: Graph, head: int, component: Component) -> None:
         self.graph = graph
@@ -46,54 +111,20 @@ class _Walk:
         self.allowed = bytearray(len(graph.targets))
         for edge in component.edges:
             self.allowed[edge] = True
-        self.edges: list[int] = []
-        self.taken: set[Obligation] = set()
 
-    @property
-    def end(self) -> int:
-        return self.graph.targets[self.edges[-1]] if self.edges else self.head
-
-    def take(self, obligation: Obligation) -> None:
-        """Go on, by a shortest walk, to an edge that takes the obligation, and take it."""
-        self._extend(self._shortest(lambda edge: obligation in self.graph.mark(edge).takes))
-
-    def leave(self, weak: Obligation) -> None:
-        """Go on to a state where the name is not available."""
-        self._extend(self._shortest(lambda edge: weak not in self.graph.need(self.graph.targets[edge])))
-
-    def closed(self) -> list[int]:
-        """The edges of the walk and of its shortest way home."""
-        home = [] if self.end == self.head else self._shortest(lambda edge: self.graph.targets[edge] == self.head)
-        return self.edges + home
-
-    def forced_weak(self) -> Obligation | None:
-        """The first weak name that is available in every state of the closed walk and that none of its edges takes."""
-        edges = self.closed()
-        taken: Obligations = frozenset(o for e in edges for o in self.graph.mark(e).takes)
-        visited = [self.head, *(self.graph.targets[e] for e in edges)]
-        return min(whole_weak(self.graph, visited) - taken, default=None)
-
-    def _extend(self, edges: list[int]) -> None:
-        self.edges += edges
-        for edge in edges:
-            self.taken |= self.graph.mark(edge).takes
-
-    def _shortest(self, wanted: Callable[[int], bool]) -> list[int]:
-        """A shortest walk from the end whose last edge is wanted; among several the least by the order of its steps.
-
-        Breadth first with edges in step order finds the walks to each state in that very order.
-        """
+    def shortest(self, begin: int, wanted: Wanted) -> list[int]:
+        """See `Ways`. Breadth first with edges in step order finds the walks to each state in that very order."""
         origin: dict[int, int] = {}
-        queue = deque([self.end])
-        seen = {self.end}
+        queue = deque([begin])
+        seen = {begin}
         while queue:
             state = queue.popleft()
             for edge in self.graph.edges(state):
                 if not self.allowed[edge]:
                     continue
-                if wanted(edge):
+                if self._fits(edge, wanted):
                     piece = [edge]
-                    while state != self.end:
+                    while state != begin:
                         piece.append(origin[state])
                         state = self._source(origin[state])
                     return piece[::-1]
@@ -103,6 +134,15 @@ class _Walk:
                     origin[target] = edge
                     queue.append(target)
         raise AssertionError("the component is strongly connected and takes what it is asked for")
+
+    def _fits(self, edge: int, wanted: Wanted) -> bool:
+        match wanted.aim:
+            case Aim.TAKE:
+                return wanted.obligation in self.graph.mark(edge).takes
+            case Aim.LEAVE:
+                return wanted.obligation not in self.graph.need(self.graph.targets[edge])
+            case Aim.HOME:
+                return self.graph.targets[edge] == self.head
 
     def _source(self, edge: int) -> int:
         return bisect_right(self.graph.first, edge) - 1

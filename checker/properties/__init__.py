@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 from checker.problems import UsageProblem
 from checker.properties.always import Always
 from checker.properties.always_eventually import AlwaysEventually
@@ -12,6 +10,7 @@ from checker.properties.deadlock import Deadlock
 from checker.properties.eventually_always import EventuallyAlways
 from checker.properties.exists import Exists
 from checker.properties.transition import Transition
+from fizz.names import near_hint
 from interpreter.program import Program
 
 KINDS: tuple[type[Property], ...] = (Always, Exists, Transition, EventuallyAlways, AlwaysEventually)
@@ -40,5 +39,4 @@ def properties_of(program: Program, selected: tuple[str, ...] | None) -> tuple[P
 def _hint(name: str, names: list[str]) -> str:
     if not names:
         return "it has no assertions at all"
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    return f"did you mean '{near[0]}'?" if near else f"its assertions are {', '.join(names)}"
+    return near_hint(name, names) or f"its assertions are {', '.join(names)}"

@@ -8,7 +8,7 @@ from enum import Enum, IntEnum
 from typing import ClassVar, Protocol
 
 from checker.exploration import Finding, PathLink
-from checker.liveness.graph import Graph
+from checker.liveness.asking import Search
 from checker.report import ExitCode, Verdict
 from fizz import Options
 
@@ -26,8 +26,8 @@ class Watch:
     """What engines look out for on behalf of a property.
 
     They bring the least state or step (language page, 12.4) for which the assertion answers what `seeks` says.
-    `records`: the answer of every state is kept for the graph. `prunes`: such states may be left unexpanded, if the
-    options say so. `key` names the property in what they bring.
+    `records`: the answer of every state is kept for the search for lassos. `prunes`: such states may be left
+    unexpanded, if the options say so. `key` names the property in what they bring.
     """
 
     key: str
@@ -60,14 +60,10 @@ class Evidence(Protocol):
 
     def witness(self, key: str) -> Finding | None: ...
 
-    def graph(self) -> Graph: ...
+    def search(self) -> Search: ...
 
-    def answers(self, key: str) -> bytearray:
-        """The recorded answers, one per state of the graph."""
-        ...
-
-    def path(self, state: int) -> tuple[PathLink, ...]:
-        """The path to a state of the graph."""
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        """The path to a state that was found."""
         ...
 
 

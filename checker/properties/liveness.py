@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from typing import ClassVar
 
-from checker.exploration import Finding, PathLink
-from checker.liveness.fairness import sentences
-from checker.liveness.graph import Graph
-from checker.liveness.lasso import Lasso
+from checker.exploration import Finding
 from checker.properties.base import Evidence, Looks, Phase, Property, Watch
 from checker.report import ExitCode
 from fizz import Options
 
 
 class Liveness(Property):
+    """`settles`: the assertion is to be true for ever from some moment on, and not just again and again."""
+
     phase = Phase.LIVENESS
     exit_code = ExitCode.LIVENESS
+    settles: ClassVar[bool]
+    lost_because: ClassVar[str]
+    """Why a state is bad with `liveness: nondeterministic`."""
 
     def watch(self, options: Options) -> Watch | None:
         if options.liveness == "off":
@@ -23,37 +25,14 @@ class Liveness(Property):
         return Watch(self.key, Looks.STATES, self.assertion, records=True)
 
     def conclude(self, evidence: Evidence) -> Finding | None:
-        graph, answer = evidence.graph(), evidence.answers(self.key)
         if evidence.options.liveness == "nondeterministic":
-            return self._conclude_eventual(evidence, graph, answer)
-        lasso = self.lasso(graph, answer)
-        if lasso is None:
+            return self._conclude_eventual(evidence)
+        # What settles is broken by a cycle that is false somewhere; what comes again by one that is false everywhere.
+        found = evidence.search().lasso(self.key, everywhere=self.settles)
+        if found is None:
             return None
-        return Finding(
-            self.key,
-            evidence.path(lasso.head),
-            tuple(PathLink(graph.mark(e).order, graph.key(graph.targets[e])) for e in lasso.cycle),
-            stutter=lasso.stutter,
-            fairness=sentences(graph, lasso),
-        )
+        return Finding(self.key, evidence.path(found.head), found.cycle, stutter=found.stutter, fairness=found.why)
 
-    def _conclude_eventual(self, evidence: Evidence, graph: Graph, answer: bytearray) -> Finding | None:
-        state = self.lost(graph, answer)
-        if state is None:
-            return None
-        return Finding(self.key, evidence.path(state), fairness=(self.lost_because,))
-
-    @abstractmethod
-    def lasso(self, graph: Graph, answer: bytearray) -> Lasso | None:
-        """A fair lasso that violates the property (language page, 10.4); `answer` is its predicate in each state."""
-
-    @abstractmethod
-    def lost(self, graph: Graph, answer: bytearray) -> int | None:
-        """With `liveness: nondeterministic` (10.5): the least state from which the property can no longer come true."""
-
-    lost_because: str
-
-
-def opposite(answer: bytearray) -> bytearray:
-    """Where the predicate is false."""
-    return answer.translate(bytes([1] + [0] * 255))
+    def _conclude_eventual(self, evidence: Evidence) -> Finding | None:
+        key = evidence.search().lost(self.key, self.settles)
+        return None if key is None else Finding(self.key, evidence.path(key), fairness=(self.lost_because,))

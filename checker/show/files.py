@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path as File
 from typing import Any
 
+from checker.given import Given
 from checker.locate import locate
 from checker.problems import UsageProblem
 from checker.report import PropertyReport
 from checker.show.opening import Opened, Story, opened_report, violation
-from checker.show.retrace import Path, Told, retrace
+from checker.show.retrace import Told, retrace
 from checker.trace import Change
 from checker.walks.guide import parse_guide
 from checker.walks.guided import follow as follow_guide
@@ -26,20 +27,9 @@ _KINDS = "name a model, a report or a guided trace"
 _CYCLE, _STUTTER = "# --- cycle ---", "# --- stutter ---"
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """Constants and options, as the command line gives them."""
-
-    constants: Mapping[str, str]
-    options: Mapping[str, str]
-
-    def load(self, model: str) -> Module:
-        """The model with these constants and options. Raises `FizzError` and `Problem`."""
-        return load(locate(model), options=self.options, constants=self.constants)
-
-    def over(self, other: Given) -> Given:
-        """Both; what is given here counts more."""
-        return Given({**other.constants, **self.constants}, {**other.options, **self.options})
+def load_given(model: str, given: Given) -> Module:
+    """A model with these constants and options. Raises `FizzError` and `Problem`."""
+    return load(locate(model), options=given.options, constants=given.constants)
 
 
 def is_report(path: str) -> bool:
@@ -58,7 +48,7 @@ def open_guide(path: str, given: Given, model: str | None = None) -> tuple[Opene
     text = _text(path)
     if model is None:
         model, given = _command(path, text, given)
-    module = given.load(model)
+    module = load_given(model, given)
     report = follow_guide(module, path)
     if report.trace is not None:
         shape = replace(report.trace, cycle_start=_cycle(path, text), stutter=_STUTTER in text)
@@ -102,6 +92,7 @@ class _Written:
     steps: tuple[Told, ...]
     cycle_start: int | None
     stutter: bool
+    fairness: tuple[str, ...]
 
 
 def open_report(path: str, given: Given, model: str | None = None) -> Opened:
@@ -116,7 +107,7 @@ def open_report(path: str, given: Given, model: str | None = None) -> Opened:
         verdict = fields.get("verdict", "unknown")
         hint = f"walk through the model by hand: fizzpy show {shlex.quote(named)}"
         raise UsageProblem(f"'{path}' has no counterexample, its verdict is '{verdict}'", hint)
-    module = given.load(model or _beside(path, named))
+    module = load_given(model or _beside(path, named), given.over(_given(path, fields)))
     try:
         machine = Machine(compile_module(module))
         return Opened(module, machine, tuple(_story(machine, one, path) for one in written))
@@ -125,10 +116,18 @@ def open_report(path: str, given: Given, model: str | None = None) -> Opened:
         raise UsageProblem(f"'{path}' does not fit the model: {reason}", "check it again") from None
 
 
+def _given(path: str, fields: Mapping[str, Any]) -> Given:
+    """The constants and options of a report. Older ones do not name them."""
+    found = [fields.get(name, {}) for name in ("constants", "options")]
+    if not all(isinstance(one, dict) and all(isinstance(text, str) for text in one.values()) for one in found):
+        raise UsageProblem(f"'{path}' is damaged, or no report: its constants or options are no texts", _SAVE)
+    return Given(*found)
+
+
 def _story(machine: Machine, written: _Written, path: str) -> Story:
     found = retrace(machine, written.steps, f"'{path}'")
-    trace = replace(found.trace, cycle_start=written.cycle_start, stutter=written.stutter)
-    return Story(written.sentence, Path(trace, found.states), written.name)
+    trace = replace(found.trace, cycle_start=written.cycle_start, stutter=written.stutter, fairness=written.fairness)
+    return Story(written.sentence, replace(found, trace=trace), written.name)
 
 
 def _beside(path: str, model: str) -> str:
@@ -186,7 +185,9 @@ def _counterexample(sentence: str, name: str | None, fields: Mapping[str, Any], 
         )
         for number, entry in enumerate(entries)
     ]
-    return _Written(sentence, name, tuple(steps), None if cycle is None else int(cycle), bool(fields.get("stutter")))
+    fairness = tuple(str(sentence) for sentence in fields.get("fairness", ()))
+    cycle_start = None if cycle is None else int(cycle)
+    return _Written(sentence, name, tuple(steps), cycle_start, bool(fields.get("stutter")), fairness)
 
 
 def _text(path: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from checker.problems import UsageProblem
-from checker.replay import changes, failed_entry, init_entry, step_entry
+from checker.replay import failed_entry, init_entry, step_entry
 from checker.trace import Change, Trace, TraceEntry
 from checker.walks.possible import Possible, possible_inits, possible_steps
 from interpreter import Machine, State, Step
@@ -23,10 +23,12 @@ class Path:
     """A trace, and the states of a machine after its entries.
 
     There are fewer states than entries if the last step fails, or if the machine could not follow (see `follow`).
+    `remark`: what a reader should know who takes the path for a run of the model.
     """
 
     trace: Trace
     states: tuple[State, ...]
+    remark: str = ""
 
     def state(self, index: int) -> State | None:
         """The state after an entry, if it is known."""
@@ -44,13 +46,13 @@ class Told(NamedTuple):
 def follow(machine: Machine, trace: Trace) -> Path:
     """The states of a trace that was told of this very model, as far as they can be found.
 
-    A trace of least images, of a model that does not respect its own symmetry, has steps that nobody can take.
+    Where states stand for others (see `_Retracing`) the path goes by what was told.
     """
     walk = _Retracing(machine)
     for entry in trace.entries:
         if not walk.take(Told(entry.label, entry.changes, entry.fails)):
             break
-    return Path(trace, tuple(walk.states))
+    return Path(trace, tuple(walk.states), walk.remark)
 
 
 def retrace(machine: Machine, told: Sequence[Told], source: str) -> Path:
@@ -67,18 +69,24 @@ def retrace(machine: Machine, told: Sequence[Told], source: str) -> Path:
             here = f"the steps there are {', '.join(names[:_MOST_NAMES])}{more}" if names else "there is no step at all"
             raise UsageProblem(
                 f"{source} does not fit {machine.program.path}: nothing does what it tells of {step}; {here}",
-                "has the model changed? Check it again. Was it given constants or options? Repeat --set and --option.",
+                "has the model changed? Check it again. If the file does not name them, repeat --set and --option.",
             )
-    return Path(Trace(tuple(walk.entries)), tuple(walk.states))
+    return Path(Trace(tuple(walk.entries)), tuple(walk.states), walk.remark)
 
 
 class _Retracing:
-    """A run that is made again."""
+    """A run that is made again.
+
+    A story need not be a run: under a symmetry that the model does not respect it may be told of least images, and
+    states that differ in excluded variables only are one state to a check. So where no step does what was told, one is
+    taken whose target has that for its image, or that differs in such variables. `remark` says so.
+    """
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.entries: list[TraceEntry] = []
         self.states: list[State] = []
+        self.remark = ""
 
     def possible(self, of: str | None = None) -> list[Possible]:
         """What may come next, or those of it that have this name."""
@@ -88,39 +96,70 @@ class _Retracing:
 
     def take(self, told: Told) -> bool:
         """Go on as was told; False if nothing does that."""
-        for one in self.possible(told.label.partition("[")[0].removesuffix(" crash")):
-            if one.full_name == told.label and (entry := self._entry(one, told)) is not None:
-                self.entries.append(entry)
-                return True
-        return False
+        names = self.possible(told.label.partition("[")[0].removesuffix(" crash"))
+        named = [one for one in names if one.full_name == told.label]
+        return any(self._takes(one, told, stands) for stands in self._standing() for one in named)
 
-    def _entry(self, one: Possible, told: Told) -> TraceEntry | None:
+    def _standing(self) -> list[_Stands]:
+        """How the states of a story may stand for those of a run, the ways that say most first."""
+        excluded = self.machine.program.options.exclude
+        return [
+            _Stands(),
+            *([_Stands(image=True)] if self.machine.symmetric else []),
+            *([_Stands(excluded=excluded)] if excluded else []),
+        ]
+
+    def _takes(self, one: Possible, told: Told, stands: _Stands) -> bool:
+        """Go on by a step or a beginning, if it does what was told."""
         match one.result:
             case InitialState(outcome=outcome, state=state):
+                state = self._told(state, stands)
                 entry = init_entry(self.machine, outcome, state)
-                if _pathless(entry.changes) != _pathless(told.changes):
-                    return None
-                self.states.append(state)
-                return entry
+                found: Sequence[Change] = entry.changes
             case Step(target=target) as step if not told.fails:
-                before = self.states[-1]
-                found = changes(self.machine.describe(before), self.machine.describe(target))
-                if _pathless(found) != _pathless(told.changes):
-                    return None
-                self.states.append(target)
-                return step_entry(self.machine, before, step, target)
+                state = self._told(target, stands)
+                entry = step_entry(self.machine, self.states[-1], step, state)
+                found = entry.changes
             case StepFailure() as failure if told.fails:
-                return failed_entry(self.machine, self.states[-1], failure)
-        return None
+                self.entries.append(failed_entry(self.machine, self.states[-1], failure))
+                return True
+            case _:
+                return False
+        if _comparable(found, stands.excluded) != _comparable(told.changes, stands.excluded):
+            return False
+        self.remark = self.remark or stands.remark(len(self.states))
+        self.states.append(state)
+        self.entries.append(entry)
+        return True
+
+    def _told(self, state: State, stands: _Stands) -> State:
+        return self.machine.canonical(state) if stands.image else state
 
 
-def _pathless(found: Sequence[Change]) -> list[tuple[str, str | None, str | None]]:
-    """Changes without the path of the model, which is in the texts of threads: it may lie elsewhere now."""
+class _Stands(NamedTuple):
+    """How a state of a story may stand for one of a run: as its least image, or but for excluded variables."""
+
+    image: bool = False
+    excluded: tuple[str, ...] = ()
+
+    def remark(self, step: int) -> str:
+        """What is to be said from this step on."""
+        if self.image:
+            return f"from step {step} on images are told: the model breaks its symmetry (--no-symmetry)"
+        if self.excluded:
+            names = ", ".join(self.excluded)
+            return f"from step {step} on this run has other values of {names}, which identity.exclude leaves out"
+        return ""
+
+
+def _comparable(found: Sequence[Change], excluded: Sequence[str]) -> list[tuple[str, str | None, str | None]]:
+    """Changes but for these variables, and without the path of the model in threads: it may lie elsewhere now."""
     return [
         (one.place, one.old and _STANDING.sub(r" at \1", one.old), one.new and _STANDING.sub(r" at \1", one.new))
         if one.place.startswith("thread-")
         else (one.place, one.old, one.new)
         for one in found
+        if one.place not in excluded
     ]
 
 

@@ -90,19 +90,23 @@ def cast_of(trace: Trace) -> Cast:
     scenes: list[Scene] = []
     threads: Threads = ()
     for entry in trace.entries:
-        scene = _play(threads, entry)
+        scene = _play(threads, entry, scenes[-1].mover if scenes else None)
         scenes.append(scene)
         threads = scene.after
     return Cast(tuple(scenes))
 
 
-def _play(before: Threads, entry: TraceEntry) -> Scene:
+def _play(before: Threads, entry: TraceEntry, last: Member | None) -> Scene:
+    """One step; `last` has made the one before it."""
     texts = [text for place, text in entry.state if is_thread(place)]
     seat = _number(entry.thread)
     mover, others = None, list(before)
     after: dict[int, Member] = {}
     if entry.kind == "continue" and seat is not None and seat < len(before):
-        mover, _ = others.pop(seat)
+        # Of equal threads any may be the one that moves: then it is the one that has moved last.
+        text = others[seat][1]
+        mover = last if last is not None and (last, text) in others else others[seat][0]
+        others.remove((mover, text))
     elif seat is not None and seat < len(texts):
         # Of equal threads the last one is the new one, so that the others keep their numbers.
         newest = max(number for number, text in enumerate(texts) if text == texts[seat])
@@ -110,9 +114,11 @@ def _play(before: Threads, entry: TraceEntry) -> Scene:
     # Who did not move reads as before. Where two threads share a container, one may read differently all the same.
     for alike in (operator.eq, _stand_alike):
         for thread in list(others):
-            place = next((n for n, new in enumerate(texts) if n not in after and alike(thread[1], new)), None)
-            if place is not None:
-                after[place] = thread[0]
+            free = [n for n, new in enumerate(texts) if n not in after and alike(thread[1], new)]
+            if free:
+                # Of equal threads each stays where it was, if it can.
+                number = before.index(thread)
+                after[number if number in free else free[0]] = thread[0]
                 others.remove(thread)
     for number, text in enumerate(texts):
         if number not in after:

@@ -7,10 +7,11 @@ from pathlib import PurePath
 from checker.audit.covering import Coverage
 from checker.report import PropertyReport, Report
 from checker.trace import Trace, TraceEntry
+from checker.view.cast import cast_of
 from checker.view.html_coverage import audit_tables
 from checker.view.html_page import html_page, html_table, text
 from checker.view.html_sequence import sequence_svg
-from checker.view.story import source_row
+from checker.view.story import mover_name, source_row, values_of
 from checker.view.terminal import verdict_sentence, verdict_word
 from fizz.errors import render
 
@@ -97,10 +98,14 @@ def _why(trace: Trace, report: Report) -> str:
         parts.append(f"<h3>Why it is false after step {trace.why.step}</h3>")
         parts.append(f'<p class="mono">{trace.why.line} | {text(row)}</p>')
         parts.append(html_table(("expression", "value"), list(trace.why.facts)))
-    if trace.stuck is not None and trace.stuck.blocked:
+    if trace.stuck is not None and trace.stuck.held:
         parts.append("<h3>Why no step is possible</h3>")
-        rows = [(line, source_row(report.sources, file, line)) for file, line in trace.stuck.blocked]
-        parts.append(html_table(("line", "what blocks"), list(rows)))
+        names = cast_of(trace).names(-1)
+        rows: list[tuple[object, ...]] = [
+            (mover_name(one.name, names), one.line, source_row(report.sources, one.file, one.line), values_of(one))
+            for one in trace.stuck.held
+        ]
+        parts.append(html_table(("what is held back", "line", "by what", "values"), rows))
     return "\n".join(parts)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from checker.given import Given
 from checker.report import ExitCode, PropertyReport, Report, Verdict
-from checker.trace import Trace, TraceEntry
+from checker.trace import Held, Trace, TraceEntry
 from fizz.errors import Diagnostic, FizzError
 
 
@@ -18,6 +19,8 @@ def json_report(report: Report, more: Mapping[str, object] | None = None) -> str
         "exit_code": int(report.exit_code),
         "model": report.model,
         "engine": report.engine,
+        **json_given(report.given),
+        "asked": dict(report.asked),
         "states": report.states,
         "transitions": report.transitions,
         "crash_steps": report.crash_steps,
@@ -55,6 +58,11 @@ def _unexplored(code: ExitCode, diagnostic: Diagnostic, model: str = "", engine:
     return json.dumps(fields, indent=2)
 
 
+def json_given(given: Given) -> dict[str, object]:
+    """The constants and options that a model was given, as texts."""
+    return {"constants": dict(given.constants), "options": dict(given.options)}
+
+
 def json_property(finding: PropertyReport) -> dict[str, object]:
     """A property, its verdict, and its trace if it has one."""
     fields: dict[str, object] = {
@@ -77,13 +85,21 @@ def json_trace(trace: Trace | None) -> dict[str, object]:
         fields["cycle_start"] = trace.cycle_start
     if trace.stutter:
         fields["stutter"] = True
+    if trace.fairness:
+        fields["fairness"] = list(trace.fairness)
     if trace.stuck is not None:
         blocked = [list(place) for place in trace.stuck.blocked]
-        fields["stuck"] = {"blocked": blocked, "limited": list(trace.stuck.limited)}
+        held = [_held(one) for one in trace.stuck.held]
+        fields["stuck"] = {"blocked": blocked, "limited": list(trace.stuck.limited), "held": held}
     if trace.why is not None:
         place = {"step": trace.why.step, "file": trace.why.file, "line": trace.why.line}
         fields["why"] = place | {"facts": [list(fact) for fact in trace.why.facts]}
     return fields
+
+
+def _held(one: Held) -> dict[str, object]:
+    facts = [list(fact) for fact in one.facts]
+    return {"name": one.name, "file": one.file, "line": one.line, "text": one.text, "facts": facts}
 
 
 def json_entry(entry: TraceEntry) -> dict[str, object]:

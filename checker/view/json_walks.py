@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from checker.view.json_report import json_diagnostic, json_entry, json_property, json_trace
+from checker.view.json_report import json_diagnostic, json_entry, json_given, json_property, json_trace
 from checker.walks.walk_report import GuidedReport, NextStep, SimulationReport, WalkReport
 
 
@@ -41,6 +41,7 @@ def _common(report: WalkReport) -> dict[str, object]:
         "verdict": report.verdict,
         "exit_code": int(report.exit_code),
         "model": report.model,
+        **json_given(report.given),
         "properties": [json_property(finding) for finding in report.properties],
         **json_trace(report.trace),
         "error": None if report.error is None else json_diagnostic(report.error.diagnostic),

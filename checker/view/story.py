@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from rich.text import Text
 
-from checker.trace import Change, Stuck, Trace, TraceEntry, Why
+from checker.trace import Change, Held, Stuck, Trace, TraceEntry, Why
 from checker.view.cast import Cast, Scene, cast_of
 from checker.view.difference import differences
 from checker.view.page import Page, printable
@@ -17,7 +17,8 @@ from checker.view.thread_text import is_thread, read_thread, thread_changes
 _BODY = 6
 _DETAIL = 8
 _MOST_SOURCE_LINES = 4
-_MOST_BLOCKED = 12
+_MOST_HELD = 8
+_MOST_FACTS = 3
 _LOST = "** CRASH: the thread is lost **"
 _MOVES = {"init": "", "start": "starts", "continue": "goes on", "deliver": "is delivered", "crash-role": ""}
 
@@ -49,7 +50,7 @@ def print_why(page: Page, trace: Trace, sources: Mapping[str, str]) -> None:
     if trace.why is not None:
         _print_false(page, trace.why, trace.steps, sources, names)
     if trace.stuck is not None:
-        _print_stuck(page, trace.stuck, sources, names)
+        _print_stuck(page, trace, trace.stuck, sources)
 
 
 def _print_false(page: Page, why: Why, last: int, sources: Mapping[str, str], names: dict[str, str]) -> None:
@@ -62,18 +63,36 @@ def _print_false(page: Page, why: Why, last: int, sources: Mapping[str, str], na
         page.line(line.append(printable(value)), _DETAIL, 4)
 
 
-def _print_stuck(page: Page, stuck: Stuck, sources: Mapping[str, str], names: dict[str, str]) -> None:
-    if not stuck.blocked and not stuck.limited:
+def _print_stuck(page: Page, trace: Trace, stuck: Stuck, sources: Mapping[str, str]) -> None:
+    """Print for each line that holds something back whom, and the values that make it so."""
+    if not stuck.held and not stuck.limited:
         return
+    names, threads = file_names(sources), cast_of(trace).names(-1)
     page.line(Text("Why no step is possible:", "bold"), _BODY)
-    for file, line in stuck.blocked[:_MOST_BLOCKED]:
+    told = sorted(stuck.held[:_MOST_HELD], key=lambda one: (one.file, one.line))
+    for (file, line), held in groupby(told, key=lambda one: (one.file, one.line)):
         page.line(_source_line(names.get(file, file), line, source_row(sources, file, line)), _BODY, _BODY)
-    if len(stuck.blocked) > _MOST_BLOCKED:
-        page.line(Text(f"     | ... {len(stuck.blocked) - _MOST_BLOCKED} more lines", "dim"), _BODY)
+        for one in held:
+            who = Text().append(printable(mover_name(one.name, threads)), "cyan")
+            page.line(who.append(printable(f": {values_of(one)}")), _DETAIL, 4)
+    if len(stuck.held) > _MOST_HELD:
+        page.line(Text(f"and {len(stuck.held) - _MOST_HELD} more", "dim"), _DETAIL)
     if stuck.limited:
         page.line(
             Text(printable(f"{', '.join(stuck.limited)} could start, but for a limit of the options")), _DETAIL, 4
         )
+
+
+def mover_name(name: str, threads: Sequence[str]) -> str:
+    """What a reader calls the mover of steps of this name: a thread has a name of its own."""
+    return dict(enumerate(threads)).get(int(name.removeprefix("thread-")), name) if is_thread(name) else name
+
+
+def values_of(held: Held) -> str:
+    """The values that make a guard false: those of its parts, or that it is false."""
+    facts = [(text, value) for text, value in held.facts if text != held.text]
+    told = [f"{text} {'is' if value in ('True', 'False') else '='} {value}" for text, value in facts[:_MOST_FACTS]]
+    return ", ".join(told) or ("it is false" if held.facts else "there is nothing to do")
 
 
 def _print_state(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checker.engines.assertions import Assertions
+from checker.liveness.asking import lasso_of
 from checker.liveness.fairness import sentences
 from checker.liveness.graph import Graph, LiveStep, Mark, Obligations, available, marks_of, obligation_of
 from checker.liveness.lasso import Lasso
@@ -95,8 +96,8 @@ class FairPhase:
         graph = self._graph()
         found = []
         for p in self.properties:
-            answer = bytearray(visited.answers[p.key] for visited in self._visited)
-            lasso = p.lasso(graph, answer)
+            answers = bytearray(visited.answers[p.key] for visited in self._visited)
+            lasso = lasso_of(graph, answers, everywhere=p.settles)
             if lasso is not None:
                 found.append(self._walked(graph, p, lasso))
         return found

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from checker.given import Given
 from checker.properties import properties_of
 from checker.properties.base import Phase, Property
 from checker.replay import failed_entry, step_entry
@@ -73,6 +74,7 @@ def follow(
         error=None if failed is None else ModelFailure(failed.diagnostic, failed.calls, max(len(entries) - 1, 0)),
         warnings=module.warnings,
         sources=module.sources,
+        given=Given(constants or {}, options or {}),
         follow=path,
         explicit=guide.explicit,
         next=() if listing is None else listing.next,

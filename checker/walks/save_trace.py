@@ -55,9 +55,17 @@ def _told(machine: Machine, entry: TraceEntry, possible: Sequence[Possible]) -> 
     if failing:
         return failing[0]
     raise UsageProblem(
-        f"the trace can not be saved: no step '{entry.label}' leads to the state that it tells of",
-        "the model does not respect the symmetry that it declares; check it with --no-symmetry",
+        f"the trace can not be saved: no step '{entry.label}' leads to the state that it tells of", why_no_run(machine)
     )
+
+
+def why_no_run(machine: Machine) -> str:
+    """Why a counterexample may be no run of the model, and what to do about it."""
+    excluded = machine.program.options.exclude
+    if excluded and not machine.symmetric:
+        names = ", ".join(excluded)
+        return f"states that differ only in {names} were one state to the check: check without identity.exclude"
+    return "the model does not respect the symmetry that it declares; check it with --no-symmetry"
 
 
 def _target(one: Possible) -> State | None:

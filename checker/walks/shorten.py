@@ -6,10 +6,10 @@ Nothing is drawn: the same walk always becomes the same run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from checker.walks.joining import Joiner
 from checker.walks.walk import Walk
 from interpreter import Expansion, Machine, State, Step
 from interpreter.step import InitialState, StepKind
@@ -39,7 +39,8 @@ class Shortener:
     def shorten(self, walk: Walk) -> Walk:
         """The shortest run to the violation that leaving out and joining steps of the walk leads to."""
         self._left = MOST_STEPS
-        return self._joined(self._with_less(walk))
+        short = self._with_less(walk)
+        return Joiner(self.machine, self._ended, self._left).join(short)
 
     def _with_less(self, walk: Walk) -> Walk:
         """Leave out pieces, large ones first, until no single step can be left out."""
@@ -62,31 +63,6 @@ class Shortener:
             if found is not None and len(found.steps) < len(walk.steps):
                 return found
         return None
-
-    def _joined(self, walk: Walk) -> Walk:
-        """Move steps next to earlier ones of the same mover, as long as that makes fewer changes of who moves."""
-        while True:
-            for order in self._orders(self._marks(walk)):
-                found = self._replay(walk.start, order)
-                if found is not None and self._rank(found) < self._rank(walk):
-                    walk = found
-                    break
-            else:
-                return walk
-
-    def _orders(self, marks: list[Mark]) -> Iterator[list[Mark]]:
-        for place in range(1, len(marks)):
-            mover = marks[place - 1].mover
-            if marks[place].mover == mover:
-                continue
-            later = next((i for i in range(place + 1, len(marks)) if marks[i].mover == mover), None)
-            if later is not None:
-                end = next((i for i in range(later, len(marks)) if marks[i].mover != mover), len(marks))
-                yield [*marks[:place], *marks[later:end], *marks[place:later], *marks[end:]]
-
-    def _rank(self, walk: Walk) -> tuple[int, int]:
-        movers = [mark.mover for mark in self._marks(walk)]
-        return len(movers), sum(a != b for a, b in pairwise(movers))
 
     def _replay(self, start: InitialState, marks: Sequence[Mark]) -> Walk | None:
         """The run of these steps, as far as the violation; steps that there are not any more are passed over."""

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
+from checker.audit.stuck import stuck
+from checker.given import Given
 from checker.properties import properties_of
 from checker.properties.base import Phase, Property
 from checker.properties.liveness import Liveness
@@ -21,7 +23,7 @@ from checker.walks.fair_phase import FairPhase, WalkedLasso, is_fair
 from checker.walks.shorten import Shortener
 from checker.walks.walk import Questions, Said, Walk
 from checker.walks.walk_report import SimulationReport, WalkProgress, WalkVerdict
-from checker.why import stuck, why
+from checker.why import why
 from fizz import Module, load
 from interpreter import Expansion, Machine, ModelError, State, Step, compile_module
 from interpreter.step import InitialState
@@ -112,6 +114,7 @@ def simulate(
         error=None if failed is None else _failure(failed),
         warnings=module.warnings,
         sources=module.sources,
+        given=Given(constants or {}, options or {}),
         runs=runs,
         seed=seed,
         walks=tally.walks,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
+from checker.given import Given
 from checker.report import ExitCode, ModelFailure, PropertyReport
 from checker.trace import Trace, TraceEntry
 from fizz import Diagnostic
@@ -39,6 +40,7 @@ class WalkReport:
     error: ModelFailure | None = None
     warnings: tuple[Diagnostic, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
+    given: Given = field(default_factory=Given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from checker.engines import engine_of
 from checker.engines.protocol import Task
 from checker.exploration import Exploration, Settings
-from checker.liveness.graph import Graph
+from checker.liveness.asking import GraphSearch
 from checker.properties import properties_of
-from checker.replay import replay
+from checker.replay import story
 from tests.checker.conftest import ENGINES, explore_toy
 from tests.checker.toy import Alternative, Pair, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
 
@@ -114,16 +114,16 @@ def check_traces(toy: Toy, found: Exploration, options: dict[str, object]) -> No
     exact = not toy.symmetric and not options["exclude"]
     machine = ToyMachine(toy_program(toy, **options))
     for key, finding in found.findings.items():
-        trace = replay(machine, finding)
-        assert options["exclude"] or (trace is None) == (not finding.path)
-        if trace is None:
+        told = story(machine, finding)
+        assert options["exclude"] or (told is None) == (not finding.path)
+        if told is None:
             continue
-        assert trace.steps == finding.steps
-        if exact and trace.cycle_start is not None:
-            assert trace.entries[-1].state == trace.entries[trace.cycle_start - 1].state
+        assert len(told.entries) == finding.steps + 1
+        if exact and finding.cycle:
+            assert told.entries[-1].state == told.entries[len(finding.path) - 1].state
         wrong = next((a for a in toy.assertions if a.name == key and a.kind == "always"), None)
         if exact and wrong is not None:
-            (_, a), (_, b) = trace.entries[-1].state[:2]
+            (_, a), (_, b) = told.entries[-1].state[:2]
             assert answer(wrong, (int(a), int(b))) is False
 
 
@@ -152,7 +152,9 @@ def graph_of(engine: str, toy: Toy, options: dict[str, object]) -> list[object]:
     level = run.first()
     while level.frontier:
         level = run.next()
-    graph: Graph = run.graph()
+    search = run.search()
+    assert isinstance(search, GraphSearch)
+    graph = search.graph
     rows: list[object] = [
         (
             graph.key(s),
@@ -163,7 +165,7 @@ def graph_of(engine: str, toy: Toy, options: dict[str, object]) -> list[object]:
         )
         for s in range(graph.states)
     ]
-    return [*rows, run.answers("Live")]
+    return [*rows, search.answers("Live")]
 
 
 @settings(max_examples=200, deadline=None)

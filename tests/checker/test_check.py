@@ -286,3 +286,12 @@ def test_an_action_that_never_acts(report: Check) -> None:
     assert warning.code == "W3" and "'Never'" in warning.text
     assert warning.span is not None and warning.span.line == 10
     assert report(COUNTER + idle + "always assertion P: return n < 1\n").warnings == ()
+
+
+def test_many_actions_that_never_act(report: Check) -> None:
+    """More than three are told of in one paragraph: a constant may switch off a whole part of a model."""
+    idle = "".join(f"atomic action Never{i}:\n    require n < 0\n    pass\n" for i in range(4))
+    (warning,) = report(COUNTER + idle).warnings
+    assert (warning.code, warning.span) == ("W3", None)
+    assert warning.text == "4 actions never had a step: Never0, Never1, Never2, Never3"
+    assert "fizzpy explain" in str(warning.hint)

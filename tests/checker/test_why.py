@@ -172,13 +172,64 @@ def test_a_deadlock(tmp_path: Path) -> None:
         assert trace.stuck is not None
         assert [(Path(file).name, line) for file, line in trace.stuck.blocked] == [("m.fizz", 8)]
         assert trace.stuck.limited == ("Hit",)
+        assert [(one.name, one.line, one.text, one.facts) for one in trace.stuck.held] == [
+            ("Reset", 8, "n == 1", (("n == 1", "False"), ("n", "0")))
+        ]
     file = io.StringIO()
     print_report(Page(file, color=False, width=80), report)
     rows = file.getvalue().splitlines()
     start = rows.index("      Why no step is possible:")
     assert rows[start + 1] == "         8 | require n == 1"
-    assert rows[start + 2] == "        Hit could start, but for a limit of the options"
-    assert json.loads(json_report(report))["stuck"] == {"blocked": [[str(tmp_path / "m.fizz"), 8]], "limited": ["Hit"]}
+    assert rows[start + 2] == "        Reset: n = 0"
+    assert rows[start + 3] == "        Hit could start, but for a limit of the options"
+    place = str(tmp_path / "m.fizz")
+    held = {"name": "Reset", "file": place, "line": 8, "text": "n == 1", "facts": [["n == 1", "False"], ["n", "0"]]}
+    assert json.loads(json_report(report))["stuck"] == {"blocked": [[place, 8]], "limited": ["Hit"], "held": [held]}
+
+
+MANY = """\
+---
+options: {crash_on_yield: false, max_concurrent_actions: 2}
+---
+role Phil:
+    action Init:
+        self.state = "thinking"
+    action Eat:
+        require self.state == "thinking"
+        self.state = "waiting"
+        require held == None
+        held = self
+action Init:
+    held = "nobody"
+    phils = [Phil() for i in range(12)]
+"""
+
+
+def test_a_deadlock_of_many(tmp_path: Path) -> None:
+    """Threads by their names, each line once, and no more than fits on a screen.
+
+    What has no step without a limit either is not held back by the limit.
+    """
+    (tmp_path / "m.fizz").write_text(MANY.replace("range(12)", "range(4)"))
+    report = check(tmp_path / "m.fizz")
+    assert report.trace is not None and report.trace.stuck is not None
+    assert [one.name for one in report.trace.stuck.held] == ["thread-0", "thread-1", "Phil#1.Eat", "Phil#2.Eat"]
+    assert report.trace.stuck.limited == ("Phil#0.Eat", "Phil#3.Eat")
+    file = io.StringIO()
+    print_report(Page(file, color=False, width=80), report)
+    rows = file.getvalue().splitlines()
+    start = rows.index("      Why no step is possible:")
+    assert rows[start + 1] == '         8 | require self.state == "thinking"'
+    assert rows[start + 2] == '        Phil#1.Eat: self.state = "waiting"'
+    assert rows[start + 4] == "        10 | require held == None"
+    assert rows[start + 5] == '        Phil#1.Eat: held = "nobody"'
+    (tmp_path / "m.fizz").write_text(MANY.replace("actions: 2}", "actions: 12}").replace("range(12)", "range(5)"))
+    report = check(tmp_path / "m.fizz")
+    assert report.trace is not None and report.trace.stuck is not None
+    assert (len(report.trace.stuck.held), report.trace.stuck.limited) == (10, ())
+    file = io.StringIO()
+    print_report(Page(file, color=False, width=80), report)
+    assert "        and 2 more" in file.getvalue().splitlines()
 
 
 def test_what_is_not_false_is_not_explained(tmp_path: Path) -> None:

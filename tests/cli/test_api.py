@@ -106,6 +106,36 @@ def test_trace_returns_a_report(tmp_path: Path) -> None:
         fizzpy.trace(model, ["Up", "Down"])
 
 
+def test_explain_returns_a_report(tmp_path: Path) -> None:
+    """Over the exploration, or in a state."""
+    model = tmp_path / "m.fizz"
+    model.write_text(MODEL + "atomic action Never:\n    require n > LIMIT\n    n = 0\n")
+    report = fizzpy.explain(model)
+    assert isinstance(report, fizzpy.ActionsReport)
+    assert [(one.action, one.attempts, one.fired) for one in report.actions] == [("Never", 4, 0)]
+    assert fizzpy.explain(model, constants={"LIMIT": -1}).actions[0].action == "Up"
+    assert fizzpy.explain(model, "Never", max_states=1).stopped == "max_states"
+    state = fizzpy.explain(model, "Up", follow=["Up", "Rest"], step=1, constants={"LIMIT": 1})
+    assert isinstance(state, fizzpy.StateReport)
+    assert [one.name for one in state.disabled] == ["Up"]
+    assert fizzpy.explain(model, follow=[]).trace.steps == 0
+    with pytest.raises(fizzpy.UsageProblem):
+        fizzpy.explain(model, "Absent")
+
+
+def test_coverage_returns_counts(tmp_path: Path) -> None:
+    """By file and line."""
+    model = tmp_path / "m.fizz"
+    model.write_text(MODEL)
+    found = fizzpy.coverage(model, constants={"LIMIT": 2}, properties=["Small"])
+    assert isinstance(found, fizzpy.Coverage)
+    assert (found.states, found.ran, found.statements) == (3, found.statements, found.statements)
+    assert found.runs[str(model), 7] == 2
+    model.write_text("BROKEN = 1 // 0\n" + MODEL)
+    with pytest.raises(fizzpy.UsageProblem, match="constants"):
+        fizzpy.coverage(model)
+
+
 def test_mistakes_are_raised(tmp_path: Path) -> None:
     """A model that does not load raises FizzError, a wrong request raises Problem."""
     (tmp_path / "m.fizz").write_text(MODEL + "oops")

@@ -29,7 +29,10 @@ def broken(old: str, new: str) -> str:
 # name: (contents of m.fizz or None, arguments after `check`, exit code, what must be said)
 CASES: dict[str, tuple[str | bytes | None, list[str], int, list[str]]] = {
     "missing file": (None, ["absent.fizz"], 2, ["absent.fizz", "no file"]),
-    "missing file, near name": (COUNTER, ["n.fizz"], 2, ["n.fizz", "did you mean 'm.fizz'"]),
+    "missing file, another suffix": (COUNTER, ["m.fiz"], 2, ["m.fiz", "did you mean 'm.fizz'"]),
+    "missing file, a short name": (COUNTER, ["n.fizz"], 2, ["n.fizz", "hint: give the path of a model file"]),
+    "missing file, letter case": (None, ["DIEHARD.fizz"], 2, ["did you mean 'DieHard.fizz'"]),
+    "missing file, its beginning": (None, ["VeniceOff"], 2, ["did you mean 'VeniceOffsetFirst.fizz'"]),
     "misspelled bundled model": (None, ["VeniceLeaderFolower.fizz"], 2, ["did you mean 'VeniceLeaderFollower.fizz'"]),
     "empty name": (None, [""], 2, ["empty", "path of a model file"]),
     "name that is too long": (None, ["m" * 5000], 2, ["too long", "hint"]),

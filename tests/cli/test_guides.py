@@ -28,7 +28,13 @@ def commands(console: str) -> list[tuple[list[str], list[str]]]:
 
 
 @pytest.mark.parametrize("guide", GUIDES)
-def test_guide(guide: str, fizzpy: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guide(
+    guide: str,
+    fizzpy: Callable[..., Ended],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """Every line that is shown is printed."""
     monkeypatch.setenv("COLUMNS", "80")
     ended = Ended(0, "", "")
@@ -47,6 +53,11 @@ def test_guide(guide: str, fizzpy: Callable[..., Ended], tmp_path: Path, monkeyp
                 ended = fizzpy(*words[1:], *color)
                 line = missing(shown, ended.said.splitlines())
                 assert line is None, f"{guide}, {words}: not printed, or not there: {line!r}\n{ended.said}"
+        if kind == "python":
+            monkeypatch.chdir(tmp_path)
+            exec(compile(text, guide, "exec"), {})
+        if kind == "text":
+            assert capsys.readouterr().out == text
     assert run == GUIDES[guide]
 
 

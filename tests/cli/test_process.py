@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import fizzpy
 from checker.cli import run
 from tests.cli.conftest import ENDLESS, in_terminal
 
@@ -85,6 +86,17 @@ def test_strangers_are_named(tmp_path: Path) -> None:
     assert done.returncode == 74, done.stderr
     assert str(stranger) in done.stderr
     assert "the stranger ran" not in done.stderr
+
+
+def test_interrupted_before_it_has_begun(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while the command is being imported: one line, code 130."""
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fizzpy._refuse_strangers", interrupted)
+    assert fizzpy.main() == 130
+    assert capsys.readouterr().err == "fizzpy: interrupted\n"
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EMFILE])

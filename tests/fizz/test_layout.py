@@ -61,4 +61,9 @@ def test_near_names() -> None:
     assert near_hint("conuter", ["zzz"]) is None
     assert near_hint("a", ["b"]) is None
     assert near_hint("ab", ["abc", "xy"]) == "did you mean 'abc'?"
+    assert near_hint("open", ["len", "repr"]) is None
+    assert near_hint("none", ["e"]) is None
+    assert near_hint("Counter", ["counter"]) == "did you mean 'counter'?"
+    assert near_hint("coun", ["counter", "cold"]) == "did you mean 'counter'?"
+    assert near_hint("cuonter", ["counter", "conter", "other"], most=3) == "did you mean 'counter' or 'conter'?"
     assert near_hint("x" * 1000, ["x" * 1001]) is None

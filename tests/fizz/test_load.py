@@ -177,7 +177,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
 def test_errors_are_sorted_and_at_most_twenty(tmp_path: Path) -> None:
     """All mistakes of a file are reported together, sorted by place."""
     lines = [f"action A{n}:\n    x = {'= 1' if n % 2 else 'missing'}\n" for n in range(30)]
-    found = _errors(tmp_path / "m.fizz", "".join(lines))
+    found = _errors(tmp_path / "m.fizz", "".join((*lines, "action Init: pass\n")))
     assert len(found) == 20
     spans = [d.span for d in found if d.span is not None]
     assert spans == sorted(spans) and spans[0].line == 2
@@ -257,3 +257,22 @@ def test_a_large_model_is_parsed_in_linear_work(tmp_path: Path) -> None:
     assert attempts(line * 50) < 55 * one
     nested = "x = " + "(" * 50 + "1" + ")" * 50 + "\x01"
     assert attempts(nested) < 50 * 15
+
+
+def test_a_model_without_init(tmp_path: Path) -> None:
+    """That there is none is said once, not once for each of its variables; near names are still offered."""
+    (tmp_path / "model.fizz").write_text("atomic action Go:\n    y += 1\n    z = len(w)\n    z = sun([])\n")
+    found = _errors(tmp_path / "model.fizz")
+    assert [(one.text, one.hint) for one in found] == [
+        ("undefined name 'y'", "the model has no `action Init`, which binds the state variables"),
+        ("undefined name 'sun'", "did you mean 'sum'?"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["[*a, b]", "[None, *range(3)]", "(*a,)", "{*a}"])
+def test_unpacking_in_a_display(text: str, tmp_path: Path) -> None:
+    """It is not in the language; the message says what to write."""
+    (tmp_path / "model.fizz").write_text(f"action Init:\n    a, b = [1], 2\n    c = {text}\n")
+    (found,) = _errors(tmp_path / "model.fizz")
+    assert "unexpected '*'" in found.text
+    assert "write `a + [b]`" in str(found.hint)

@@ -17,10 +17,15 @@ from checker.engines.spark import worker
 from checker.exploration import Settings
 
 
-def settings_for(partitions: int, **more: Any) -> Settings:
-    """Settings by which every level is a Spark job, unless `more` says otherwise."""
+def settings_for(partitions: int, core: int | None = None, **more: Any) -> Settings:
+    """Settings by which every level is a Spark job, unless `more` says otherwise.
+
+    `core`: how much of the graph for liveness the driver may hold.
+    """
     more = {"spark_from": 0, **more}
-    return Settings(spark_conf=(("spark.default.parallelism", str(partitions)),), stats=True, **more)
+    conf = [("spark.default.parallelism", str(partitions))]
+    conf += [] if core is None else [("spark.fizzpy.core", str(core))]
+    return Settings(spark_conf=tuple(conf), stats=True, **more)
 
 
 class Stage:
@@ -31,6 +36,7 @@ class Stage:
 
     in_one_place = True
     started = None
+    web_ui = None
 
     def __init__(self) -> None:
         self.context = SimpleNamespace(
@@ -69,6 +75,8 @@ def stage() -> Iterator[Stage]:
     with (
         patch.object(spark_run, "open_session", lambda *_: found),
         patch.object(spark_run, "find_java", lambda _: Path("java")),
+        # This is the process of all tests, with much in it.
+        patch.object(worker, "put_away", lambda: None),
     ):
         yield found
 

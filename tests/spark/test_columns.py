@@ -16,6 +16,7 @@ from checker.engines.columns.takeover import take_over
 from checker.engines.expander import Expander
 from checker.engines.protocol import Level, Task
 from checker.engines.rows import RowsRun
+from checker.engines.spark import column_partition
 from checker.engines.spark.batches import Sources, batches_of, from_bytes, pack_batch, to_bytes
 from checker.engines.spark.codec import Candidate, StateCodec
 from checker.engines.spark.column_partition import ColumnPartition
@@ -139,11 +140,31 @@ def test_same_answer(partitions: int, keep_going: bool, tmp_path: Path, stage: S
         assert (report.properties, report.trace, report.depth) == (calm.properties, calm.trace, calm.depth)
 
 
+@pytest.mark.parametrize("size", [300, 3_000])
+def test_levels_in_slices(size: int, tmp_path: Path, stage: Stage) -> None:
+    """Where the candidates of a task are dealt with in slices by key, nothing else changes."""
+    path = tmp_path / "m.fizz"
+    path.write_text(PARTS.replace("< 9", "< 2"))
+    calm = check(path, engine="plain", settings=Settings(keep_going=True))
+    slices: list[int] = []
+    count = ColumnPartition._slices
+
+    def counted(self: ColumnPartition) -> int:
+        slices.append(count(self))
+        return slices[-1]
+
+    with patch.object(column_partition, "_SLICE", size), patch.object(ColumnPartition, "_slices", counted):
+        report = check(path, engine="spark", settings=settings_for(2, spark_from=30, keep_going=True))
+    assert max(slices) > 2
+    assert (report.states, report.transitions, report.depth) == (calm.states, calm.transitions, calm.depth)
+    assert (report.properties, report.trace, report.warnings) == (calm.properties, calm.trace, calm.warnings)
+
+
 @pytest.mark.parametrize(
-    ("name", "used"), [("fails", True), ("limited", True), ("excluded", False), ("messages", False), ("lasso", False)]
+    ("name", "used"), [("fails", True), ("limited", True), ("excluded", False), ("messages", False), ("lasso", True)]
 )
 def test_columns_where_they_can_be(name: str, used: bool, tmp_path: Path, stage: Stage) -> None:
-    """Excluded variables, messages and edges for liveness go row by row."""
+    """Excluded variables and messages go row by row."""
     path = tmp_path / "m.fizz"
     path.write_text(MODELS[name])
     tasks = 0

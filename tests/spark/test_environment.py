@@ -160,6 +160,8 @@ def test_masters_that_answer_and_that_do_not() -> None:
         (["--master", "spark://127.0.0.1:1"], 74, "the Spark master spark://127.0.0.1:1 cannot be reached"),
         (["--master", "locla"], 2, "'locla' is no Spark master"),
         (["--conf", "sparkle=1"], 2, "'sparkle' is no setting of Spark"),
+        (["--conf", "spark.default.parallelism=0"], 2, "spark.default.parallelism is no number that will do: '0'"),
+        (["--conf", "spark.fizzpy.core=few"], 2, "spark.fizzpy.core is no number that will do: 'few'"),
         (["--spark-from", "0", "--conf", "spark.driver.memory=lots"], 74, "Spark does not start"),
     ],
 )

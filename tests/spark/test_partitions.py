@@ -18,11 +18,12 @@ from checker.engines import engine_of
 from checker.engines.embedded import EmbeddedRun
 from checker.engines.protocol import Task
 from checker.engines.spark import SparkEngine
+from checker.engines.spark.liveness.search import PartitionedSearch
 from checker.engines.spark.store import Store
 from checker.expect import Promise, promises_below
 from checker.exploration import Settings
 from checker.explore import explore
-from checker.liveness.graph import Graph
+from checker.liveness.asking import GraphSearch
 from checker.problems import EnvironmentProblem
 from checker.properties import properties_of
 from fizz import load
@@ -48,13 +49,13 @@ def stage_twice(stage: Stage) -> Iterator[Stage]:
 
 @pytest.mark.usefixtures("stage_twice")
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(toys(), SETTINGS, OPTIONS, st.integers(1, 3), st.integers(0, 4))
+@given(toys(), SETTINGS, OPTIONS, st.integers(1, 3), st.integers(0, 4), st.sampled_from((None, None, 0, 8)))
 def test_spark_agrees_with_plain(
-    toy: Toy, chosen: Settings, options: dict[str, object], partitions: int, spark_from: int
+    toy: Toy, chosen: Settings, options: dict[str, object], partitions: int, spark_from: int, core: int | None
 ) -> None:
     """Counts, findings with their paths and cycles, and judgement are equal, wherever the driver hands over."""
     plain = told(explore_carried("plain", toy, chosen, **options))
-    spark = replace(chosen, spark_conf=settings_for(partitions).spark_conf, spark_from=spark_from)
+    spark = replace(chosen, spark_conf=settings_for(partitions, core).spark_conf, spark_from=spark_from)
     assert told(explore_carried("spark", toy, spark, **options)) == plain
 
 
@@ -77,7 +78,12 @@ def graph_of(engine: str, toy: Toy, options: dict[str, object], chosen: Settings
     while level.frontier and levels:
         level = run.next()
         levels -= 1
-    graph: Graph = run.graph()
+    search = run.search()
+    if isinstance(search, PartitionedSearch):
+        assert search.whole is not None
+        search = search.whole
+    assert isinstance(search, GraphSearch)
+    graph = search.graph
     rows: list[object] = [
         (
             graph.key(s),
@@ -88,7 +94,7 @@ def graph_of(engine: str, toy: Toy, options: dict[str, object], chosen: Settings
         )
         for s in range(graph.states)
     ]
-    answers = run.answers("Live")
+    answers = search.answers("Live")
     run.close()
     return [*rows, answers]
 
@@ -110,9 +116,12 @@ def test_parent_of_least_key(seed: int) -> None:
 
 @pytest.mark.parametrize("promise", QUICK, ids=lambda promise: promise.title)
 def test_models(promise: Promise, stage: Stage) -> None:
-    """The report is the embedded engine's, whose figures the models promise."""
+    """The report is the embedded engine's, whose figures the models promise.
+
+    Liveness is judged in the partitions, whatever the driver might hold.
+    """
     before = stage.jobs
-    report = promise.run("spark", spark_from=1, spark_conf=settings_for(3).spark_conf)
+    report = promise.run("spark", spark_from=1, spark_conf=settings_for(3, core=0).spark_conf)
     assert same(report) == same(promise.run("embedded"))
     assert stage.jobs > before
 
@@ -125,9 +134,14 @@ def test_models(promise: Promise, stage: Stage) -> None:
         ("kafka/FiniteReplicatedLog.fizz", {}),
     ],
 )
-@pytest.mark.parametrize("max_states", [None, 700])
+@pytest.mark.parametrize(("max_states", "core"), [(None, 0), (None, 100), (700, None)])
 def test_hand_over_from_columns(
-    name: str, constants: dict[str, str], max_states: int | None, stage: Stage, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    constants: dict[str, str],
+    max_states: int | None,
+    core: int | None,
+    stage: Stage,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The local run may have gone over to columns already: paths, graph and answers go on from them."""
     taken_over = []
@@ -135,7 +149,7 @@ def test_hand_over_from_columns(
     monkeypatch.setattr(EmbeddedRun, "_take_over", lambda self: (taken_over.append(self), columns(self)))
     program = compile_module(load(FOLDER / name, constants=constants))
     properties = properties_of(program, None)
-    chosen = settings_for(3, spark_from=30, max_states=max_states)
+    chosen = settings_for(3, spark_from=30, max_states=max_states, core=core)
     before = stage.jobs
     found = explore(SparkEngine(wide=8), program, properties, chosen)
     assert taken_over and stage.jobs > before
@@ -161,13 +175,14 @@ def test_full_disk(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         check(tmp_path / "m.fizz", engine="spark", settings=settings_for(2))
 
 
-def test_damaged_file(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that was cut short between two levels ends the run with its name, and not with another answer."""
+@pytest.mark.parametrize("name", ["outbound-2", "share-2", "post-3"])
+def test_damaged_file(name: str, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that was cut short between two jobs ends the run with its name, and not with another answer."""
     run = Stage.run
 
     def run_and_damage(self: Stage, *arguments: Any) -> list[bytes]:
         answers = run(self, *arguments)
-        for path in tmp_path.glob("files/*/outbound-2-*"):
+        for path in tmp_path.glob(f"files/*/{name}-*"):
             path.write_bytes(path.read_bytes()[:-1])
         return answers
 
@@ -175,7 +190,7 @@ def test_damaged_file(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "m.fizz").write_text(MODELS["lasso"])
     chosen = settings_for(2)
     here = replace(chosen, spark_conf=(*chosen.spark_conf, ("spark.fizzpy.folder", str(tmp_path / "files"))))
-    with pytest.raises(EnvironmentProblem, match=r"outbound-2-. is damaged"):
+    with pytest.raises(EnvironmentProblem, match=rf"{name}-. is damaged"):
         check(tmp_path / "m.fizz", engine="spark", settings=here)
 
 

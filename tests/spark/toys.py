@@ -23,6 +23,7 @@ class CarriedToyMachine(ToyMachine):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self.values: Any = SimpleNamespace(portable=lambda number: number, load=lambda number: number)
+        self.careful = set()
         layouts = Layouts({self.layout.slots: self.layout})
         self.transitions: Any = SimpleNamespace(layouts=layouts)
         # Toys cannot be divided into columns, no more than models with messages.

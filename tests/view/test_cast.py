@@ -49,6 +49,21 @@ action Fill:
     box.append(2)
 always assertion Few: return len(box) < 2
 """
+IN_TURN = """\
+---
+options: {crash_on_yield: false}
+---
+action Init: a, b = 0, 0
+action First:
+    a = 1
+    a = 2
+action Second:
+    require a == 1
+    b = 1
+    require a == 2
+    b = 2
+always assertion Turn: return b < 2
+"""
 FAILING = "action Init: n = 0\naction Go:\n    n = 1\n    n = 1 // 0\n"
 
 
@@ -64,7 +79,7 @@ def story(report: Report) -> list[str]:
 
 
 def test_two_threads_of_an_action(tmp_path: Path) -> None:
-    """They are told apart by a number of their own; that their places in the state shifted is said."""
+    """They are told apart by a number of their own. Of equal ones the one that has moved last goes on."""
     report = checked(TWO_AT_A_TIME, tmp_path)
     rows = story(report)
     for row in (
@@ -72,15 +87,22 @@ def test_two_threads_of_an_action(tmp_path: Path) -> None:
         "        Increment/1: + at line 8 {seen = 0}",
         "   2  Increment/2  starts (thread-1)",
         "        Increment/2: + at line 8 {seen = 0}",
-        "   3  Increment/1  goes on (thread-0)",
-        "        Increment/1 ends",
-        "        Increment/2 is now thread-0",
-        "   4  Increment/2  goes on (thread-0)",
+        "   3  Increment/2  goes on (thread-0)",
         "        Increment/2 ends",
+        "   4  Increment/1  goes on (thread-0)",
+        "        Increment/1 ends",
     ):
         assert row in rows, "\n".join(rows)
     assert report.trace is not None
     assert [entry.label for entry in report.trace.entries[1:]] == ["Increment", "Increment", "thread-0", "thread-0"]
+
+
+def test_another_number(tmp_path: Path) -> None:
+    """That the place of a thread in the state has shifted is said."""
+    rows = story(checked(IN_TURN, tmp_path))
+    assert "   3  First  goes on (thread-0)" in rows, "\n".join(rows)
+    assert rows[rows.index("        First ends") + 1] == "        Second is now thread-0"
+    assert "   4  Second  goes on (thread-0)" in rows
 
 
 def test_one_after_the_other(tmp_path: Path) -> None:

@@ -7,14 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from checker.check import check
+from checker.exploration import Settings
 from checker.report import ExitCode, PropertyReport
 from checker.trace import Why
 from checker.view.json_report import json_error, json_problem, json_report
 from fizz.errors import Diagnostic, FizzError, Span
 
 FIELDS = [
-    "verdict", "exit_code", "model", "engine", "states", "transitions", "crash_steps", "initial", "cut", "depth",
-    "properties", "trace", "excluded", "error", "elapsed_s", "cpu_s", "peak_memory_mb",
+    "verdict", "exit_code", "model", "engine", "constants", "options", "asked", "states", "transitions", "crash_steps",
+    "initial", "cut", "depth", "properties", "trace", "excluded", "error", "elapsed_s", "cpu_s", "peak_memory_mb",
 ]  # fmt: skip
 
 
@@ -26,6 +28,18 @@ def test_fields(samples: Any) -> None:
     assert fields["error"] is None
     with_stats = json.loads(json_report(samples.report(stats={"interpreter_calls": 7})))
     assert with_stats["stats"] == {"interpreter_calls": 7}
+
+
+def test_what_was_asked(tmp_path: Path) -> None:
+    """Constants and options are there as they were given, and what else decides about the answer, where it is set."""
+    (tmp_path / "m.fizz").write_text("N = 3\naction Init: n = 0\natomic action Up: n = (n + 1) % N\n")
+    settings = Settings(keep_going=True, max_states=7, timeout_s=60.0, symmetry=False, stats=True)
+    report = check(tmp_path / "m.fizz", settings=settings, constants={"N": "4"}, options={"max_actions": "9"})
+    fields = json.loads(json_report(report))
+    assert (fields["constants"], fields["options"]) == ({"N": "4"}, {"max_actions": "9"})
+    assert fields["asked"] == {"keep_going": True, "max_states": 7, "timeout": 60.0, "no_symmetry": True}
+    plain = json.loads(json_report(check(tmp_path / "m.fizz")))
+    assert (plain["constants"], plain["options"], plain["asked"]) == ({}, {}, {})
 
 
 def test_properties_have_their_traces(samples: Any) -> None:
@@ -121,7 +135,7 @@ def test_why(samples: Any) -> None:
 def test_the_page_has_every_field() -> None:
     """Programs are written from the page."""
     page = (Path(__file__).parents[2] / "docs" / "reports.md").read_text(encoding="utf-8")
-    for field in (*FIELDS, "cycle_start", "stutter", "why", "stuck", "stats"):
+    for field in (*FIELDS, "cycle_start", "stutter", "fairness", "why", "stuck", "stats"):
         assert f"`{field}`" in page[page.index("## JSON") :], field
     for code in ExitCode:
         assert code is ExitCode.BROKEN or str(int(code)) in page[page.index("## Exit codes") :], code

@@ -18,7 +18,7 @@ Command = Callable[..., Ended]
 
 # name: (file, its contents, arguments after `show`, exit code, what must be said)
 CASES: dict[str, tuple[str, str, list[str], int, list[str]]] = {
-    "missing model": ("m.fizz", BANK, ["n.fizz"], 2, ["n.fizz", "did you mean 'm.fizz'"]),
+    "missing model": ("m.fizz", BANK, ["m.fiz"], 2, ["m.fiz", "did you mean 'm.fizz'"]),
     "missing report": ("m.fizz", BANK, ["r.json"], 2, ["r.json", "no file"]),
     "missing trace of a model": ("m.fizz", BANK, ["m.fizz", "--follow", "t.txt"], 2, ["t.txt", "does not exist"]),
     "directory": ("m.fizz", BANK, ["."], 2, ["directory"]),

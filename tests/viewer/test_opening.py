@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from checker.check import check
+from checker.given import Given
 from checker.problems import UsageProblem
-from checker.show.files import Given, open_guide, open_report
+from checker.show.elsewhere import Scout
+from checker.show.files import open_guide, open_report
 from checker.show.retrace import Path as Way
 from checker.view.json_report import json_report
 from checker.view.json_walks import json_guided, json_simulation
@@ -90,6 +92,102 @@ def test_constants_of_a_guided_trace(written: Write, tmp_path: Path) -> None:
     found, _ = open_guide("t.txt", Given({"LIMIT": "80"}, {}))
     assert found is not None
     assert found.stories[0].path.trace.entries[-1].state == (("balance", "20"),)
+
+
+def test_constants_of_a_report(written: Write, tmp_path: Path) -> None:
+    """A report names what the model was given; what is given on top of that counts more."""
+    model = written("LIMIT = 9\n" + BANK.replace("balance = 100", "balance = LIMIT"))
+    given = Given({"LIMIT": "100"}, {"max_actions": "5"})
+    report = check(model, constants=given.constants, options=given.options)
+    (tmp_path / "report.json").write_text(json_report(report))
+    found = open_report("report.json", NOTHING)
+    assert dict(found.stories[0].path.trace.entries[0].state) == {"balance": "100"}
+    assert found.module.options.max_actions == 5
+    found = open_report("report.json", Given({}, {"max_actions": "7"}))
+    assert found.module.options.max_actions == 7
+    with pytest.raises(UsageProblem, match="does not fit"):
+        open_report("report.json", Given({"LIMIT": "80"}, {}))
+
+
+@pytest.mark.parametrize("save", [json_simulation, json_guided], ids=["simulate", "trace"])
+def test_constants_of_walks(save: Callable[[Any], str], written: Write, tmp_path: Path) -> None:
+    """The reports of walks name them too."""
+    model = written("LIMIT = 9\n" + BANK.replace("balance = 100", "balance = LIMIT"))
+    if save is json_simulation:
+        text = json_simulation(simulate(model, runs=50, seed=3, constants={"LIMIT": "100"}))
+    else:
+        text = json_guided(follow(model, ["Withdraw"], constants={"LIMIT": "100"}))
+    assert json.loads(text)["constants"] == {"LIMIT": "100"}
+    (tmp_path / "walk.json").write_text(text)
+    assert dict(open_report("walk.json", NOTHING).stories[0].path.trace.entries[0].state) == {"balance": "100"}
+
+
+IMAGES = """\
+---
+options: {crash_on_yield: false}
+deadlock_detection: false
+---
+symmetric role Node:
+    action Init:
+        self.s = 0
+    atomic action Go:
+        require self.s == 0
+        self.s = 2 if str(self) == "Node#1" else 1
+    atomic action On:
+        require self.s == 2
+        self.s = 3 if str(self) != "Node#1" else 1
+action Init:
+    nodes = set([Node() for i in range(3)])
+always assertion P:
+    return not any([n.s == 3 for n in nodes])
+"""
+MERGED = """\
+---
+options: {crash_on_yield: false}
+deadlock_detection: false
+identity: {exclude: [log]}
+---
+action Init:
+    x, log = 0, []
+atomic fair action Flip:
+    x = 1 - x
+    log.append(x)
+eventually always assertion Still:
+    return x == 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "remark"),
+    [
+        (IMAGES, "from step 2 on images are told: the model breaks its symmetry (--no-symmetry)"),
+        (MERGED, "from step 2 on this run has other values of log, which identity.exclude leaves out"),
+    ],
+    ids=["images", "merged"],
+)
+@pytest.mark.parametrize("saved", [False, True], ids=["checked", "saved"])
+def test_states_that_stand_for_others(text: str, remark: str, saved: bool, written: Write, tmp_path: Path) -> None:
+    """A story that is no run of the model is shown all the same, each state with what could happen, and it is said."""
+    model = written(text)
+    if saved:
+        report_of(model, tmp_path)
+    found = open_report("report.json", NOTHING) if saved else opened(model)
+    way = found.stories[0].path
+    assert way.remark == remark
+    assert len(way.states) == len(way.trace.entries) == 4
+    scout = Scout(found.machine)
+    for index in range(4):
+        elsewhere = scout.look(way, index)
+        assert elsewhere is not None and elsewhere.enabled
+    assert [entry.label for entry in way.trace.entries] == [e["label"] for e in report_of(model, tmp_path)["trace"]]
+
+
+@pytest.mark.parametrize("constants", [[], {"LIMIT": 100}, None])
+def test_damaged_constants(constants: object, written: Write, tmp_path: Path) -> None:
+    """They are texts by name, or the report is refused."""
+    fields = report_of(written(BANK), tmp_path) | {"constants": constants}
+    with pytest.raises(UsageProblem, match="no texts"):
+        open_report(save(tmp_path, fields), NOTHING)
 
 
 def test_reports_of_walks(written: Write, tmp_path: Path) -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from checker.check import check
+from checker.given import Given
 from checker.show.elsewhere import Elsewhere, Enabled
+from checker.show.files import open_report
 from checker.show.truth import Truth
+from checker.view.json_report import json_report
 from checker.view.viewer.session import Session
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, guided, opened
 
@@ -79,7 +84,7 @@ def test_why_a_property_is_false_at_a_step(race: Session) -> None:
 
 def test_lanes(race: Session, crash: Session) -> None:
     """A thread of the model has a lane of its own, a role instance one for all it does."""
-    assert {lane.name: lane.signs for lane in race.lanes} == {"Withdraw/1": "·┌│└·", "Withdraw/2": "··┌│└"}
+    assert {lane.name: lane.signs for lane in race.lanes} == {"Withdraw/1": "·┌││└", "Withdraw/2": "··┌└·"}
     assert [lane.title(2) for lane in race.lanes] == ["W1", "W2"]
     assert {lane.name: lane.signs for lane in crash.lanes} == {"Node#0": "·✗···┌", "Node#1": "··┌├└·"}
 
@@ -170,12 +175,55 @@ def test_search(race: Session) -> None:
     race.search("BALANCE 40")
     assert race.matched == [3]
     race.search("withdraw/2")
-    assert race.matched == [2, 4]
-    race.select(4)
+    assert race.matched == [2, 3]
+    race.select(3)
     assert race.next_match() == 2
     assert race.next_match(-1) == 2
     race.search("nowhere")
     assert race.next_match() is None
+
+
+def test_the_next_turn_of_a_property(race: Session) -> None:
+    """The nearest step where it says something else, forwards and backwards."""
+    never = next(claim for claim in race.truths.claims if claim.name == "NeverNegative")
+    race.select(0)
+    assert race.next_turn(never) == 4
+    race.select(4)
+    assert race.next_turn(never) is None
+    assert race.next_turn(never, -1) == 3
+
+
+def test_what_a_lasso_shows(written: Write, tmp_path: Path) -> None:
+    """Only in the states that go on for ever a liveness assertion is violated by being false; a saved report says so
+    too, with what makes the run fair."""
+    model = written(LASSO)
+    (tmp_path / "report.json").write_text(json_report(check(model)))
+    for what in (opened(model), open_report("report.json", Given())):
+        one = Session(what)
+        assert one.cycle is not None
+        one.select(one.cycle - 1)
+        assert one.shown is None
+        one.select(one.last)
+        assert one.shown is not None and one.shown.name == what.stories[0].name
+        assert one.path.trace.fairness
+
+
+def test_where_the_source_is(written: Write, tmp_path: Path) -> None:
+    """Of a step in several files the one in which it ended, with the names of the others."""
+    (tmp_path / "core.fizz").write_text("func up(by):\n    n += by\n")
+    one = Session(
+        opened(
+            written(
+                'include "core.fizz"\naction Init: n = 0\natomic action Go:\n    require n < 5\n    up(3)\n'
+                "always assertion P: return n < 6\n"
+            )
+        )
+    )
+    one.select(1)
+    sheet = one.sheet()
+    assert sheet.file.endswith("core.fizz")
+    assert [row.number for row in sheet.rows if row.executed] == [2]
+    assert [Path(file).name for file in sheet.others] == ["m.fizz"]
 
 
 def test_compare_any_two_steps(race: Session) -> None:

@@ -185,7 +185,7 @@ class Judge:
         try:
             units = asked.remembered.lookup(
                 columns,
-                lambda row, choices: machine.run(rule, columns.view(row), choices, remembered=True),
+                lambda row, choices: self.space.memory.run(rule, columns.view(row), choices),
                 lambda row: machine.too_many_ways(rule),
             )
         except NeedsRows:
@@ -260,11 +260,8 @@ class Judge:
             columns = PairColumns(StateColumns(packing, before, interner), StateColumns(packing, after, interner))
             units = asked.remembered.lookup(
                 columns,
-                lambda row, choices, rule=rule, columns=columns: machine.run(  # type: ignore[misc]
-                    rule,
-                    columns.view(row),
-                    choices,
-                    remembered=True,
+                lambda row, choices, rule=rule, columns=columns: self.space.memory.run(  # type: ignore[misc]
+                    rule, columns.view(row), choices
                 ),
                 lambda row, rule=rule: machine.too_many_ways(rule),  # type: ignore[misc]
             )

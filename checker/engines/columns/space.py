@@ -10,7 +10,7 @@ from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import Ranks
 from checker.engines.columns.tables import Tables
 from checker.engines.expander import Expander
-from checker.engines.read_tree import TreeNode
+from checker.engines.read_tree import Restarts, TreeNode
 from checker.liveness.graph import Obligation, obligation_of
 from interpreter.state import Layout, Slot, State
 from interpreter.step import Rule, StepOrder
@@ -30,6 +30,8 @@ class Space:
         self._order_numbers: dict[StepOrder, int] = {}
         self.parked: dict[int, TreeNode] = {}
         """The trees of parked threads, by the thread's id: the same wherever the thread is parked."""
+        self.restarts: Restarts = {}
+        """What parked threads share after restarts."""
         self.rules: dict[int, Rule] = {}
         """The rule that continues a thread, by the identity of what came of it."""
         self.edges = Edges()

@@ -14,7 +14,7 @@ from checker.engines.columns.remembered import Remembered
 from checker.engines.columns.sources import StateColumns
 from checker.engines.columns.space import Space
 from checker.engines.columns.tables import NO_PROPERTY, Ints, Mask
-from checker.engines.read_tree import Counters, ReadTree
+from checker.engines.read_tree import Counters, Reading, ReadTree
 from checker.liveness.graph import LiveStep
 from interpreter.state import Slot, State
 from interpreter.step import Aborted, Candidate, Event, Outcome, Read, Rule, StepKind, StepOrder, Way
@@ -99,9 +99,9 @@ class StepRule:
             return self._crash(columns.view(row).whole())
         view = columns.view(row)
         if self.place is None:
-            return self.space.machine.run(self.candidate.rule, view, choices, remembered=True)
+            return self.space.memory.run(self.candidate.rule, view, choices)
         rule = Rule(StepKind.CONTINUE, view.read(("thread", self.place)))
-        way = self.space.machine.run(rule, view, choices, remembered=True)
+        way = self.space.memory.run(rule, view, choices)
         self.space.rules[id(way.result)] = rule
         return Way((Read(("thread", self.place), rule.subject), *way.events), way.result)
 
@@ -162,7 +162,10 @@ class StepRules:
         memory = space.memory
         for place in range(packing.threads):
             candidate = Candidate((0, place), f"thread-{place}", Rule(StepKind.CONTINUE, -1))
-            self.rules.append(StepRule(space, packing, candidate, place, ReadTree(memory.counters)))
+            tree = ReadTree(memory.counters, space.restarts)
+            # All that follows is found by the thread, also what this tree is asked for first.
+            tree.root = Reading(("thread", place))
+            self.rules.append(StepRule(space, packing, candidate, place, tree))
         for candidate in space.machine.possible.starts_in(packing.layout):
             self.rules.append(StepRule(space, packing, candidate, None, memory.tree(candidate.rule)))
         if space.machine.program.options.crash_on_yield:

@@ -12,6 +12,18 @@ from checker.engines.spark.visited import KeyFiles
 from checker.exploration import Settings
 from checker.properties.base import Watch
 from interpreter import Machine, Program
+from interpreter.state import Slot
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How workers look at states, which the local run has found out: all alike, so that they can learn from each other.
+
+    `reduced`: columns choose among images. `gathered`: the slots that are read whole (see `interpreter.division`).
+    """
+
+    reduced: bool
+    gathered: frozenset[Slot]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +44,7 @@ class Order:
     prune: bool
     graph: bool
     machine: Callable[[Program], Machine]
+    manner: Manner
 
     def task(self) -> Task:
         """The task as an engine in this process would be given it."""
@@ -43,7 +56,7 @@ class Assignment:
     """One task: take in the candidates of a level for a partition, and expand those that are new.
 
     `inbound` are the files with candidates. `judged`: they come from the driver, which has sorted out, judged and
-    counted them already. `graph`: write down the edges.
+    counted them already. `graph`: write down the edges. `lessons` are the files with what was learned so far.
     """
 
     level: int
@@ -52,6 +65,7 @@ class Assignment:
     visited: KeyFiles
     judged: bool
     graph: bool
+    lessons: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +73,8 @@ class Summary:
     """What a task reports. `arrived` speaks of its states, `expanded` of the steps from them.
 
     `outbound` counts the candidates for each partition. `worker` names the process, `counters` is what that process has
-    evaluated so far in this run, and `effort` what that took.
+    evaluated so far in this run, and `effort` what that took. `lessons` are what it has learned and not told before,
+    `untold` counts what it could not tell so far.
     """
 
     partition: int
@@ -70,6 +85,8 @@ class Summary:
     worker: str
     counters: Counters
     effort: Effort
+    lessons: bytes
+    untold: int
 
 
 def found_file(level: int, partition: int) -> str:
@@ -80,6 +97,11 @@ def found_file(level: int, partition: int) -> str:
 def outbound_file(level: int, sender: int) -> str:
     """The file of the candidates that the expansion of a level brought: a part for each partition."""
     return f"outbound-{level}-{sender}"
+
+
+def lessons_file(level: int) -> str:
+    """The file of what was learned on a level."""
+    return f"lessons-{level}"
 
 
 def edges_file(level: int, partition: int) -> str:

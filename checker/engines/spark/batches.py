@@ -12,13 +12,15 @@ import numpy as np
 from checker.engines.columns.batch import Batch
 from checker.engines.columns.expand import Frontier
 from checker.engines.columns.packing import Packing
-from checker.engines.columns.tables import Words
+from checker.engines.columns.tables import Ints, Words
 from checker.engines.spark.codec import Candidate, StateCodec
 from checker.engines.spark.row_codec import Column, PackedRows, RowCodec, narrow
 from interpreter.state import UNBOUND, Layout
 from interpreter.step import StepOrder
 
 _LEVEL: Final = 1
+_PROTOCOL: Final = 5
+_KEY_HALF: Final = 8
 _HALF: Final = (1 << 64) - 1
 
 NO_ORDER: Final = StepOrder((), (), 0)
@@ -39,6 +41,20 @@ class PackedBatch(NamedTuple):
     order_table: tuple[StepOrder, ...]
     orders: Column
     starts: Column
+
+    def take(self, rows: Ints) -> PackedBatch:
+        """Some of the candidates."""
+        there = self.rows
+        return PackedBatch(
+            PackedRows(there.layout, there.tables, tuple([column[rows] for column in there.places])),
+            self.high[rows],
+            self.low[rows],
+            self.source_high[rows],
+            self.source_low[rows],
+            self.order_table,
+            self.orders[rows],
+            self.starts[rows],
+        )
 
 
 class Sources(NamedTuple):
@@ -124,10 +140,36 @@ def _halves(keys: list[int]) -> tuple[Words, Words]:
 
 def to_bytes(batches: list[PackedBatch]) -> bytes:
     """Batches as they are sent; none is no bytes."""
-    return zlib.compress(pickle.dumps(batches, pickle.HIGHEST_PROTOCOL), _LEVEL) if batches else b""
+    if not batches:
+        return b""
+    columns: list[pickle.PickleBuffer] = []
+    rest = pickle.dumps(batches, _PROTOCOL, buffer_callback=columns.append)
+    return pickle.dumps((zlib.compress(rest, _LEVEL), [_deflated(column) for column in columns]), _PROTOCOL)
+
+
+def _deflated(column: pickle.PickleBuffer) -> tuple[bool, bytes]:
+    """A column in bytes. Keys stay as they are: there is nothing to take off, and trying takes most of the time."""
+    data = memoryview(column)
+    small = data.itemsize < _KEY_HALF
+    return small, zlib.compress(data, _LEVEL) if small else data.tobytes()
+
+
+def joined(boxes: list[bytes]) -> bytes:
+    """Several of what `to_bytes` wrote, as one part of a file; none is no bytes."""
+    return pickle.dumps(boxes, _PROTOCOL) if boxes else b""
+
+
+def pieces(data: bytes) -> list[bytes]:
+    """What `joined` joined."""
+    boxes: list[bytes] = pickle.loads(data) if data else []
+    return boxes
 
 
 def from_bytes(data: bytes) -> list[PackedBatch]:
     """What `to_bytes` wrote."""
-    found: list[PackedBatch] = pickle.loads(zlib.decompress(data)) if data else []
+    if not data:
+        return []
+    rest, columns = pickle.loads(data)
+    buffers = [zlib.decompress(column) if small else column for small, column in columns]
+    found: list[PackedBatch] = pickle.loads(zlib.decompress(rest), buffers=buffers)
     return found

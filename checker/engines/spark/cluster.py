@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from pyspark import cloudpickle
@@ -18,15 +18,27 @@ from checker.checkpoint.saved import Saved, level_file, pack_head
 from checker.effort import Effort
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
-from checker.engines.spark.assignment import Assignment, Order, Summary, edges_file, found_file, outbound_file
-from checker.engines.spark.batches import NO_ORDER, to_bytes
+from checker.engines.spark.assignment import (
+    Assignment,
+    Manner,
+    Order,
+    Summary,
+    edges_file,
+    found_file,
+    outbound_file,
+)
+from checker.engines.spark.batches import NO_ORDER, joined, to_bytes
 from checker.engines.spark.codec import Candidate, StateCodec, pack_candidates
 from checker.engines.spark.findings import Findings
 from checker.engines.spark.keys import partition_of, partitions_of
+from checker.engines.spark.liveness.crew import SparkCrew
+from checker.engines.spark.liveness.search import PartitionedSearch
+from checker.engines.spark.liveness.task import Made
 from checker.engines.spark.local import LocalRun
 from checker.engines.spark.session import Session
 from checker.engines.spark.shipping import archive, worker_function
 from checker.engines.spark.store import Store
+from checker.engines.spark.teaching import Teaching
 from checker.engines.spark.visited import KeyFiles, add_keys
 from checker.problems import EnvironmentProblem, Problem
 
@@ -50,7 +62,6 @@ class ClusterState:
     partitions: int
     columns: bool
     handed_over: int
-    waiting: int
     levels: tuple[tuple[int, ...], ...]
     level: int
     visited: tuple[KeyFiles, ...]
@@ -58,6 +69,8 @@ class ClusterState:
     wants_graph: bool
     held: Level | None
     written: tuple[str, ...]
+    manner: Manner
+    lessons: tuple[str, ...]
 
 
 class Cluster:
@@ -75,6 +88,7 @@ class Cluster:
         level: int,
         partitions: int,
         columns: bool,
+        manner: Manner,
         folder: str | None,
     ) -> None:
         self.task = task
@@ -83,11 +97,13 @@ class Cluster:
         self.run = uuid.uuid4().hex
         self.partitions = partitions
         self.columns = columns
+        self.manner = manner
         kept_in = task.settings.resume or task.settings.checkpoint
         self.keeps = kept_in is not None
         self.folder = _folder(folder, self.run) if kept_in is None else Path(kept_in).absolute()
         self.store = Store(self.folder, durable=self.keeps)
         self.findings = Findings(self.store, local, level, partitions)
+        self.teaching = Teaching(self.store, local.machine)
         self.level = level
         self.visited: list[KeyFiles] = [()] * self.partitions
         self.inbound: list[list[str]] = [[] for _ in range(self.partitions)]
@@ -100,6 +116,7 @@ class Cluster:
         """The files that the latest checkpoint needs."""
         self.counters: dict[str, Counters] = {}
         self.efforts: dict[str, Effort] = {}
+        self.crew: SparkCrew | None = None
         program, watches, machine = task.program, task.watches, task.machine
         order = Order(
             self.run,
@@ -113,6 +130,7 @@ class Cluster:
             task.prune,
             task.graph,
             machine,
+            manner,
         )
         # By value where need be: a machine of one's own may be defined in a script or notebook.
         self._order = session.context.broadcast(cloudpickle.dumps(order))  # type: ignore[no-untyped-call]
@@ -127,14 +145,17 @@ class Cluster:
             add_keys(self.store, (), partition, self.level, keys[owners == partition])
             for partition in range(self.partitions)
         ]
-        self.findings.waiting = self.local.waiting
         parts = self._waiting_by_columns() if self.columns else self._waiting_by_rows()
         name = outbound_file(self.level - 1, self.partitions)
         self.store.write(name, parts)
         self.inbound = [[name] if part else [] for part in parts]
+        self.teaching.teach(self.level - 1, [self.local.learning.tell(self.teaching.codec)])
+        self.teaching.untold[""] = self.local.learning.untold
 
     def _waiting_by_columns(self) -> list[bytes]:
-        return [to_bytes(batches) for batches in self.local.hand_over_batches(self.partitions)]
+        return [
+            joined([to_bytes(batches)] if batches else []) for batches in self.local.hand_over_batches(self.partitions)
+        ]
 
     def _waiting_by_rows(self) -> list[bytes]:
         waiting: list[list[Candidate]] = [[] for _ in range(self.partitions)]
@@ -156,7 +177,15 @@ class Cluster:
     def _job(self, judged: bool) -> tuple[Level, Level]:
         """Run the level in hand: what taking it in brought, and what its expansion did."""
         given = [
-            Assignment(self.level, partition, tuple(names), self.visited[partition], judged, self.wants_graph)
+            Assignment(
+                self.level,
+                partition,
+                tuple(names),
+                self.visited[partition],
+                judged,
+                self.wants_graph,
+                tuple(self.teaching.files),
+            )
             for partition, names in enumerate(self.inbound)
             if names
         ]
@@ -170,12 +199,15 @@ class Cluster:
             answers = self.session.run(self.run, title, self._work, items, lambda: self.task.tick(0, 0))
             self.jobs += 1
             self.tasks += len(given)
+            told: list[bytes] = []
             for answer in answers:
                 summary = self._take(answer)
+                told.append(summary.lessons)
                 arrived.merge(summary.arrived)
                 expanded.merge(summary.expanded)
                 if summary.arrived.states:
                     found.append(summary.partition)
+            self.teaching.teach(self.level, told)
             self._note_written([assignment.partition for assignment in given], () if judged else found)
         self.wants_graph = self.wants_graph and not arrived.pruned
         if not judged:
@@ -201,8 +233,8 @@ class Cluster:
         known = self.counters.get(summary.worker)
         if known is None or known.evaluations < summary.counters.evaluations:
             self.counters[summary.worker] = summary.counters
-        spent = self.efforts.get(summary.worker, Effort())
-        self.efforts[summary.worker] = max(spent, summary.effort, key=lambda effort: effort.cpu_s)
+        self._spend(summary.worker, summary.effort)
+        self.teaching.untold[summary.worker] = max(self.teaching.untold.get(summary.worker, 0), summary.untold)
         return summary
 
     def _note_written(self, worked: Sequence[int], found: Sequence[int]) -> None:
@@ -224,7 +256,6 @@ class Cluster:
             self.partitions,
             self.columns,
             self.findings.handed_over,
-            self.findings.waiting,
             self.findings.levels,
             self.level,
             tuple(self.visited),
@@ -232,25 +263,49 @@ class Cluster:
             self.wants_graph,
             self.held,
             tuple(self.written),
+            self.manner,
+            tuple(self.teaching.files),
         )
         self.saved = frozenset((*base.files, level_file(base.level), *self._needed()))
         return Saved("spark", (pack_head(state),), tuple(self.saved))
 
     def _needed(self) -> list[str]:
         seen = [file.name for files in self.visited for file in files]
-        return [*self.written, *seen, *(name for names in self.inbound for name in names)]
+        return [*self.written, *self.teaching.files, *seen, *(name for names in self.inbound for name in names)]
 
     def restore(self, state: ClusterState) -> None:
         """Be where the other driver was."""
-        self.findings.waiting, self.findings.levels = state.waiting, state.levels
+        self.findings.levels = state.levels
         self.level = state.level
         self.visited = list(state.visited)
         self.inbound = [list(names) for names in state.inbound]
         self.wants_graph, self.held = state.wants_graph, state.held
         self.written = list(state.written)
+        self.teaching.files = list(state.lessons)
         self.saved = frozenset(self._needed())
 
     # --- the end ---------------------------------------------------------------------------------------------------
+
+    def search(self, most: int) -> PartitionedSearch:
+        """The search for lassos in what was found, with so many states and edges in this process at a time."""
+        self.crew = SparkCrew(self.store, self.findings, self._make)
+        return PartitionedSearch(self.crew, most)
+
+    def _make(self, title: str, items: list[bytes]) -> list[Any]:
+        """One pass over the graph."""
+        told: list[Any] = []
+        for answer in self.session.run(self.run, title, self._work, items, lambda: None):
+            made: Made | Problem = pickle.loads(answer)
+            if isinstance(made, Problem):
+                raise made
+            self._spend(made.worker, made.effort)
+            told.append(made.done)
+        return told
+
+    def _spend(self, worker: str, effort: Effort) -> None:
+        """Note what a worker has spent so far; its tasks may come home in any order."""
+        known = self.efforts.get(worker, Effort())
+        self.efforts[worker] = max(known, effort, key=lambda effort: effort.cpu_s)
 
     def effort(self) -> Effort:
         """What the workers have spent, and the Java process if it is ours."""
@@ -263,6 +318,8 @@ class Cluster:
                 self._code.destroy()
         # Nobody may write any more when the folder goes.
         self.session.close()
+        if self.crew is not None:
+            self.crew.close()
         if not self.keeps:
             shutil.rmtree(self.folder, ignore_errors=True)
 

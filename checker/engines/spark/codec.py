@@ -9,6 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from checker.engines.spark.keys import WIDTH, Keys, key_array, key_column, key_number
 from interpreter import Machine
 from interpreter.state import Layout, State
@@ -155,6 +158,16 @@ def pack_orders(orders: Iterable[StepOrder]) -> tuple[bytes, bytes]:
     table: dict[StepOrder, int] = {}
     numbers = array("I", [table.setdefault(order, len(table)) for order in orders])
     return pickle.dumps(tuple(table), pickle.HIGHEST_PROTOCOL), numbers.tobytes()
+
+
+def pack_numbered(orders: Sequence[StepOrder], numbers: NDArray[np.int64]) -> tuple[bytes, bytes]:
+    """`pack_orders` of those among `orders` that have these numbers."""
+    used, places = np.unique(numbers, return_inverse=True)
+    # The numbers are those of this process; the table is to be the same whoever writes it.
+    ranked = sorted([(orders[number], place) for place, number in enumerate(used.tolist())])
+    ranks = np.empty(len(ranked), dtype=np.uint32)
+    ranks[[place for _, place in ranked]] = np.arange(len(ranked))
+    return pickle.dumps(tuple([order for order, _ in ranked]), pickle.HIGHEST_PROTOCOL), ranks[places].tobytes()
 
 
 def unpack_orders(table: bytes, numbers: bytes) -> list[StepOrder]:

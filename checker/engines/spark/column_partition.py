@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checker.engines.columns.batch import Batch
 from checker.engines.columns.expand import Frontier
@@ -16,15 +17,18 @@ from checker.engines.columns.store import Store as States
 from checker.engines.columns.tables import Ints, Words
 from checker.engines.expander import Expander
 from checker.engines.protocol import Level
-from checker.engines.spark.assignment import Assignment, found_file, outbound_file
-from checker.engines.spark.batches import PackedBatch, Sources, from_bytes, pack_batch, to_bytes
-from checker.engines.spark.codec import StateCodec, pack_orders
+from checker.engines.spark.assignment import Assignment, edges_file, found_file, outbound_file
+from checker.engines.spark.batches import PackedBatch, Sources, from_bytes, joined, pack_batch, pieces, to_bytes
+from checker.engines.spark.codec import StateCodec, pack_numbered
+from checker.engines.spark.column_edges import EdgesByKey
 from checker.engines.spark.keys import Keys, key_array
 from checker.engines.spark.row_codec import RowCodec
 from checker.engines.spark.store import Store
 from checker.engines.spark.visited import KeyFiles, add_keys, seen
+from checker.liveness.graph import Graph
 
-_SAMPLE: Final = 100
+_SLICE: Final = 1 << 24
+_HALF_OF_HALF: Final = np.uint64(32)
 
 
 @dataclass(slots=True)
@@ -33,21 +37,17 @@ class Columns:
 
     run: ColumnsRun
     codec: RowCodec
+    edges: EdgesByKey
 
     @classmethod
-    def of(cls, expander: Expander, values: StateCodec, batches: list[PackedBatch]) -> Columns:
-        """The columns of a worker that has not begun. Some candidates tell how values are best divided."""
-        machine = expander.machine
-        for batch in batches:
-            for row in range(0, len(batch.high), max(1, len(batch.high) * len(batches) // _SAMPLE)):
-                state = batch.rows.state(row, machine, values)
-                expander.expand(state, machine.key(state), False, Level())
-        expander.acted.clear()
-        if not expander.symmetric:
-            expander.memory.forget_reads(machine.divider.gather())
-        space = Space(expander, expander.symmetric)
-        run = ColumnsRun(expander.task, space, States(), None)
-        return cls(run, RowCodec(space, values, run.refit))
+    def of(cls, expander: Expander, values: StateCodec, reduced: bool) -> Columns:
+        """The columns of a worker that has not begun."""
+        space = Space(expander, reduced)
+        edges = space.edges = EdgesByKey()
+        # That there is a graph makes the run gather edges. They are written to files, and nothing into it.
+        graph = Graph(lambda state: state) if expander.task.graph else None
+        run = ColumnsRun(expander.task, space, States(), graph)
+        return cls(run, RowCodec(space, values, run.refit), edges)
 
 
 @dataclass(slots=True)
@@ -70,39 +70,61 @@ class Newcomers:
 class ColumnPartition:
     """The work of one task. All it writes is a function of its assignment: any number of attempts come to the same."""
 
-    def __init__(
-        self, assignment: Assignment, partitions: int, store: Store, columns: Columns, batches: list[PackedBatch]
-    ) -> None:
+    def __init__(self, assignment: Assignment, partitions: int, store: Store, columns: Columns) -> None:
         self.assignment = assignment
         self.partitions = partitions
         self.store = store
         self.columns = columns
-        self.batches = batches
         self.arrived = Level()
         self.expanded = Level()
         self.outbound: tuple[int, ...] = (0,) * partitions
+        self._outbox: list[list[bytes]] = [[] for _ in range(partitions)]
 
     def run(self) -> KeyFiles:
         """Do the work; what this partition has seen then. `arrived`, `expanded` and `outbound` are then known."""
         given, run = self.assignment, self.columns.run
-        run.store = States()
         run.judge.recorded = {key: bytearray() for key in run.judge.recorded}
-        visited = given.visited
-        if not self.batches:
-            return visited
-        new = self._newcomers(self.batches)
-        if not len(new.keys):
-            return visited
+        found: list[Newcomers] = []
+        slices = self._slices()
+        for which in range(slices):
+            batches = received(self.store, given, which, slices)
+            new = self._newcomers(batches) if batches else None
+            if new is not None and len(new.keys):
+                self._go(batches, new)
+                found.append(new)
+        self._write_outbound()
+        if given.judged or not found:
+            return given.visited
+        self._write_found(found)
+        keys = np.concatenate([new.keys for new in found])
+        return add_keys(self.store, given.visited, given.partition, given.level, keys)
+
+    def _slices(self) -> int:
+        """In how many slices, by key, the candidates are dealt with: so memory does not grow with the level."""
+        if self.assignment.graph:
+            return 1
+        partition = self.assignment.partition
+        return 1 + sum(self.store.length(name, partition) for name in self.assignment.inbound) // _SLICE
+
+    def _go(self, batches: list[PackedBatch], new: Newcomers) -> None:
+        """Judge new states, and expand them."""
+        given, run = self.assignment, self.columns.run
+        run.store = States()
         run.store.append(new.high, new.low, np.zeros(len(new.keys), dtype=np.int64), new.orders.astype(np.int32))
-        frontier = self._frontier(self.batches, new)
+        frontier = self._frontier(batches, new)
         if given.judged:
             run.frontier = frontier
         else:
-            run.take(frontier, self.arrived)
-            self._write_found(new)
-            visited = add_keys(self.store, visited, given.partition, given.level, new.keys)
-        self._send(run.steps(self.expanded), Sources(new.high, new.low))
-        return visited
+            arrived = Level()
+            run.take(frontier, arrived)
+            self.arrived.merge(arrived)
+        expanded = run.frontier
+        self.columns.edges.clear()
+        steps = run.steps(self.expanded)
+        if given.graph:
+            parts = self.columns.edges.parts(expanded, len(new.keys))
+            self.store.write(edges_file(given.level, given.partition), parts)
+        self._send(steps, Sources(new.high, new.low))
 
     # --- taking in -------------------------------------------------------------------------------------------------
 
@@ -119,7 +141,7 @@ class ColumnPartition:
         lengths = [len(b.high) for b in batches]
         numbers = np.repeat(np.arange(len(batches)), lengths)
         rows = np.concatenate([np.arange(length) for length in lengths])
-        order = np.lexsort((source_low, source_high, space.order_ranks()[orders], low, high))
+        order = _sorted(high, (source_low, source_high, space.order_ranks()[orders], low))
         high, low = high[order], low[order]
         first = np.ones(len(order), dtype=np.bool_)
         first[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
@@ -162,11 +184,14 @@ class ColumnPartition:
             found.append(Frontier(packing, rows.take(by_key), own, starts, new.high[own], new.low[own], cut))
         return found
 
-    def _write_found(self, new: Newcomers) -> None:
+    def _write_found(self, found: list[Newcomers]) -> None:
         run = self.columns.run
-        table, numbers = pack_orders(run.space.orders[number] for number in new.orders.tolist())
+        table, numbers = pack_numbered(run.space.orders, np.concatenate([new.orders for new in found]))
         recorded = [bytes(answers) for answers in run.judge.recorded.values()]
-        parts = [new.keys.tobytes(), new.sources, numbers, table, *recorded]
+        keys, sources = (
+            b"".join(column) for column in zip(*[(n.keys.tobytes(), n.sources) for n in found], strict=True)
+        )
+        parts = [keys, sources, numbers, table, *recorded]
         self.store.write(found_file(self.assignment.level, self.assignment.partition), parts)
 
     # --- sending on ------------------------------------------------------------------------------------------------
@@ -179,16 +204,42 @@ class ColumnPartition:
                 own = np.flatnonzero(owners == partition)
                 if len(own):
                     batches[partition].append(pack_batch(self.columns.codec, packing, batch.take(own), sources))
-        self.outbound = tuple(sum(len(batch.high) for batch in part) for part in batches)
+        counts = [sum(len(batch.high) for batch in part) for part in batches]
+        self.outbound = tuple(before + count for before, count in zip(self.outbound, counts, strict=True))
+        for box, part in zip(self._outbox, batches, strict=True):
+            if part:
+                box.append(to_bytes(part))
+
+    def _write_outbound(self) -> None:
         if any(self.outbound):
             name = outbound_file(self.assignment.level, self.assignment.partition)
-            self.store.write(name, [to_bytes(part) for part in batches])
+            self.store.write(name, [joined(box) for box in self._outbox])
 
 
-def received(store: Store, assignment: Assignment) -> list[PackedBatch]:
-    """What was sent to the partition of a task."""
-    return [b for name in assignment.inbound for b in from_bytes(store.read(name, assignment.partition))]
+def received(store: Store, assignment: Assignment, which: int, slices: int) -> list[PackedBatch]:
+    """What was sent to the partition of a task: one of so many slices by key, in order."""
+    found: list[PackedBatch] = []
+    for name in assignment.inbound:
+        for piece in pieces(store.read(name, assignment.partition)):
+            for batch in from_bytes(piece):
+                rows = np.flatnonzero((batch.high >> _HALF_OF_HALF) * np.uint64(slices) >> _HALF_OF_HALF == which)
+                if len(rows):
+                    found.append(batch if len(rows) == len(batch.high) else batch.take(rows))
+    return found
 
 
 def _keys(high: Words, low: Words) -> Keys:
     return key_array(np.stack([high, low], axis=1).astype(">u8").tobytes())
+
+
+def _sorted(high: Words, others: tuple[NDArray[Any], ...]) -> Ints:
+    """`lexsort` by `high` first. It comes in runs that are sorted already, and few rows have an equal one."""
+    order = np.argsort(high, kind="stable")
+    ordered = high[order]
+    equal = ordered[1:] == ordered[:-1]
+    tied = np.zeros(len(order), dtype=np.bool_)
+    tied[1:] |= equal
+    tied[:-1] |= equal
+    rows = order[tied]
+    order[tied] = rows[np.lexsort((*[column[rows] for column in others], high[rows]))]
+    return order

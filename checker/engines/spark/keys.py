@@ -30,6 +30,12 @@ def key_number(keys: Keys, place: int) -> int:
     return int.from_bytes(keys[place : place + 1].tobytes(), "big")
 
 
+def halves_of(keys: Keys) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The halves of a column, high and low."""
+    halves = np.frombuffer(keys.tobytes(), dtype=">u8").reshape(-1, 2).astype(np.uint64)
+    return np.ascontiguousarray(halves[:, 0]), np.ascontiguousarray(halves[:, 1])
+
+
 def places(column: Keys, wanted: Keys) -> tuple[NDArray[np.int64], Mask]:
     """Where the wanted keys stand in a sorted column, and which of them stand there at all."""
     if not len(column):

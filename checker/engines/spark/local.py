@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from checker.engines.embedded import EmbeddedRun
-from checker.engines.protocol import Task
+from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
+from checker.engines.spark.assignment import Manner
 from checker.engines.spark.batches import NO_ORDER, PackedBatch, batches_of, waiting_batches
 from checker.engines.spark.codec import Candidate, StateCodec
 from checker.engines.spark.keys import Keys, key_array, key_column, partition_of
+from checker.engines.spark.learning import Learning
 from checker.engines.spark.row_codec import RowCodec
 from checker.liveness.graph import Graph
 from interpreter import Machine
 from interpreter.state import State
+
+_SAMPLE: Final = 100
 
 
 class Waiting(NamedTuple):
@@ -34,6 +38,7 @@ class LocalRun(EmbeddedRun):
         super().__init__(task, wide)
         self.machine: Machine = self._rows.machine
         self.recorded: tuple[str, ...] = self._rows.expander.recorded
+        self.learning = Learning(self._rows.expander)
 
     def keys(self) -> Keys:
         """The keys of all states found, by number."""
@@ -84,6 +89,27 @@ class LocalRun(EmbeddedRun):
     def by_columns(self) -> bool:
         """Can the states that wait be expanded by columns?"""
         return self._columns is not None or self._known_to_columns()
+
+    def manner(self, columns: bool) -> Manner:
+        """How the states that wait are best looked at by those who go on, by columns or not."""
+        machine = self.machine
+        if self._columns is not None:
+            return Manner(self._columns.space.images is not None, machine.divider.gathered)
+        if not columns:
+            return Manner(False, frozenset())
+        if self.symmetric and not all(machine.plain(waiting.state) for waiting in self._rows.waiting):
+            # Images must be divided alike, whatever was looked at in them.
+            return Manner(True, frozenset())
+        self._try()
+        return Manner(False, frozenset(machine.divider.gather()))
+
+    def _try(self) -> None:
+        """Expand some of the states that wait, to see what is looked at in them."""
+        expander, waiting = self._rows.expander, self._rows.waiting
+        acted = set(expander.acted)
+        for one in waiting[:: max(1, len(waiting) // _SAMPLE)]:
+            expander.expand(one.state, self.machine.key(one.state), False, Level())
+        expander.acted = acted
 
     def counters(self) -> Counters:
         """What was evaluated here."""

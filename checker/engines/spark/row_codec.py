@@ -1,7 +1,7 @@
 """Rows of columns in bytes, by value.
 
-Numbers that stand for values differ between processes, and so does how values are divided into parts. So rows tell
-whole values: for each slot a table of the distinct ones, and per row a place in it.
+Numbers that stand for values differ between processes, and a checkpoint may be read by one that divides them otherwise.
+So rows tell whole values: for each slot a table of the distinct ones, and per row a place in it.
 """
 
 from __future__ import annotations

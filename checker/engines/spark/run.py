@@ -11,17 +11,21 @@ from checker.checkpoint.saved import Saved, unpack_head
 from checker.effort import CPU_ELSEWHERE, MEMORY_ELSEWHERE, Effort
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
+from checker.engines.spark.assignment import Manner
 from checker.engines.spark.cluster import FOLDER, Base, Cluster, ClusterState
 from checker.engines.spark.java import find_java
+from checker.engines.spark.liveness.search import SMALL
 from checker.engines.spark.local import LocalRun
 from checker.engines.spark.master import check_master
 from checker.engines.spark.session import Session, open_session
 from checker.engines.spark.store import Store
 from checker.exploration import PathLink
-from checker.liveness.graph import Graph
+from checker.liveness.asking import Search
 from checker.problems import UsageProblem
 
 _PARTITIONS: Final = "spark.default.parallelism"
+_CORE: Final = "spark.fizzpy.core"
+"""The setting for how many states and edges of the graph for liveness the driver may hold."""
 
 
 class SparkRun:
@@ -34,7 +38,9 @@ class SparkRun:
             if not key.startswith("spark."):
                 raise UsageProblem(f"'{key}' is no setting of Spark", "Spark's settings begin with 'spark.'")
         self.master = self.conf.get("spark.master", task.settings.spark_master)
-        self.partitions = _partitions(self.conf)
+        self.partitions = _number(self.conf, _PARTITIONS, 1)
+        most = _number(self.conf, _CORE, 0)
+        self.most = SMALL if most is None else most
         check_master(self.master)
         # A missing Java is told now, and not after an hour's work.
         self.java = find_java(os.environ)
@@ -61,16 +67,18 @@ class SparkRun:
                 self.frontier = level.frontier
                 self.level += 1
                 return level
-            # Edges are written row by row.
-            columns = not self.task.graph and self.local.by_columns()
-            self.cluster = self._cluster(self.level, self.partitions, columns)
+            columns = self.local.by_columns()
+            self.cluster = self._cluster(self.level, self.partitions, columns, self.local.manner(columns))
             self.cluster.hand_over()
         return self.cluster.next()
 
-    def _cluster(self, level: int, partitions: int | None, columns: bool) -> Cluster:
+    def _cluster(self, level: int, partitions: int | None, columns: bool, manner: Manner) -> Cluster:
         self.session = open_session(self.master, self.conf, self.java)
+        if self.task.watched and self.session.started is not None and self.session.web_ui is not None:
+            self.task.say(f"Spark's web UI is at {self.session.web_ui}")
         partitions = partitions or max(1, self.session.context.defaultParallelism)
-        return Cluster(self.task, self.local, self.session, level, partitions, columns, self.conf.get(FOLDER))
+        folder = self.conf.get(FOLDER)
+        return Cluster(self.task, self.local, self.session, level, partitions, columns, manner, folder)
 
     # --- checkpoints -----------------------------------------------------------------------------------------------
 
@@ -94,7 +102,7 @@ class SparkRun:
         if isinstance(head, ClusterState):
             self._base = head.base
             self.local.restore(store, head.base.level, waiting=False)
-            self.cluster = self._cluster(head.handed_over, head.partitions, head.columns)
+            self.cluster = self._cluster(head.handed_over, head.partitions, head.columns, head.manner)
             self.cluster.restore(head)
             return
         assert isinstance(head, Head)
@@ -107,11 +115,8 @@ class SparkRun:
     def path(self, key: int) -> tuple[PathLink, ...]:
         return self.local.path(key) if self.cluster is None else self.cluster.findings.path(key)
 
-    def graph(self) -> Graph:
-        return self.local.graph() if self.cluster is None else self.cluster.findings.graph()
-
-    def answers(self, key: str) -> bytearray:
-        return self.local.answers(key) if self.cluster is None else self.cluster.findings.answers(key)
+    def search(self) -> Search:
+        return self.local.search() if self.cluster is None else self.cluster.search(self.most)
 
     def stats(self) -> Mapping[str, object]:
         total = Counters()
@@ -129,7 +134,13 @@ class SparkRun:
             "tasks": self.cluster.tasks if self.cluster is not None else 0,
             CPU_ELSEWHERE: round(effort.cpu_s, 3),
             MEMORY_ELSEWHERE: round(effort.memory_mb, 1),
+            "liveness_passes": self.cluster.crew.jobs
+            if self.cluster is not None and self.cluster.crew is not None
+            else 0,
+            "spark web UI": self.session.web_ui if self.session is not None else None,
             "workers": len(self.cluster.counters) if self.cluster is not None else 0,
+            "lessons": self.cluster.teaching.lessons if self.cluster is not None else 0,
+            "lessons not told": self.cluster.teaching.not_told if self.cluster is not None else 0,
         }
 
     def close(self) -> None:
@@ -140,9 +151,9 @@ class SparkRun:
             self.session.close()
 
 
-def _partitions(conf: Mapping[str, str]) -> int | None:
-    """The number of partitions that the user wants; None: as many as there are cores."""
-    wanted = conf.get(_PARTITIONS)
-    if wanted is not None and (not wanted.isdecimal() or int(wanted) < 1):
-        raise UsageProblem(f"{_PARTITIONS} must be a number above 0, got '{wanted}'")
+def _number(conf: Mapping[str, str], name: str, least: int) -> int | None:
+    """A setting that is a number, and not less than that; None: the user does not say."""
+    wanted = conf.get(name)
+    if wanted is not None and (not wanted.isdecimal() or int(wanted) < least):
+        raise UsageProblem(f"{name} is no number that will do: '{wanted}'", f"give a whole number from {least} on")
     return None if wanted is None else int(wanted)

@@ -30,7 +30,7 @@ from checker.problems import EnvironmentProblem
 _TICK_S: Final = 0.1
 _PATIENCE_S: Final = 10.0
 _QUIET: Final = {
-    "spark.ui.enabled": "false",
+    "spark.port.maxRetries": "100",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
@@ -57,13 +57,18 @@ _TROUBLES: Final = {
 
 @dataclass(slots=True)
 class Session:
-    """A Spark context that jobs can be run on. `started`: the Java process under it, if it is ours to stop."""
+    """A Spark context that jobs can be run on. `started`: the Java process under it, if it is ours to stop.
+
+    `web_ui`: the address of Spark's pages on its jobs, if it has any.
+    """
 
     context: SparkContext
     started: JavaProcess | None = None
+    web_ui: str | None = field(init=False)
     _calls: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = field(default_factory=queue.SimpleQueue)
 
     def __post_init__(self) -> None:
+        self.web_ui = self.context.uiWebUrl
         # One thread for all jobs: py4j keeps a connection and a Java thread for every thread that ever called.
         threading.Thread(target=self._serve, name="spark-jobs", daemon=True).start()
 

@@ -65,6 +65,11 @@ class Store:
             raise self._damaged(name)
         return data
 
+    def length(self, name: str, part: int) -> int:
+        """How many bytes one part of a file has."""
+        with (self.folder / name).open("rb") as file:
+            return self._find(file, part)[1]
+
     def map(self, name: str, part: int) -> memoryview:
         """One part of a file, in memory only as far as it is used. It is checked once in a process."""
         known = self._mapped.get((name, part))

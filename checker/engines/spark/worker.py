@@ -18,7 +18,10 @@ from checker.effort import own_effort
 from checker.engines.expander import Expander
 from checker.engines.spark.assignment import Assignment, Order, Summary
 from checker.engines.spark.codec import StateCodec
-from checker.engines.spark.column_partition import ColumnPartition, Columns, received
+from checker.engines.spark.column_partition import ColumnPartition, Columns
+from checker.engines.spark.learning import Learning
+from checker.engines.spark.lessons import unpack_lessons
+from checker.engines.spark.liveness.task import Made, PassTask
 from checker.engines.spark.partition import Partition
 from checker.engines.spark.store import Store
 from checker.problems import EnvironmentProblem, Problem
@@ -38,10 +41,13 @@ class Worker:
     store: Store
     expander: Expander
     codec: StateCodec
+    learning: Learning
     begun: float
     name: str = field(default_factory=lambda: uuid.uuid4().hex)
     acted: set[int] = field(default_factory=set)
     columns: Columns | None = None
+    taught: set[str] = field(default_factory=set)
+    """The files with lessons that were read."""
 
     def perform(self, assignment: Assignment) -> Summary:
         """Do one task."""
@@ -49,6 +55,7 @@ class Worker:
             raise _not_shared(self.store.folder)
         self.store.forget_all_but(frozenset(file.name for file in assignment.visited))
         partition = self._partition(assignment)
+        self._learn(assignment.lessons)
         try:
             visited = partition.run()
         finally:
@@ -65,15 +72,30 @@ class Worker:
             self.name,
             self.expander.memory.total(),
             own_effort(self.begun),
+            self.learning.tell(self.codec),
+            self.learning.untold,
         )
+
+    def make(self, task: PassTask) -> Made:
+        """Make a pass over the graph for liveness."""
+        if not self.store.folder.is_dir():
+            raise _not_shared(self.store.folder)
+        return Made(task.perform(self.store), self.name, own_effort(self.begun))
+
+    def _learn(self, names: tuple[str, ...]) -> None:
+        """Take in what was learned elsewhere."""
+        space = None if self.columns is None else self.columns.run.space
+        for name in names:
+            if name not in self.taught:
+                self.learning.take(unpack_lessons(self.codec, self.store.read(name, 0)), space)
+                self.taught.add(name)
 
     def _partition(self, assignment: Assignment) -> Partition | ColumnPartition:
         """By columns where that is possible."""
         if not self.order.columns:
             return Partition(assignment, self.order.partitions, self.store, self.expander, self.codec)
-        batches = received(self.store, assignment)
-        self.columns = self.columns or Columns.of(self.expander, self.codec, batches)
-        return ColumnPartition(assignment, self.order.partitions, self.store, self.columns, batches)
+        self.columns = self.columns or Columns.of(self.expander, self.codec, self.order.manner.reduced)
+        return ColumnPartition(assignment, self.order.partitions, self.store, self.columns)
 
 
 _workers: list[Worker] = []
@@ -81,12 +103,14 @@ _workers: list[Worker] = []
 
 
 def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
-    """One task of a Spark job: a pickled assignment in, a pickled summary out, or the problem that cannot be helped."""
-    answer: Summary | Problem
+    """One task of a Spark job: pickled in, a pickled summary out, or the problem that cannot be helped."""
+    answer: Summary | Made | Problem
     # What a task makes lives to its end: to look for garbage in it again and again takes a quarter of the time.
     gc.disable()
     try:
-        answer = _worker(run, order).perform(pickle.loads(data))
+        given: Assignment | PassTask = pickle.loads(data)
+        worker = _worker(run, order)
+        answer = worker.make(given) if isinstance(given, PassTask) else worker.perform(given)
     except Problem as problem:
         answer = problem
     except OSError as failure:
@@ -96,6 +120,7 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
         where = f" ({failure.filename})" if failure.filename else ""
         answer = EnvironmentProblem(f"the disk is full{where}", "make room, or set TMPDIR to a larger disk")
     finally:
+        put_away()
         gc.enable()
     _forget_archives()
     return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
@@ -104,13 +129,21 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
 def _worker(run: str, order: Broadcast[bytes]) -> Worker:
     if not _workers or _workers[0].order.run != run:
         _workers.clear()
+        gc.unfreeze()
         begun = time.process_time()
         told: Order = pickle.loads(order.value)
         expander = Expander(told.task())
-        _workers.append(
-            Worker(told, Store(Path(told.folder), told.durable), expander, StateCodec(expander.machine), begun)
-        )
+        if told.manner.gathered:
+            expander.machine.divider.gather_as(told.manner.gathered)
+        store, codec = Store(Path(told.folder), told.durable), StateCodec(expander.machine)
+        _workers.append(Worker(told, store, expander, codec, Learning(expander), begun))
     return _workers[0]
+
+
+def put_away() -> None:
+    """Keep what a task leaves out of the search for garbage: Spark makes one after each task, in all that there is."""
+    gc.collect()
+    gc.freeze()
 
 
 def _not_shared(folder: Path) -> EnvironmentProblem:

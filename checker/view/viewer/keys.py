@@ -24,7 +24,7 @@ KEYS: tuple[tuple[str, tuple[Key, ...]], ...] = (
             Key("home", "Home", "first", "the first step"),
             Key("end", "End", "last", "the last step"),
             Key("g", "g", "go_to", "go to the step of a number"),
-            Key("v", "v", "next_story", "the counterexample of the next violated property"),
+            Key("v", "v", "next_story", "the counterexample of the next violated property, at its end"),
         ),
     ),
     (
@@ -45,7 +45,12 @@ KEYS: tuple[tuple[str, tuple[Key, ...]], ...] = (
             Key("enter,space", "Enter", "open", "open or close a part; of a text that is cut off show all"),
             Key("u", "u", "changed_only", "hide what did not change; and back"),
             Key("f", "f", "filter", "show only places with one of these words; -word hides"),
-            Key("c", "c", "next_change(1)", "to the next step that changes what the cursor is on"),
+            Key(
+                "c",
+                "c",
+                "next_change(1)",
+                "to the next step that changes this place, or this property",
+            ),
             Key("C", "C", "next_change(-1)", "to the step before that changes it"),
             Key("m", "m", "mark", "compare all steps with this one; and back"),
         ),

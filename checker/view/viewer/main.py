@@ -83,9 +83,15 @@ class MainScreen(Screen[None]):
         if not self.session.opened.by_hand:
             self.session.select(self.session.last)
         self.follow()
+        self._say_remark()
         self.set_interval(_PAUSE, self._work)
         if self.session.opened.by_hand:
             self.action_elsewhere()
+
+    def _say_remark(self) -> None:
+        """Say what is to be known of the path, if it is no run as others are."""
+        if self.session.path.remark:
+            self.bottom.say(self.session.path.remark)
 
     def _work(self) -> None:
         """Find out truth values while the reader reads, a slice at a time."""
@@ -154,6 +160,7 @@ class MainScreen(Screen[None]):
     def action_next_story(self) -> None:
         if self.session.next_story():
             self.follow()
+            self._say_remark()
         else:
             self.bottom.say("there is no other counterexample here; `--keep-going` looks for more")
 
@@ -216,6 +223,11 @@ class MainScreen(Screen[None]):
         self.bottom.say("compared with the step before" if base is None else f"all steps are compared with step {base}")
 
     def action_next_change(self, direction: int) -> None:
+        if self.pane is self.truth:
+            claim = self.truth.claim
+            where = "later" if direction > 0 else "earlier"
+            self.go(self.session.next_turn(claim, direction), f"no {where} step has another letter for {claim.name}")
+            return
         place = self.state.place
         if not place:
             self.bottom.say("put the cursor of the state (Tab) on what is to change")
@@ -230,11 +242,16 @@ class MainScreen(Screen[None]):
     # --- search ----------------------------------------------------------------------------------------------------
 
     def action_search(self) -> None:
-        self.bottom.ask("search: ", self.session.text, self._search, lambda text: self.action_next_match(1))
+        self.bottom.ask("search: ", self.session.text, self._search, self._found)
 
     def _search(self, text: str) -> None:
         self.session.search(text)
         self.steps.refresh()
+
+    def _found(self, text: str) -> None:
+        # Enter may arrive before the last letter was told of.
+        self._search(text)
+        self.action_next_match(1)
 
     def action_next_match(self, direction: int) -> None:
         session = self.session
@@ -260,7 +277,8 @@ class MainScreen(Screen[None]):
     def action_elsewhere(self) -> None:
         elsewhere = self.session.elsewhere()
         if elsewhere is None:
-            self.bottom.say("this step can not be taken again: the model breaks its symmetry, or fails here")
+            fails = self.session.path.trace.entries[self.session.selected].fails
+            self.bottom.say("the model fails here" if fails else "no step of the model leads here")
             return
         self.app.push_screen(ElsewhereScreen(self.session, elsewhere), self._chosen)
 

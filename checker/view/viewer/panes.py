@@ -8,7 +8,7 @@ from pathlib import PurePath
 from textual.geometry import Size
 from textual.message import Message
 
-from checker.show.truth import Truth
+from checker.show.truth import Claim, Truth
 from checker.view.viewer import lanes
 from checker.view.viewer.ink import (
     CRASH,
@@ -230,7 +230,8 @@ class SourcePane(Pane):
 
     def follow(self) -> None:
         self.sheet = self.session.sheet()
-        self.entitle(f"Source  {PurePath(self.sheet.file).name}")
+        others = ", ".join(PurePath(file).name for file in self.sheet.others)
+        self.entitle(f"Source  {PurePath(self.sheet.file).name}{f'  (also {others})' if others else ''}")
         last = max((i for i, row in enumerate(self.sheet.rows) if row.executed), default=self.sheet.first)
         self.top = max(self.sheet.first - 1, 0)
         self.move_to(min(last, self.sheet.first + self.room - 2))
@@ -258,6 +259,11 @@ class TruthPane(Pane):
     @property
     def count(self) -> int:
         return len(self.session.truths.claims)
+
+    @property
+    def claim(self) -> Claim:
+        """The property that the cursor is on."""
+        return self.session.truths.claims[self.cursor]
 
     def follow(self) -> None:
         self.entitle(f"Properties after {self.session.selected}:  T true  F false  - nothing to say")

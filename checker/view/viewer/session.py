@@ -9,7 +9,7 @@ from checker.audit.guards import Disabled
 from checker.show.elsewhere import Elsewhere, Enabled, Scout
 from checker.show.opening import Opened
 from checker.show.retrace import Path, begun, extended
-from checker.show.truth import Truths
+from checker.show.truth import Claim, Truths
 from checker.trace import Change
 from checker.view.viewer.lanes import Lane, lanes_of
 from checker.view.viewer.source import Sheet, sheet
@@ -78,14 +78,14 @@ class Session:
         self.selected = max(0, min(index, self.last))
 
     def next_story(self) -> bool:
-        """Go to the counterexample of the next violated property; False if there is no other."""
+        """Go to the end of the counterexample of the next violated property; False if there is no other."""
         if len(self.opened.stories) < 2:
             return False
         self.story = (self.story + 1) % len(self.opened.stories)
         self._before.clear()
         self.own = self.base = None
         self._look_at(self.opened.stories[self.story].path)
-        self.select(self.selected)
+        self.select(self.last)
         return True
 
     # --- the state -------------------------------------------------------------------------------------------------
@@ -113,6 +113,15 @@ class Session:
         """The source of the selected step."""
         return sheet(self.telling, self.selected, self.sources)
 
+    @property
+    def shown(self) -> Claim | None:
+        """The property that the lasso shows violated, where the selected state is one of those that go on for ever."""
+        trace, name = self.path.trace, self.opened.stories[self.story].name
+        begin = self.last if trace.stutter else trace.cycle_start
+        if self.own is not None or begin is None or self.selected < begin:
+            return None
+        return next((claim for claim in self.truths.claims if claim.name == name), None)
+
     # --- going to where something happens --------------------------------------------------------------------------
 
     def next_change(self, place: str, direction: int = 1) -> int | None:
@@ -128,6 +137,12 @@ class Session:
         if not any(_touches(change, place) for change in whole):
             return ()
         return self.telling.parts(index)
+
+    def next_turn(self, claim: Claim, direction: int = 1) -> int | None:
+        """The nearest entry after the selected one (before it: -1) of which a property says something else."""
+        now = self.truths.truth(claim, self.path, self.selected)
+        indices = self._others(direction)
+        return next((index for index in indices if self.truths.truth(claim, self.path, index) is not now), None)
 
     def search(self, text: str) -> None:
         """Look for the entries in which a text occurs: in who moves, or in what changes."""

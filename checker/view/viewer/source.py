@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from checker.trace import TraceEntry
 from checker.view.viewer.telling import Telling
 
 
@@ -20,30 +21,32 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A file as a step sees it. `first` is the row to look at, from 0."""
+    """A file as a step sees it. `first` is the row to look at, from 0. `others`: where the step executed lines too."""
 
     file: str
     rows: tuple[SourceRow, ...]
     first: int
+    others: tuple[str, ...] = ()
 
 
 def sheet(telling: Telling, index: int, sources: Mapping[str, str]) -> Sheet:
-    """The file in which a step happened; of a step without a place that of the step before."""
+    """The file in which a step ended; of a step without a place that of the step before."""
     entry = telling.entries[index]
     standing = telling.standing(index)
-    file = entry.file
-    earlier = index
-    while file is None and earlier > 0:
-        earlier -= 1
-        file = telling.entries[earlier].file
-    if file is None:
-        file = next(iter(sources), "")
+    places = (_ended_in(telling.entries[earlier]) for earlier in range(index, -1, -1))
+    file = next((place for place in places if place is not None), next(iter(sources), ""))
     executed = {line for name, line in entry.lines if name == file}
-    if not executed and entry.file is not None and entry.line is not None:
+    if not executed and entry.file == file and entry.line is not None:
         executed = {entry.line}
     rows = tuple(
         SourceRow(number, text, number in executed, tuple(standing.get((file, number), ())))
         for number, text in enumerate(sources.get(file, "").split("\n"), start=1)
     )
     wanted = [row.number - 1 for row in rows if row.executed] or [row.number - 1 for row in rows if row.threads] or [0]
-    return Sheet(file, rows, wanted[0])
+    others = dict.fromkeys(name for name, _ in entry.lines if name != file)
+    return Sheet(file, rows, wanted[0], tuple(others))
+
+
+def _ended_in(entry: TraceEntry) -> str | None:
+    """The file of the last line that a step executed: guards, which say least, come first."""
+    return entry.lines[-1][0] if entry.lines else entry.file

@@ -29,7 +29,8 @@ def why_false(session: Session, width: int) -> list[str]:
 
 def _print_false(page: Page, session: Session) -> None:
     told = 0
-    for claim in session.truths.claims:
+    shown = session.shown
+    for claim in sorted(session.truths.claims, key=lambda claim: claim is not shown):
         truth = session.truths.truth(claim, session.path, session.selected)
         if truth not in (Truth.FALSE, Truth.FAILS):
             continue
@@ -37,6 +38,8 @@ def _print_false(page: Page, session: Session) -> None:
             page.line()
         told += 1
         page.line(_sentence(session, claim, truth), hang=2)
+        for sentence in session.path.trace.fairness if claim is shown else ():
+            page.line(sentence, indent=2, hang=2)
         why = session.truths.why(claim, session.path, session.selected)
         if why is not None:
             print_why(page, Trace(session.path.trace.entries[: session.selected + 1], why=why), session.sources)
@@ -51,6 +54,9 @@ def _sentence(session: Session, claim: Claim, truth: Truth) -> str:
     whose = f" for {instance}" if instance else ""
     if truth is Truth.FAILS:
         return f"{claim.name} ({claim.kind}) fails while it is evaluated{whose}"
+    if claim is session.shown:
+        for_ever = "stays here" if session.path.trace.stutter else "goes through this cycle"
+        return f"{claim.name} ({claim.kind}) is false here, and the run {for_ever} for ever: that violates it"
     alone = "" if claim.breaks(truth) else "; in one state, that violates nothing"
     return f"{claim.name} ({claim.kind}) is false{whose}{alone}"
 
@@ -94,7 +100,8 @@ def in_short(session: Session, one: Disabled) -> str:
     guard = one.guards[0]
     row = guard.text if guard.kind == "limit" else source_row(session.sources, guard.file, guard.line)
     values = ", ".join(f"{text} = {value}" for text, value in guard.facts if value not in ("True", "False"))
-    return f"{row}   {values}".rstrip()
+    # Of a guard that is but a field or a variable there is no more to say.
+    return f"{row}   {values or ('is False' if guard.facts else '')}".rstrip()
 
 
 def whole(text: str, width: int) -> list[str]:

@@ -1,0 +1,59 @@
+"""Edges for liveness by columns, in the tasks of a level: what `partition` writes row by row."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+
+import numpy as np
+
+from checker.engines.columns.edges import Edges, _shapes
+from checker.engines.columns.expand import Frontier
+from checker.engines.columns.tables import Ints, Mask, Words
+from checker.engines.spark.partition import Shape
+
+
+class EdgesByKey(Edges):
+    """The steps of one task that liveness sees. Where their targets are is not known here, so they stay keys."""
+
+    def clear(self) -> None:
+        """Forget the steps; numbers of kinds stay."""
+        self._taken, self._hidden = [], []
+
+    def parts(self, frontier: Sequence[Frontier], count: int) -> list[bytes]:
+        """The file of the edges (see `edges_file`) of a frontier whose states are numbered up to `count`."""
+        quiet, cut = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+        for part in frontier:
+            quiet[part.numbers] = part.packing.codes(part.rows, ("thread", 0)) == 0
+            cut[part.numbers] = part.cut
+        sources, kinds, hidden, high, low = self._in_order()
+        first = np.searchsorted(sources, np.arange(count + 1))
+        shape_of, _ = _shapes(kinds, hidden, np.arange(len(kinds)) - first[sources], first)
+        _, chosen, numbers = np.unique(shape_of * 4 + quiet * 2 + cut, return_index=True, return_inverse=True)
+        shapes = tuple(
+            self._shape(
+                kinds, hidden, slice(int(first[state]), int(first[state + 1])), bool(quiet[state]), bool(cut[state])
+            )
+            for state in chosen.tolist()
+        )
+        keys = np.stack([high[~hidden], low[~hidden]], axis=1).astype(">u8")
+        return [pickle.dumps(shapes, pickle.HIGHEST_PROTOCOL), numbers.astype(np.uint32).tobytes(), keys.tobytes()]
+
+    def _shape(self, kinds: Ints, hidden: Mask, span: slice, quiet: bool, cut: bool) -> Shape:
+        steps = tuple(self.kinds[kind] for kind in kinds[span].tolist())
+        return Shape(steps, int(np.count_nonzero(~hidden[span])), quiet, cut)
+
+    def _in_order(self) -> tuple[Ints, Ints, Mask, Words, Words]:
+        """Sources, kinds, which are hidden, and halves of targets' keys: by source, hidden ones last, in step order."""
+        nowhere = [np.zeros(len(sources), dtype=np.uint64) for sources, _ in self._hidden]
+        parts = [(s, k, np.zeros(len(s), dtype=np.bool_), high, low) for s, k, high, low in self._taken]
+        parts += [
+            (s, k, np.ones(len(s), dtype=np.bool_), n, n) for (s, k), n in zip(self._hidden, nowhere, strict=True)
+        ]
+        nothing, no_words = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64)
+        parts.append((nothing, nothing, np.zeros(0, dtype=np.bool_), no_words, no_words))
+        sources, kinds, hidden, high, low = (np.concatenate(column) for column in zip(*parts, strict=True))
+        ranks = np.empty(len(self.kinds), dtype=np.int64)
+        ranks[sorted(range(len(self.kinds)), key=lambda kind: self.kinds[kind].order)] = np.arange(len(self.kinds))
+        order = np.lexsort((ranks[kinds], hidden, sources))
+        return sources[order], kinds[order], hidden[order], high[order], low[order]

@@ -1,0 +1,196 @@
+"""Lessons: ways that one process has gone through rules, in bytes and by value, so that others need not go them."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from checker.engines.spark.codec import StateCodec
+from interpreter.state import UNBOUND, Slot
+from interpreter.step import Aborted, Event, Failure, Outcome, Read, Restart, Rule, StepKind, Way
+
+_PAIR: Final = ("before", "after")
+_BY_ID: Final = (StepKind.CONTINUE, StepKind.DELIVER)
+_NO_THREAD: Final = -1
+
+Thing = TypeVar("Thing", bound=Hashable)
+
+
+class Lesson(NamedTuple):
+    """A way through a rule. `careful`: ways of the rule keep no containers over restarts (see `Machine.careful`)."""
+
+    rule: Rule
+    careful: bool
+    way: Way
+
+
+class PackedLessons(NamedTuple):
+    """Lessons as rows of places in tables: values by value, and what many ways have in common once."""
+
+    values: tuple[bytes, ...]
+    events: tuple[tuple[Any, ...], ...]
+    writes: tuple[tuple[Slot, int], ...]
+    rests: tuple[Outcome, ...]
+    lessons: tuple[tuple[Any, ...], ...]
+
+
+class _Untellable(Exception):
+    """What was asked means nothing in another process."""
+
+
+class _Table(Generic[Thing]):
+    """Distinct things by place, each with what is written for it."""
+
+    def __init__(self, write: Callable[[Thing], Any]) -> None:
+        self._places: dict[Thing, int] = {}
+        self._write = write
+        self.written: list[Any] = []
+
+    def place(self, thing: Thing) -> int:
+        known = self._places.get(thing)
+        if known is None:
+            written = self._write(thing)
+            known = self._places[thing] = len(self.written)
+            self.written.append(written)
+        return known
+
+
+class _Writer:
+    """Writes lessons in the ids of one process."""
+
+    def __init__(self, codec: StateCodec) -> None:
+        self._value = _Table[int](lambda number: b"" if number == UNBOUND else codec.write(number))
+        self._event = _Table[Event](self._written_event)
+        self._write = _Table[tuple[Slot, int]](lambda write: (write[0], self._value.place(write[1])))
+        self._rest = _Table[Outcome](lambda rest: rest)
+
+    def lesson(self, lesson: Lesson) -> tuple[Any, ...]:
+        """One lesson as places. Raises `_Untellable`."""
+        kind, subject, instance = lesson.rule
+        about = self._value.place(subject) if kind in _BY_ID else subject
+        events = tuple([self._event.place(event) for event in lesson.way.events])
+        return (int(kind), about, instance, lesson.careful, events, self._result(lesson.way.result))
+
+    def packed(self, lessons: list[tuple[Any, ...]]) -> PackedLessons:
+        return PackedLessons(
+            tuple(self._value.written),
+            tuple(self._event.written),
+            tuple(self._write.written),
+            tuple(self._rest.written),
+            tuple(lessons),
+        )
+
+    def _written_event(self, event: Event) -> tuple[Any, ...]:
+        if isinstance(event, Read):
+            _check(event.slot)
+            return (event.slot, self._value.place(event.answer))
+        if isinstance(event, Restart):
+            thread, *others = event.mark
+            assert isinstance(thread, int)
+            return (self._value.place(thread), *others)
+        return (event,)
+
+    def _result(self, result: Outcome | Aborted | Failure) -> object:
+        if not isinstance(result, Outcome):
+            return result
+        value = self._value.place
+        rest = Outcome(
+            (),
+            None,
+            (),
+            result.choices,
+            result.forks,
+            result.may_crash,
+            result.labels,
+            tuple([(label, UNBOUND) for label, _ in result.returns]),
+            result.fair,
+            result.lines,
+            result.value,
+        )
+        return (
+            self._rest.place(rest),
+            tuple([self._write.place(write) for write in result.writes]),
+            _NO_THREAD if result.thread is None else value(result.thread),
+            tuple(map(value, result.sent)),
+            tuple([value(number) for _, number in result.returns]),
+        )
+
+
+def _check(slot: Slot) -> None:
+    """Some questions have ids in them, and nobody will ever be given the same answer to others."""
+    plain = slot[1:] if slot[0] in _PAIR else slot
+    if plain[0] == "state" or (plain[0] == "used" and plain[2] >= 0):
+        raise _Untellable
+
+
+def pack_lessons(codec: StateCodec, lessons: Iterable[Lesson]) -> tuple[bytes, int]:
+    """Lessons in bytes, none in no bytes; and how many there are in them. Those that cannot be told are left out."""
+    writer = _Writer(codec)
+    written: list[tuple[Any, ...]] = []
+    for lesson in lessons:
+        try:
+            written.append(writer.lesson(lesson))
+        except _Untellable:
+            continue
+    return (pickle.dumps(writer.packed(written), pickle.HIGHEST_PROTOCOL) if written else b""), len(written)
+
+
+def unpack_lessons(codec: StateCodec, data: bytes) -> list[Lesson]:
+    """What `pack_lessons` wrote, here or elsewhere."""
+    if not data:
+        return []
+    packed: PackedLessons = pickle.loads(data)
+    values = [codec.load(value) if value else UNBOUND for value in packed.values]
+    events = [_event(event, values) for event in packed.events]
+    writes = [(slot, values[place]) for slot, place in packed.writes]
+    lessons: list[Lesson] = []
+    for kind, about, instance, careful, places, result in packed.lessons:
+        rule = Rule(StepKind(kind), values[about] if kind in _BY_ID else about, instance)
+        came = _outcome(packed.rests, writes, values, *result) if type(result) is tuple else result
+        lessons.append(Lesson(rule, careful, Way(tuple([events[place] for place in places]), came)))
+    return lessons
+
+
+def _event(event: tuple[Any, ...], values: Sequence[int]) -> Event:
+    if len(event) == 2:
+        return Read(event[0], values[event[1]])
+    if len(event) == 1:
+        fork: Event = event[0]
+        return fork
+    return Restart((values[event[0]], *event[1:]))
+
+
+def _outcome(
+    rests: Sequence[Outcome],
+    writes: Sequence[tuple[Slot, int]],
+    values: Sequence[int],
+    rest: int,
+    written: tuple[int, ...],
+    thread: int,
+    sent: tuple[int, ...],
+    returned: tuple[int, ...],
+) -> Outcome:
+    known = rests[rest]
+    return Outcome(
+        tuple([writes[place] for place in written]),
+        None if thread == _NO_THREAD else values[thread],
+        tuple([values[place] for place in sent]),
+        known.choices,
+        known.forks,
+        known.may_crash,
+        known.labels,
+        tuple([(label, values[place]) for (label, _), place in zip(known.returns, returned, strict=True)]),
+        known.fair,
+        known.lines,
+        known.value,
+    )
+
+
+def merged(codec: StateCodec, told: Sequence[bytes]) -> tuple[bytes, int]:
+    """What several processes tell, each lesson once; and how many there are."""
+    distinct: dict[tuple[object, ...], Lesson] = {}
+    for data in told:
+        for lesson in unpack_lessons(codec, data):
+            distinct.setdefault((lesson.rule, lesson.careful, lesson.way.events), lesson)
+    return pack_lessons(codec, distinct.values())

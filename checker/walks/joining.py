@@ -1,0 +1,130 @@
+"""A run made calmer without a search: pieces of one mover are put together, and what is left is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from checker.walks.switches import Contexts
+from checker.walks.walk import Walk
+from interpreter import Machine, State, Step, StepKind
+from interpreter.step import InitialState, Rule
+
+
+class _Act(NamedTuple):
+    """A step as another run may take it. `mover`: the place of the step with which its thread began."""
+
+    mover: int
+    rule: Rule
+    choices: tuple[str, ...]
+    crashes: bool
+
+
+class _Movers:
+    """The threads of a run by the steps with which they began."""
+
+    def __init__(self) -> None:
+        self._threads: dict[int, int] = {}
+
+    def mover(self, rule: Rule, number: int) -> int:
+        """Who makes step `number`: of equal threads the one that has moved last."""
+        if rule.kind is StepKind.CONTINUE:
+            alike = (mover for mover, thread in reversed(self._threads.items()) if thread == rule.subject)
+            return next(alike, number)
+        return number
+
+    def rule(self, act: _Act) -> Rule:
+        """The rule by which this run makes such a step: a thread may read otherwise here."""
+        if act.rule.kind is StepKind.CONTINUE:
+            return Rule(StepKind.CONTINUE, self._threads.get(act.mover, act.rule.subject))
+        return act.rule
+
+    def took(self, mover: int, step: Step) -> None:
+        """A step was made."""
+        self._threads.pop(mover, None)
+        if step.outcome.thread is not None and not step.crashes:
+            self._threads[mover] = step.outcome.thread
+
+
+class Joiner:
+    """Joins pieces of runs of one machine. `ended` says whether a run, after its last step, is where it has to end.
+
+    `most`: how many steps all replays together may take; after that a run stays as it is. `then`: who moves in the step
+    after the run, if there is one.
+    """
+
+    def __init__(self, machine: Machine, ended: Callable[[Walk], bool], most: int, then: Rule | None = None) -> None:
+        self.machine = machine
+        self._left = most
+        self._ended = ended
+        self._then = then
+        self._contexts = Contexts(machine)
+
+    def join(self, walk: Walk) -> Walk:
+        """The run that moving pieces leads to: of the same steps, or of fewer, and with fewer context switches."""
+        while self._contexts.switches(walk.steps, self._then):
+            calmer = next(self._calmer(walk), None)
+            if calmer is None:
+                break
+            walk = calmer
+        return walk
+
+    def _calmer(self, walk: Walk) -> Iterator[Walk]:
+        best = self._rank(walk)
+        for order in self._orders(walk):
+            found = self._replay(walk.start, order)
+            if found is not None and self._rank(found) < best:
+                yield found
+
+    def _rank(self, walk: Walk) -> tuple[int, int]:
+        return len(walk.steps), self._contexts.switches(walk.steps, self._then)
+
+    def _orders(self, walk: Walk) -> Iterator[list[_Act]]:
+        """The steps with one piece moved to another of the same owner: the later one forward, or the earlier back."""
+        pieces = self._pieces(walk)
+        owners = [self._contexts.owner(piece[0].rule) for piece in pieces]
+        if self._then is not None:
+            pieces.append([])
+            owners.append(self._contexts.owner(self._then))
+        for early, owner in enumerate(owners):
+            for late in range(early + 2, len(pieces)):
+                if owners[late] == owner:
+                    between = pieces[early + 1 : late]
+                    for middle in ([pieces[early], pieces[late], *between], [*between, pieces[early], pieces[late]]):
+                        moved = [*pieces[:early], *middle, *pieces[late + 1 :]]
+                        yield [act for piece in moved for act in piece]
+
+    def _pieces(self, walk: Walk) -> list[list[_Act]]:
+        """The steps, parted where a context switch is."""
+        pieces: list[list[_Act]] = []
+        movers = _Movers()
+        for number, (step, changes) in enumerate(zip(walk.steps, self._contexts.changes(walk.steps), strict=True)):
+            mover = movers.mover(step.rule, number)
+            movers.took(mover, step)
+            if changes or not pieces:
+                pieces.append([])
+            pieces[-1].append(_Act(mover, step.rule, step.outcome.choices, step.crashes))
+        return pieces
+
+    def _replay(self, start: InitialState, acts: Sequence[_Act]) -> Walk | None:
+        """The run of these steps in this order as far as where it has to end, if there is one and it comes there."""
+        walk, movers = Walk(self.machine, start), _Movers()
+        for act in acts:
+            step = self._step(walk.state, movers.rule(act), act) if self._left else None
+            if step is None:
+                return None
+            self._left -= 1
+            movers.took(act.mover, step)
+            walk.take(step)
+            if self._ended(walk):
+                return walk
+        return None
+
+    def _step(self, state: State, rule: Rule, act: _Act) -> Step | None:
+        name = next((candidate.name for candidate in self.machine.candidates(state) if candidate.rule == rule), None)
+        if name is None:
+            return None
+        for step in self.machine.steps(state, of=name).steps:
+            if (step.rule, step.outcome.choices, step.crashes) == (rule, act.choices, act.crashes):
+                return step
+        return None

@@ -1,0 +1,178 @@
+"""What one process has learned, others need not: by value, for every kind of rule and result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.check import check
+from checker.engines.expander import Expander
+from checker.engines.protocol import Level, Task
+from checker.engines.spark.codec import StateCodec
+from checker.engines.spark.learning import Learning
+from checker.engines.spark.lessons import Lesson, merged, pack_lessons, unpack_lessons
+from checker.exploration import Settings
+from checker.properties import properties_of
+from fizz import load
+from interpreter import State, compile_module
+from interpreter.step import BeginAnew, Restart, StepKind
+from tests.checkpoint.conftest import WIDE
+from tests.spark.conftest import Stage, settings_for
+from tests.spark.models import MODELS
+from tests.spark.test_columns import PARTS
+
+KAFKA = Path(__file__).resolve().parents[2] / "models" / "kafka"
+
+# A container is kept over a choice: where nothing comes of it, and where it is put somewhere.
+KEPT = """\
+action Init: boxes, kept, seen = [struct(inside = set([1])), struct(inside = set([2, 3]))], set(), 0
+atomic action Look:
+    box = oneof boxes
+    seen = len(box.inside)
+atomic action Take:
+    box = oneof boxes
+    require seen < 2
+    kept = box.inside
+"""
+
+FRESH = """\
+KEYS = symmetry.nominal(name="k", limit=2)
+action Init: seen, draws = set(), 0
+action Draw:
+    require draws < 2
+    draws += 1
+    seen.add(KEYS.fresh())
+"""
+
+TAUGHT = {**MODELS, "parts": PARTS, "wide": WIDE, "kept": KEPT}
+
+
+class Process:
+    """One process of a run, in which ids mean something else than in others."""
+
+    def __init__(self, source: str, folder: Path, shift: int = 0) -> None:
+        path = folder / "m.fizz"
+        path.write_text(source)
+        program = compile_module(load(path))
+        watches = tuple(w for p in properties_of(program, None) if (w := p.watch(program.options)) is not None)
+        self.expander = Expander(Task(program, watches, Settings()))
+        self.machine = self.expander.machine
+        for number in range(shift):
+            self.machine.values.intern(2, -1000 - number)
+        self.codec = StateCodec(self.machine)
+        self.learning = Learning(self.expander)
+        self.level = Level()
+
+    def explore(self, most: int) -> list[State]:
+        """Some states, all of which were judged and expanded."""
+        pending = [way.state for way in self.machine.initial()[0]]
+        met = dict.fromkeys(pending)
+        while pending and len(met) < most:
+            state = pending.pop(0)
+            for target in self.visit(state):
+                if target not in met:
+                    met[target] = None
+                    pending.append(target)
+        expanded = [state for state in met if state not in set(pending)]
+        assert len(expanded) > 2
+        return expanded
+
+    def visit(self, state: State) -> list[State]:
+        """Judge a state and take its steps."""
+        key = self.machine.key(state)
+        self.expander.judge(state, key, self.level)
+        return [arrival.state for arrival in self.expander.expand(state, key, False, self.level)]
+
+    def calls(self) -> int:
+        return self.expander.memory.total().calls
+
+
+@pytest.mark.parametrize("name", TAUGHT)
+def test_who_was_taught_asks_nothing(name: str, tmp_path: Path) -> None:
+    """All that was learned arrives: the same states are expanded without the interpreter, with the same steps."""
+    teacher, student = Process(TAUGHT[name], tmp_path), Process(TAUGHT[name], tmp_path, shift=50)
+    states = teacher.explore(60)
+    student.machine.initial()
+    assert teacher.calls() > 2
+    data = teacher.learning.tell(teacher.codec)
+    assert teacher.learning.untold == 0
+    student.learning.take(unpack_lessons(student.codec, data), None)
+    carried = student.codec.unpack_states(teacher.codec.pack_states(states))
+    for place, state in enumerate(states):
+        before = [teacher.machine.encoding(target) for target in teacher.visit(state)]
+        after = [student.machine.encoding(target) for target in student.visit(carried.state(place))]
+        assert after == before
+    assert student.calls() == 0
+    assert student.machine.noted() == teacher.machine.noted()
+    assert teacher.learning.tell(teacher.codec) == student.learning.tell(student.codec) == b""
+
+
+def test_rules_that_began_anew(tmp_path: Path) -> None:
+    """Ways with and without containers kept over restarts are not mixed: who is told of the latter goes on so."""
+    teacher, student, other = (Process(KEPT, tmp_path, shift) for shift in (0, 7, 13))
+    (rule,) = (c.rule for c in teacher.machine.candidates(teacher.explore(60)[0]) if c.name == "Take")
+    lessons = unpack_lessons(student.codec, teacher.learning.tell(teacher.codec))
+    assert {lesson.careful for lesson in lessons if lesson.rule == rule} == {True}
+    assert any(isinstance(event, Restart) for lesson in lessons for event in lesson.way.events)
+    # What the student has learned before is of no use any more.
+    view = student.machine.parts_view(student.machine.initial()[0][0].state)
+    with pytest.raises(BeginAnew):
+        student.machine.run(rule, view, remembered=True)
+    careless = [Lesson(rule, False, lesson.way) for lesson in lessons if lesson.rule == rule]
+    student.learning.take(careless, None)
+    assert student.expander.memory.tree(rule).root is None
+    other.learning.take(careless, None)
+    assert other.expander.memory.tree(rule).root is not None
+    assert rule not in other.machine.careful
+    other.learning.take([careless[0]._replace(careful=True)], None)
+    assert rule in other.machine.careful
+
+
+def test_questions_that_only_one_process_understands(tmp_path: Path) -> None:
+    """What a thread asks about values in use has the thread's id in it: that is not told, and counted."""
+    process = Process(FRESH, tmp_path)
+    process.explore(60)
+    data = process.learning.tell(process.codec)
+    asked = [lesson.rule.kind for lesson in unpack_lessons(process.codec, data)]
+    assert process.learning.untold + len(asked) == process.calls()
+    assert process.learning.untold > 0
+    assert StepKind.START in asked
+
+
+def test_each_lesson_once(tmp_path: Path) -> None:
+    """Two processes that learned the same tell one thing; whoever knows it already keeps what it has."""
+    first, second, driver = (Process(WIDE, tmp_path, shift) for shift in (0, 5, 9))
+    first.explore(40)
+    second.explore(60)
+    told = [process.learning.tell(process.codec) for process in (first, second)]
+    data, count = merged(driver.codec, told)
+    assert count == len(unpack_lessons(driver.codec, told[1])) > len(unpack_lessons(driver.codec, told[0]))
+    nodes = second.expander.memory.total().nodes
+    second.learning.take(unpack_lessons(second.codec, data), None)
+    assert second.expander.memory.total().nodes == nodes
+    assert merged(driver.codec, []) == pack_lessons(driver.codec, []) == (b"", 0)
+
+
+def test_rules_that_do_not_pay_are_not_told(tmp_path: Path) -> None:
+    process = Process(WIDE, tmp_path)
+    process.explore(20)
+    for lesson in list(process.learning._noted):
+        process.expander.memory.forget(lesson.rule)
+    assert process.learning.tell(process.codec) == b""
+
+
+@pytest.mark.parametrize("spark_from", [0, 300])
+def test_about_once_in_the_cluster(spark_from: int, stage: Stage) -> None:
+    """Several workers together interpret little more than one, and tell of all of it."""
+    model = KAFKA / "KafkaTruncateToHighWatermark.fizz"
+    alone = check(model, settings=Settings(keep_going=True, stats=True))
+    chosen = settings_for(3, spark_from=spark_from, keep_going=True)
+    together = check(model, engine="spark", settings=chosen)
+    calls, least = together.stats["interpreter calls"], alone.stats["interpreter calls"]
+    lessons = together.stats["lessons"]
+    assert isinstance(calls, int) and isinstance(least, int) and isinstance(lessons, int)
+    assert together.states == alone.states
+    assert calls <= 1.35 * least
+    assert 0.7 * calls < lessons <= calls
+    assert together.stats["lessons not told"] == 0

@@ -1,0 +1,194 @@
+"""The search for fair lassos in partitions against the search in one process. The passes need no Spark."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from checker.engines.spark.keys import key_column
+from checker.engines.spark.liveness.building import resolve
+from checker.engines.spark.liveness.search import PASSES, PartitionedSearch
+from checker.engines.spark.liveness.share import Array, Share, bit_tables
+from checker.engines.spark.liveness.walking import Back
+from checker.engines.spark.store import Store
+from checker.liveness.asking import GraphSearch
+from checker.liveness.graph import Graph
+from checker.liveness.lasso import Aim
+from tests.checker.test_liveness import ALTERNATIVES, NAMES, STRONG, WEAK, Edge, Picture
+
+KEY = "answers"
+
+
+class Here:
+    """A crew in this process: the states of a graph are dealt out by number."""
+
+    def __init__(self, graph: Graph, answers: Sequence[bool], partitions: int) -> None:
+        self.partitions = partitions
+        self.tables = graph
+        self.columns = (KEY,)
+        self.size = graph.states + len(graph.targets)
+        self.aims: Counter[Aim] = Counter()
+        self.arrays = [dealt(graph, answers, partition, partitions) for partition in range(partitions)]
+        self._post: list[Sequence[bytes]] = [()] * partitions
+        self._brought: list[Mapping[str, Array]] = []
+
+    def make(self, name: str, given: object = None) -> list[Any]:
+        return [told for _, told in sorted(self._make(range(len(self.arrays)), name, given).items())]
+
+    def go_on(self, name: str, given: object = None) -> Mapping[int, Any]:
+        return self._make([place for place in range(len(self.arrays)) if self._waits(place)], name, given)
+
+    @property
+    def post(self) -> bool:
+        return any(map(self._waits, range(len(self.arrays))))
+
+    def _waits(self, place: int) -> bool:
+        return any(sent[place] for sent in self._post if sent)
+
+    def share(self, partition: int) -> Share:
+        return Share(partition, self.partitions, self.arrays[partition])
+
+    def brought(self) -> list[Mapping[str, Array]]:
+        return self._brought
+
+    def _make(self, places: Sequence[int], name: str, given: object) -> dict[int, Any]:
+        if isinstance(given, Back):
+            self.aims[given.aim] += 1
+        count = len(self.arrays)
+        outcomes = {}
+        for place in places:
+            for column in self.arrays[place].values():
+                column.flags.writeable = False
+            inbound = [sent[place] if sent else b"" for sent in self._post]
+            outcomes[place] = PASSES[name](Share(place, count, self.arrays[place]), inbound, given)
+        self._post = [outcomes[place].post if place in outcomes else () for place in range(count)]
+        for place, outcome in outcomes.items():
+            self.arrays[place] = {**self.arrays[place], **outcome.arrays}
+        self._brought = [outcome.brought for outcome in outcomes.values()]
+        return {place: outcome.told for place, outcome in outcomes.items()}
+
+
+def dealt(graph: Graph, answers: Sequence[bool], partition: int, partitions: int) -> dict[str, Array]:
+    """The share of a partition in a graph. The first half of its states count as found before it was dealt out."""
+    own = range(partition, graph.states, partitions)
+    out = [(s, e) for s in own for e in graph.edges(s)]
+    into = sorted(
+        ((graph.targets[e], s % partitions, s, e) for s in range(graph.states) for e in graph.edges(s)),
+        key=lambda edge: (edge[0], edge[1:]),
+    )
+    into = [edge for edge in into if edge[0] % partitions == partition]
+    found = {
+        "needs": np.array([graph.needs[s] for s in own], dtype=np.uint32),
+        "quiet": np.array([graph.quiet[s] for s in own], dtype=np.bool_),
+        "cut": np.array([graph.cut[s] for s in own], dtype=np.bool_),
+        "begun": np.array([s for s in own if s < graph.states // 2], dtype=np.uint64),
+        "firsts": np.array([sum(s < graph.states // 2 for s in own)], dtype=np.int64),
+        "keys": key_column([graph.key(s) for s in own]),
+        "columns": np.array([KEY]),
+        KEY: np.array([answers[s] for s in own], dtype=np.uint8),
+        **bit_tables(graph),
+    }
+    sides = {
+        "out": [(s, graph.targets[e], e, graph.targets[e] % partitions) for s, e in out],
+        "into": [(t, s, e, owner) for t, owner, s, e in into],
+    }
+    for name, edges in sides.items():
+        # Both ends list the edges of two partitions by the source, and then in the order of steps.
+        order = sorted(range(len(edges)), key=lambda place: (edges[place][3], edges[place][2]))
+        found |= {
+            f"{name}.first": np.searchsorted([e[0] for e in edges], [*own, graph.states]).astype(np.int64),
+            f"{name}.ends": np.array([e[1] for e in edges], dtype=np.uint64),
+            f"{name}.marks": np.array([graph.marks[e[2]] for e in edges], dtype=np.uint32),
+            f"{name}.order": np.array(order, dtype=np.uint32),
+            f"{name}.counts": np.bincount([e[3] for e in edges], minlength=partitions).astype(np.int64),
+        }
+    return found
+
+
+def random_picture(chance: Random) -> Picture:
+    """A graph of some states with many cycles. Hypothesis would draw the same, ten times slower."""
+    count = chance.randint(1, 14)
+    edges = []
+    for _ in range(chance.randint(0, 2 * count + 2)):
+        takes = set(chance.sample(NAMES, chance.choice((0, 0, 1))))
+        offers = set(chance.sample(ALTERNATIVES, chance.choice((0, 0, 1, 2))))
+        if offers:
+            takes.add(chance.choice(sorted(offers)))
+        source, target = chance.randrange(count), chance.randrange(count)
+        edges.append(Edge(source, target, frozenset(takes), frozenset(offers)))
+    edges.sort(key=lambda edge: edge.source)
+    return Picture(tuple(frozenset(chance.sample(NAMES, chance.randint(0, 2))) for _ in range(count)), tuple(edges))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lassos(seed: int) -> None:
+    """Whatever the number of partitions and whatever the driver may hold, the lasso is that of the whole graph."""
+    chance = Random(seed)
+    kinds: Counter[tuple[bool, bool]] = Counter()
+    aims: Counter[Aim] = Counter()
+    for _ in range(600):
+        graph = random_picture(chance).graph()
+        answers = [chance.random() < 0.4 for _ in range(graph.states)]
+        small, everywhere = chance.choice((0, 0, 0, 6, 99)), chance.random() < 0.5
+        expected = GraphSearch(graph, lambda key, known=answers: bytearray(known)).lasso(KEY, everywhere)  # type: ignore[misc]
+        crew = Here(graph, answers, chance.randint(1, 3))
+        assert PartitionedSearch(crew, small).lasso(KEY, everywhere) == expected
+        aims += crew.aims
+        kinds[expected is None, expected is not None and expected.stutter] += 1
+    # Violations with and without a cycle, and graphs without any.
+    assert min(kinds.values()) > 50 and len(kinds) == 3
+    # Some components were too large to be here.
+    assert min(aims[Aim.TAKE], aims[Aim.HOME]) > 50
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_a_walk_to_where_a_weak_name_is_not_available(partitions: int) -> None:
+    """A self-loop takes all that is asked for, but a weak name is available there all the time."""
+    loop = Edge(0, 0, frozenset({STRONG}), frozenset())
+    ring = (Edge(0, 1, frozenset(), frozenset()), Edge(1, 2, frozenset(), frozenset()))
+    home = Edge(2, 0, frozenset(), frozenset())
+    graph = Picture((frozenset({WEAK}), frozenset({WEAK}), frozenset()), (loop, *ring, home)).graph()
+    answers = [False, True, True]
+    crew = Here(graph, answers, partitions)
+    found = PartitionedSearch(crew, 0).lasso(KEY, True)
+    assert found == GraphSearch(graph, lambda key: bytearray(answers)).lasso(KEY, True)
+    assert found is not None and [link.key for link in found.cycle] == [0, 1, 2, 0]
+    assert crew.aims[Aim.LEAVE] == 3
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_ways_that_are_lost(seed: int) -> None:
+    """The least state from which no fair steps lead to the goal is that of the whole graph."""
+    chance = Random(seed)
+    kinds: Counter[bool] = Counter()
+    for _ in range(400):
+        graph = random_picture(chance).graph()
+        answers = [chance.random() < 0.4 for _ in range(graph.states)]
+        for state in range(graph.states):
+            graph.quiet[state], graph.cut[state] = chance.random() < 0.6, chance.random() < 0.1
+        expected = GraphSearch(graph, lambda key, known=answers: bytearray(known))  # type: ignore[misc]
+        crew = Here(graph, answers, chance.randint(1, 3))
+        for settles in (False, True):
+            lost = expected.lost(KEY, settles)
+            assert PartitionedSearch(crew, 0).lost(KEY, settles) == lost
+            kinds[lost is None] += 1
+    assert min(kinds.values()) > 50
+
+
+def test_keys_that_share_a_half(tmp_path: Path) -> None:
+    """Targets are told apart by their whole keys; the answers come in the order of the questions."""
+    keys = [5 << 64 | 9, 5 << 64 | 1, 7, 5 << 64 | 4]
+    share = Share(0, 1, {"keys": key_column(keys), "needs": np.zeros(4, dtype=np.uint32)})
+    asked = [3, 0, 2, 1, 0]
+    sources, marks = np.arange(5, dtype=np.uint32), np.zeros(5, dtype=np.uint32)
+    post = key_column([keys[number] for number in asked]).tobytes() + sources.tobytes() + marks.tobytes()
+    outcome = resolve(share, [post], None, Store(tmp_path))
+    assert np.frombuffer(outcome.post[0], dtype=np.uint32).tolist() == asked
+    assert outcome.arrays["into.ends"].tolist() == [1, 4, 3, 2, 0]
+    assert outcome.arrays["into.first"].tolist() == [0, 2, 3, 4, 5]
