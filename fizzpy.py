@@ -99,6 +99,7 @@ def check(
     checkpoint_every: float | None = None,
     resume: str | PathLike[str] | None = None,
     export: str | PathLike[str] | None = None,
+    memory: int | None = None,
     progress: Callable[..., None] | None = None,
 ) -> Report:
     """Explore the state space of a model and say which of its properties hold.
@@ -118,6 +119,7 @@ def check(
     checkpoint, checkpoint_every, resume
                 a folder to save the run in, the seconds between two times, and a folder to go on from
     export      a new folder for the state space as Parquet files
+    memory      how many megabytes what is stored of states may take in memory (embedded engine); more goes to the disk
     progress    called from time to time while the search runs
 
     Returns a `Report`; a violated property is a result, not an exception. Raises `FizzError` for a model, option or
@@ -137,6 +139,7 @@ def check(
         "checkpoint": None if checkpoint is None else str(checkpoint),
         "resume": None if resume is None else str(resume),
         "export": None if export is None else str(export),
+        "memory": None if memory is None else memory * 1_000_000,
     }
     settings = Settings(
         keep_going=keep_going,

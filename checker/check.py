@@ -55,10 +55,7 @@ def check(
         if settings.export is not None:
             _prepare_export(settings, chosen.name)
         with keeping(settings, chosen.name, lambda: identity_of(module, settings), say) as keeper:
-            if progress is None:
-                exploration = explore(chosen, program, properties, settings, keeper=keeper)
-            else:
-                exploration = explore(chosen, program, properties, settings, progress, keeper=keeper, say=say)
+            exploration = explore(chosen, program, properties, settings, progress, keeper=keeper, say=say)
     effort = own_effort(cpu_begun) + told_in(exploration.stats)
     report = conclude(
         module,

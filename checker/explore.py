@@ -31,7 +31,7 @@ def explore(
     """Explore as far as settings and options allow, and judge every property.
 
     `machine` makes the program runnable. `keeper` writes checkpoints, and may have one to go on from. `say` takes what
-    those who watch may like to know.
+    the user should know and is no part of the answer.
     """
     options = program.options
     everything = settings.keep_going or options.continue_path_on_invariant_failures
@@ -44,7 +44,7 @@ def explore(
         if keeper is not None:
             keeper.tick()
 
-    task = Task(program, watches, settings, not everything, graph, tick, machine, say)
+    task = Task(program, watches, settings, not everything, graph, tick, machine, say, progress is not None)
     found: Exploration | None = None
     try:
         with ExitStack() as stack:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import ClassVar, NoReturn
 
 from fizz import Span
@@ -115,13 +114,11 @@ class Machine:
         execution = Execution(self.code, world, recorder, frames, choices, yields)
         execution.remembered = remembered
         execution.known = known
-        execution.may_hold = rule.kind is StepKind.START and rule not in self.careful
+        execution.may_hold = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.careful
         try:
             if rule.kind is StepKind.ASSERT:
-                self.parts.met.clear()
-                verdict = evaluate_assertion(self.program.assertions[rule.subject], execution)
-                lines = (*verdict.lines, *sorted(self.parts.met))
-                result: Outcome | Aborted | Failure = replace(verdict, lines=lines)
+                assertion = self.program.assertions[rule.subject]
+                result: Outcome | Aborted | Failure = evaluate_assertion(assertion, execution, self.parts.met)
             else:
                 execution.run()
                 result = self._concluded(rule, execution)

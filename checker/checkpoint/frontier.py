@@ -45,8 +45,8 @@ def pack_columns(run: ColumnsRun) -> list[bytes]:
 
     codec = RowCodec(run.space, StateCodec(run.space.machine), run.refit)
     parts = [part for part in run.frontier if len(part.rows)]
-    numbers = b"".join(part.numbers.tobytes() for part in parts)
-    starts = b"".join(part.starts.tobytes() for part in parts)
+    numbers = b"".join(part.numbers.astype(np.int64).tobytes() for part in parts)
+    starts = b"".join(part.starts.astype(np.int64).tobytes() for part in parts)
     return [numbers, starts, _packed([codec.pack(part.packing, part.rows) for part in parts])]
 
 

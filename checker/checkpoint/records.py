@@ -110,10 +110,11 @@ class Records:
             if waiting:
                 unpack_rows(rows, parts)
             return None
+        from checker.engines.columns.shelf import Shelf
         from checker.engines.columns.store import Store as States
         from checker.engines.columns.takeover import go_on
 
-        states = States()
+        states = States(Shelf(rows.task.settings.memory, rows.task.say))
         halves = np.frombuffer(links.keys, dtype=">u8").reshape(-1, 2).astype(np.uint64)
         states.append_all(
             np.ascontiguousarray(halves[:, 0]),

@@ -63,6 +63,7 @@ def fizzpy() -> None:
 @options.quiet
 @options.no_color
 @options.no_symmetry
+@options.memory
 @click.option("--master", metavar="URL", help="Spark: the master to run on, instead of all cores of this machine.")
 @options.pairs("--conf", "KEY=VALUE", "Spark: a configuration value.")
 @click.option(
@@ -88,6 +89,8 @@ def check(model: str, engine: str, **given: Any) -> int:
     if unused:
         names = ", ".join("--" + name.replace("_", "-") for name in unused)
         raise UsageProblem(f"{names}: only with --engine spark")
+    if given["memory"] is not None and engine != "embedded":
+        raise UsageProblem("--memory: only with --engine embedded")
     if given["checkpoint_every"] is not None and given["checkpoint"] is None and given["resume"] is None:
         raise UsageProblem("--checkpoint-every: only with --checkpoint or --resume")
     chosen = {
@@ -106,6 +109,7 @@ def check(model: str, engine: str, **given: Any) -> int:
         checkpoint=given["checkpoint"],
         resume=given["resume"],
         export=given["export"],
+        memory=given["memory"] and given["memory"] * 1_000_000,
         **{name: value for name, value in chosen.items() if value is not None},
     )
     try:

@@ -78,6 +78,12 @@ timeout = click.option(
     metavar="SECONDS",
     help="Stop after the level at which this time is over.",
 )
+memory = click.option(
+    "--memory",
+    type=click.IntRange(min=1),
+    metavar="MB",
+    help="Let what is stored of states take so much memory, and go to the disk (TMPDIR) beyond.",
+)
 no_symmetry = click.option(
     "--no-symmetry", is_flag=True, help="Tell apart states that differ only by a permutation of symmetric values."
 )

@@ -28,7 +28,8 @@ class Task:
     """What a run is to do.
 
     `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked to search it for lassos.
-    `machine` makes the program runnable in this process. `say` takes what those who watch may like to know.
+    `machine` makes the program runnable in this process. `say` takes what the user should know and is no part of the
+    answer; `watched`: somebody looks on.
     """
 
     program: Program
@@ -39,6 +40,7 @@ class Task:
     tick: Tick = lambda states, transitions: None
     machine: Callable[[Program], Machine] = Machine
     say: Callable[[str], None] = lambda sentence: None
+    watched: bool = False
 
     def watching(self, looks: Looks) -> tuple[Watch, ...]:
         return tuple(watch for watch in self.watches if watch.looks is looks)

@@ -84,7 +84,7 @@ class _Explainer:
         frame = assertion_frame(self.program, self.assertion, self.rule.instance, world)
         execution = Execution(code, world, recorder, [frame], (), False)
         self.begun = max((evaluation.number for evaluation in self.watcher.evaluations), default=0)
-        return None if evaluate_assertion(self.assertion, execution).value else execution
+        return None if evaluate_assertion(self.assertion, execution, set()).value else execution
 
 
 @dataclass(frozen=True, slots=True)

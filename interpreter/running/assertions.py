@@ -128,23 +128,32 @@ def _next_state(name: str, step: Step, world: World, after: StateStruct) -> Stru
     )
 
 
-def evaluate_assertion(assertion: AssertionProgram, execution: Execution) -> Outcome:
+def evaluate_assertion(assertion: AssertionProgram, execution: Execution, met: set[Span]) -> Outcome:
     """The verdict of an assertion whose frame is ready; a path without a value, or given up, is R13.
 
-    Where loops are asked turn by turn, a turn that does not return leaves the verdict open (None).
+    Where loops are asked turn by turn, a turn that does not return leaves the verdict open (None). `met` is where the
+    parts of expressions go that are evaluated; with the statements they are the lines of the outcome.
     """
+    met.clear()
+    execution.met = met
+    # What was kept of the states on both sides of a step cannot be written down.
+    execution.judges = assertion.kind != "transition"
     try:
         execution.run()
     except Undecided:
-        return Outcome((), None, (), (), (), False, (), (), (), tuple(execution.lines), None)
+        return _outcome(execution, None)
     except Abort as abort:
         # Steps are given up; an assertion must answer: a false `require` in a func it calls, an exhausted domain.
         text = f"assertion '{assertion.name}' returned no value: {abort.reason}"
         raise ModelError("R13", text, abort.span or execution.here()) from None
     if not execution.returned:
         raise ModelError("R13", f"assertion '{assertion.name}' returned no value", _place(assertion, execution))
-    lines = tuple(execution.lines)
-    return Outcome((), None, (), (), (), False, (), (), (), lines, truth(execution.result))
+    return _outcome(execution, truth(execution.result))
+
+
+def _outcome(execution: Execution, verdict: bool | None) -> Outcome:
+    lines = (*execution.lines, *sorted(execution.met))
+    return Outcome((), None, (), (), (), False, (), (), (), lines, verdict)
 
 
 def _place(assertion: AssertionProgram, execution: Execution) -> Span:

@@ -60,6 +60,10 @@ class Execution:
         self.remembered = False
         """Whether the way is run to be remembered. Then independent loops are asked turn by turn: each way takes one
         turn, or none and goes on; and choices may be restarts."""
+        self.judges = False
+        """Whether this is an assertion about a state: then each statement of its own block may be a restart."""
+        self.met: set[Span] = set()
+        """The parts of expressions that were evaluated, where they belong to what comes of the way."""
         self.may_hold = False
         """Whether a restart may leave the thread with containers of slots that are forgotten (see `World.held`)."""
         self.known: Picks | None = None
@@ -117,6 +121,8 @@ class Execution:
                 if state.index >= len(block.instructions):
                     frame.scopes.pop()
                     return self.block_done()
+                if self.judges and state.index and len(frame.scopes) == len(self.frames) == 1:
+                    self.restart()
                 return self._execute(frame, block, state.index)
             case ForLoop() as loop:
                 return self._for_header(frame, state, loop)
@@ -321,9 +327,9 @@ class Execution:
         return positions
 
     def restart(self) -> None:
-        """After a choice, forget the answers so far if nothing depends on them but what the thread holds."""
+        """Forget the answers so far if nothing depends on them any more but what the thread holds."""
         world = self.world
-        if not (self.remembered and self.yields and untouched(world)):
+        if not (self.remembered and (self.yields or self.judges) and untouched(world)):
             return
         if not keep(self.frames, world, self.may_hold):
             return
@@ -332,7 +338,8 @@ class Execution:
         except Problem:
             return  # too deep to be written down; if it is so still at the end of the step, it is an error then
         chosen = tuple((fork.taken, fork.label) for fork in self.forks)
-        self.recorder.restart((thread, chosen, tuple(self.labels), tuple(self.lines), tuple(self.fair), self.enabled))
+        passed = (tuple(self.labels), tuple(self.lines), frozenset(self.met), tuple(self.fair), self.enabled)
+        self.recorder.restart((thread, chosen, *passed))
         world.forget()
 
     def independent_turns(self, frame: Frame, count: int) -> int:

@@ -221,5 +221,8 @@ def keep(frames: list[Frame], world: World, containers: bool) -> bool:
                 return False
             kept.append(value)
         pending += members(value)
+    for container in kept:
+        # One that this way made may be changed by now; what matters is whether it will be.
+        container.changed = False
     world.held += kept
     return True

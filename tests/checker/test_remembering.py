@@ -142,3 +142,49 @@ def sampled_steps(machine: Machine, most: int) -> Iterator[tuple[State, Candidat
             if not steps:
                 break
             state = source.choice(steps).target
+
+
+IN_TWO_STATEMENTS = """
+---
+deadlock_detection: false
+---
+action Init:
+    a = 0
+    b = 0
+    topic = []
+
+atomic action Turn:
+    a = (a + 1) % 8
+atomic action Swing:
+    b = (b + 1) % 8
+atomic action Write:
+    require len(topic) < 3
+    number = oneof [1, 2]
+    topic.append(number)
+
+def total(numbers):
+    found = {"sum": 0}
+    for number in numbers:
+        found["sum"] += number
+    return found
+
+always assertion Bounded:
+    if a == 9:
+        return False
+    wanted = total(topic)
+    return wanted["sum"] + b < 20
+"""
+
+
+def test_assertions_begin_anew_after_each_statement(tmp_path: Path) -> None:
+    """What a statement has read is forgotten but for what came of it: it is asked about few states, not their product.
+
+    There are 8 values of `a`, 8 of `b`, 15 topics with 7 sums: 8 + 15 + 7 * 8 ways to ask the assertion.
+    """
+    model = tmp_path / "two.fizz"
+    model.write_text(IN_TWO_STATEMENTS)
+    report = check(model, settings=Settings(stats=True))
+    assert report.verdict == "passed" and report.states == 8 * 8 * 15
+    actions = 8 + 8 + 2 * 15
+    calls = report.stats["interpreter calls"]
+    assert isinstance(calls, int) and calls <= 1 + actions + 8 + 15 + 7 * 8

@@ -53,7 +53,7 @@ class Edges:
         sources, kinds, targets, hidden = sources[order], kinds[order], targets[order], hidden[order]
         first = np.searchsorted(sources, base + np.arange(count + 1))
         place = np.arange(len(kinds)) - first[sources - base]
-        shapes, examples = _shapes(kinds, hidden, place, first)
+        shapes, examples = same_steps(kinds, hidden, place, first)
         marks_of: list[tuple[int, ...]] = []
         needs: list[int] = []
         for state in examples.tolist():
@@ -88,7 +88,7 @@ class Edges:
         return sources, kinds, targets
 
 
-def _shapes(kinds: Ints, hidden: NDArray[np.bool_], place: Ints, first: Ints) -> tuple[Ints, Ints]:
+def same_steps(kinds: Ints, hidden: NDArray[np.bool_], place: Ints, first: Ints) -> tuple[Ints, Ints]:
     """Which states have the same kinds of steps in the same order: a shape number per state, an example per shape."""
     salted = (kinds.astype(np.uint64) * np.uint64(2) + hidden) + (place.astype(np.uint64) << np.uint64(40))
     mixed = salted * _MIX

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,15 +37,14 @@ class Effect:
     writes: tuple[tuple[Slot, int], ...]
 
 
-@dataclass(slots=True)
-class Summary:
+class Summary(NamedTuple):
     """What a bundle counts for: distinct names of steps and of twins, and what went wrong or gave up in it."""
 
-    effects: list[int] = field(default_factory=list)
-    moves: int = 0
-    crashes: int = 0
-    failures: list[Failure] = field(default_factory=list)
-    aborted: list[Aborted] = field(default_factory=list)
+    effects: tuple[int, ...]
+    moves: int
+    crashes: int
+    failures: tuple[Failure, ...]
+    aborted: tuple[Aborted, ...]
 
 
 class Effects:
@@ -69,15 +68,18 @@ class Effects:
         self.effects: list[Effect] = []
         self.summaries: list[Summary] = []
         self.written: set[Slot] = set()
-        self._known: dict[tuple[int, bool], int] = {}
+        self._known: dict[int, int] = {}
         self._version = -1
         self.first: Ints = np.zeros(0, dtype=np.int64)
         self.length: Ints = np.zeros(0, dtype=np.int64)
+        self.longest = 0
         self.flat: Ints = np.zeros(0, dtype=np.int64)
         self.moves: Ints = np.zeros(0, dtype=np.int64)
+        self.failing: list[int] = []
         self.crashes: Ints = np.zeros(0, dtype=np.int64)
         self.keep: list[Words] = []
         self.bits: list[Words] = []
+        self.sums: Words = np.zeros((0, 2), dtype=np.uint64)
         self.orders: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.fast: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.twin: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
@@ -90,30 +92,28 @@ class Effects:
             self.summaries.append(self._summary(results_of(self.bundles.parts[number])))
 
     def _summary(self, results: list[Result]) -> Summary:
-        summary = Summary()
+        effects: list[int] = []
         names: set[tuple[str, ...]] = set()
         twins: set[tuple[str, ...]] = set()
         for result in results:
-            if isinstance(result, Failure):
-                summary.failures.append(result)
-            elif isinstance(result, Aborted):
-                summary.aborted.append(result)
-            else:
+            if isinstance(result, Outcome):
                 names.add(result.choices)
-                summary.effects.append(self._effect(result, False))
+                effects.append(self._effect(result, False))
                 if result.may_crash:
                     twins.add(result.choices)
-                    summary.effects.append(self._effect(result, True))
-        summary.moves, summary.crashes = len(names), len(twins)
-        return summary
+                    effects.append(self._effect(result, True))
+        failures = tuple([result for result in results if isinstance(result, Failure)])
+        aborted = tuple([result for result in results if isinstance(result, Aborted)])
+        return Summary(tuple(effects), len(names), len(twins), failures, aborted)
 
     def _effect(self, outcome: Outcome, twin: bool) -> int:
-        key = (id(outcome), twin)
+        key = 2 * id(outcome) + twin
         known = self._known.get(key)
         if known is not None:
             return known
         packing, interner = self.packing, self._interner
-        writes = (*outcome.writes, *self._returns_of(outcome, twin))
+        returns = self._returns_of(outcome, twin)
+        writes = (*outcome.writes, *returns) if returns else outcome.writes
         fast = not packing.layout.cells and not outcome.sent
         fast = fast and all(
             root_of(slot) in packing.layout.index and number != UNBOUND and not interner.references(number)
@@ -138,6 +138,7 @@ class Effects:
             self._version = self.packing.version
             self.keep = [np.zeros(0, dtype=np.uint64) for _ in range(self.packing.width)]
             self.bits = [np.zeros(0, dtype=np.uint64) for _ in range(self.packing.width)]
+            self.sums = np.zeros((0, 2), dtype=np.uint64)
         if len(self.keep[0]) < len(self.effects):
             self._compile_bits(self.effects[len(self.keep[0]) :])
         if len(self.orders) < len(self.effects):
@@ -148,16 +149,20 @@ class Effects:
     def _compile_bits(self, effects: list[Effect]) -> None:
         keep = np.full((self.packing.width, len(effects)), ~np.uint64(0), dtype=np.uint64)
         bits = np.zeros((self.packing.width, len(effects)), dtype=np.uint64)
+        sums = np.zeros((len(effects), 2), dtype=np.uint64)
         for i, effect in enumerate(effects):
             for slot, number in effect.writes if effect.fast else ():
                 held = dict(self.packing.tables.divided(slot, number))
                 for part in self._overwritten(slot, number):
                     place = self.packing.fields[part]
+                    code = place.table.codes[held.get(part, UNBOUND)]
                     keep[place.word, i] &= ~(place.mask << place.shift)
-                    bits[place.word, i] |= np.uint64(place.table.codes[held.get(part, UNBOUND)]) << place.shift
+                    bits[place.word, i] |= np.uint64(code) << place.shift
+                    sums[i] += place.table.sums[code]
                     self.written.add(part)
         self.keep = [np.concatenate([old, new]) for old, new in zip(self.keep, keep, strict=True)]
         self.bits = [np.concatenate([old, new]) for old, new in zip(self.bits, bits, strict=True)]
+        self.sums = np.concatenate([self.sums, sums])
 
     def _overwritten(self, slot: Slot, number: int) -> list[Slot]:
         """The slots that a write changes: what was below the slot before goes with it, unless the head alone is new."""
@@ -172,10 +177,12 @@ class Effects:
 
     def _compile_summaries(self, summaries: list[Summary]) -> None:
         self.length = _longer(self.length, [len(summary.effects) for summary in summaries])
+        self.longest = int(self.length.max(initial=0))
         self.first = np.cumsum(self.length) - self.length
         self.flat = _longer(self.flat, [effect for summary in summaries for effect in summary.effects])
         self.moves = _longer(self.moves, [summary.moves for summary in summaries])
         self.crashes = _longer(self.crashes, [summary.crashes for summary in summaries])
+        self.failing = [number for number, summary in enumerate(self.summaries) if summary.failures]
 
 
 def _longer(column: NDArray[Number], more: Sequence[int]) -> NDArray[Number]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from checker.engines.columns.batch import Batch, Column, Taken
 from checker.engines.columns.effects import NO_KIND
 from checker.engines.columns.images import BY_MACHINE
 from checker.engines.columns.judge import Judge
@@ -16,7 +18,6 @@ from checker.engines.columns.remembered import Remembered
 from checker.engines.columns.sources import StateColumns
 from checker.engines.columns.space import Space
 from checker.engines.columns.step_rules import StepRule, StepRules
-from checker.engines.columns.store import Batch
 from checker.engines.columns.tables import Ints, Mask, Words
 from checker.engines.expander import Arrival
 from checker.engines.protocol import STEP_STAGE, Level, Witness
@@ -33,8 +34,8 @@ class Frontier:
 
     packing: Packing
     rows: Rows
-    numbers: Ints
-    starts: Ints
+    numbers: Column
+    starts: Column
     high: Words
     low: Words
     cut: Mask
@@ -42,11 +43,19 @@ class Frontier:
     def key(self, row: int) -> int:
         return (int(self.high[row]) << 64) | int(self.low[row])
 
+    @property
+    def columns(self) -> list[Column]:
+        """All columns, those of the rows first."""
+        return [*self.rows.words, self.numbers, self.starts, self.high, self.low, self.cut]
+
+    def each(self, change: Callable[[Column], Column]) -> None:
+        """Change all columns."""
+        *words, self.numbers, self.starts, self.high, self.low, self.cut = [change(one) for one in self.columns]
+        self.rows = Rows(words)
+
     def keep(self, rows: Ints) -> None:
         """Leave out all other rows."""
-        self.rows = self.rows.take(rows)
-        self.numbers, self.starts, self.cut = self.numbers[rows], self.starts[rows], self.cut[rows]
-        self.high, self.low = self.high[rows], self.low[rows]
+        self.each(lambda column: column.take(rows))
 
 
 @dataclass(slots=True)
@@ -118,7 +127,11 @@ class ColumnExpander:
         rule.effects.compile()
         for column in units:
             if column.any():
-                chunk.moves[which] += rule.effects.moves[column]
+                moves = rule.effects.moves.take(column)
+                if len(moves) == len(chunk.moves):
+                    chunk.moves += moves
+                else:
+                    chunk.moves[which] += moves
                 self._count(rule, chunk, which, column)
                 self._step(rule, chunk, which, rows, column)
 
@@ -133,15 +146,13 @@ class ColumnExpander:
         else:
             level.transitions += moved
             level.crash_steps += int(amounts @ effects.crashes)
-        for bundle in np.flatnonzero(amounts).tolist():
-            summary = effects.summaries[bundle]
-            if summary.failures:
-                hit = which[column == bundle]
-                chunk.failed[hit] = True
-                for failure in summary.failures:
-                    order = StepOrder(rule.candidate.order, failure.forks, 0)
-                    key = chunk.part.key(chunk.begin + int(hit[0]))
-                    level.fail(Witness(key, order, error=failure.error, stage=STEP_STAGE))
+        for bundle in effects.failing:
+            hit = which[column == bundle] if amounts[bundle] else which[:0]
+            chunk.failed[hit] = True
+            for failure in effects.summaries[bundle].failures if len(hit) else ():
+                order = StepOrder(rule.candidate.order, failure.forks, 0)
+                key = chunk.part.key(chunk.begin + int(hit[0]))
+                level.fail(Witness(key, order, error=failure.error, stage=STEP_STAGE))
         self._note_idle(rule, level, amounts, moved)
 
     def _note_idle(self, rule: StepRule, level: Level, amounts: Ints, moved: int) -> None:
@@ -158,42 +169,46 @@ class ColumnExpander:
 
     def _step(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows, column: Ints) -> None:
         effects = rule.effects
-        lengths = effects.length[column]
-        source = np.repeat(np.arange(len(column)), lengths)
+        lengths = effects.length.take(column)
+        source = np.flatnonzero(lengths)
         if not len(source):
             return
-        ends = np.cumsum(lengths)
-        within = np.arange(len(source)) - np.repeat(ends - lengths, lengths)
-        numbers = effects.flat[effects.first[column][source] + within]
-        chosen = _Chosen(rule, rows, source, chunk.begin + which[source], numbers)
-        quick = effects.fast[numbers]
+        first = effects.first.take(column.take(source))
+        if effects.longest > 1:
+            lengths = lengths.take(source)
+            ends = np.cumsum(lengths)
+            first = np.repeat(first - (ends - lengths), lengths) + np.arange(ends[-1])
+            source = np.repeat(source, lengths)
+        numbers = effects.flat.take(first)
+        chosen = _Chosen(rule, rows, source, chunk.begin + which.take(source), numbers)
+        quick = effects.fast.take(numbers)
         if self.rules.counted(rule):
             quick = np.zeros_like(quick)
         if not quick.all():
             self._by_machine(chosen.only(~quick), chunk)
             chosen = chosen.only(quick)
         if len(chosen.source):
-            batch = self._by_columns(chosen, chunk)
+            taken = self._by_columns(chosen, chunk)
             if self._may_lose(rule):
-                chosen, batch = self._kept(chosen, batch, ~self._loses(batch), chunk)
-            if self.space.images is not None and len(batch.rows):
-                moves = self.space.images.choose(self.packing, batch)
-                chosen, batch = self._kept(chosen, batch, moves != BY_MACHINE, chunk)
-            if len(batch.rows):
-                chunk.fast.append(batch)
+                chosen, taken = self._kept(chosen, taken, ~self._loses(taken.batch), chunk)
+            if self.space.images is not None and len(taken.batch):
+                moves = self.space.images.choose(self.packing, taken.batch)
+                chosen, taken = self._kept(chosen, taken, moves != BY_MACHINE, chunk)
+            if len(taken.batch):
+                chunk.fast.append(taken.batch)
                 if self.wants_edges:
-                    self._edges(batch)
+                    self._edges(taken)
                 if self.judge.of_steps:
-                    self.judge.steps(rule, chunk.part, batch, chunk.level)
+                    self.judge.steps(rule, chunk.part, taken, chunk.level)
 
     # --- edges for liveness ----------------------------------------------------------------------------------------
 
-    def _edges(self, batch: Batch) -> None:
-        seen = batch.live != NO_KIND
-        if seen.all():
-            self.space.edges.take(batch.parents, batch.live, batch.high, batch.low)
-        else:
-            self.space.edges.take(batch.parents[seen], batch.live[seen], batch.high[seen], batch.low[seen])
+    def _edges(self, taken: Taken) -> None:
+        seen = taken.live != NO_KIND
+        batch, live = taken.batch, taken.live
+        if not seen.all():
+            batch, live = batch.take(np.flatnonzero(seen)), live[seen]
+        self.space.edges.take(batch.parents, live, batch.high, batch.low)
 
     def _edge(self, source: int, kind: int, key: int) -> None:
         halves = np.array([key >> 64, key & HALF], dtype=np.uint64)
@@ -262,50 +277,51 @@ class ColumnExpander:
 
     # --- by columns ------------------------------------------------------------------------------------------------
 
-    def _by_columns(self, chosen: _Chosen, chunk: Chunk) -> Batch:
+    def _by_columns(self, chosen: _Chosen, chunk: Chunk) -> Taken:
         part, rule, rows = chunk.part, chosen.rule, chosen.rows
         effects, source, origin, numbers = rule.effects, chosen.source, chosen.origin, chosen.effects
-        high, low = part.high[origin], part.low[origin]
-        words = [
-            (word[source] & keep[numbers]) | bits[numbers]
-            for word, keep, bits in zip(rows.words, effects.keep, effects.bits, strict=True)
-        ]
+        words, gone = [], []
+        for word, keep, bits in zip(rows.words, effects.keep, effects.bits, strict=True):
+            before, kept = word.take(source), keep.take(numbers)
+            words.append((before & kept) | bits.take(numbers))
+            gone.append(before & ~kept)
+        sums = effects.sums.take(numbers, axis=0)
         for slot in effects.written:
+            # What the effect does not overwrite is code 0 here, and adds nothing.
             place = self.packing.fields[slot]
-            old = ((rows.words[place.word] >> place.shift) & place.mask)[source]
-            new = (words[place.word] >> place.shift) & place.mask
-            high += place.table.high[new] - place.table.high[old]
-            low += place.table.low[new] - place.table.low[old]
+            codes = (gone[place.word] >> place.shift) & place.mask
+            sums -= place.table.sums.take(codes.view(np.int64), axis=0)
         after = Rows(words)
-        self._move_threads(chosen, after, high, low)
-        starts = part.starts[origin] + (rule.kind is StepKind.START)
-        orders, twins = effects.orders[numbers], effects.twin[numbers]
-        return Batch(after, high, low, part.numbers[origin], orders, starts, twins, origin, effects.live[numbers])
+        self._move_threads(chosen, after, sums)
+        batch = Batch(
+            after,
+            part.high.take(origin) + sums[:, 0],
+            part.low.take(origin) + sums[:, 1],
+            part.numbers.take(origin),
+            effects.orders.take(numbers),
+            part.starts.take(origin) + (rule.kind is StepKind.START),
+        )
+        return Taken(batch, effects.twin.take(numbers), origin, effects.live.take(numbers))
 
-    def _move_threads(self, chosen: _Chosen, after: Rows, high: Words, low: Words) -> None:
+    def _move_threads(self, chosen: _Chosen, after: Rows, sums: Words) -> None:
         rule = chosen.rule
-        threads = rule.effects.thread[chosen.effects]
+        threads = rule.effects.thread.take(chosen.effects)
         if rule.place is not None:
-            more = move_threads(self.packing, after, self.space.ranks, rule.place, threads)
-            high += more[0]
-            low += more[1]
+            sums += move_threads(self.packing, after, self.space.ranks, rule.place, threads)
         elif rule.kind is StepKind.CRASH_ROLE:
             for effect in np.unique(chosen.effects).tolist():
                 dropped = rule.dropped_by(effect)
                 if dropped:
-                    self._move_some(after, np.flatnonzero(chosen.effects == effect), threads, dropped, high, low)
+                    self._move_some(after, np.flatnonzero(chosen.effects == effect), threads, dropped, sums)
         elif threads.any():
-            self._move_some(after, np.flatnonzero(threads), threads, (), high, low)
+            self._move_some(after, np.flatnonzero(threads), threads, (), sums)
 
-    def _move_some(
-        self, after: Rows, some: Ints, threads: Ints, dropped: tuple[int, ...], high: Words, low: Words
-    ) -> None:
+    def _move_some(self, after: Rows, some: Ints, threads: Ints, dropped: tuple[int, ...], sums: Words) -> None:
         part = after.take(some)
         more = move_threads(self.packing, part, self.space.ranks, None, threads[some], dropped)
         for word, changed in zip(after.words, part.words, strict=True):
             word[some] = changed
-        high[some] += more[0]
-        low[some] += more[1]
+        sums[some] += more
 
     # --- instances that nobody refers to any more ------------------------------------------------------------------
 
@@ -327,12 +343,12 @@ class ColumnExpander:
         bundles = self._reach.lookup(columns, lambda row, _: looks.run(columns.view(row)))[0]
         return ~np.array([_all_reached(leaves) for leaves in self._reach.bundles.parts])[bundles]
 
-    def _kept(self, chosen: _Chosen, batch: Batch, kept: Mask, chunk: Chunk) -> tuple[_Chosen, Batch]:
-        """What is left of a batch when the machine makes all other rows."""
+    def _kept(self, chosen: _Chosen, taken: Taken, kept: Mask, chunk: Chunk) -> tuple[_Chosen, Taken]:
+        """What is left of some steps when the machine takes all others."""
         if kept.all():
-            return chosen, batch
+            return chosen, taken
         self._by_machine(chosen.only(~kept), chunk)
-        return chosen.only(kept), batch.take(np.flatnonzero(kept))
+        return chosen.only(kept), taken.take(np.flatnonzero(kept))
 
 
 def _all_reached(leaves: tuple[Leaf, ...]) -> bool:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.engines.columns.batch import Batch
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import put_threads
-from checker.engines.columns.store import Batch
 from checker.engines.columns.tables import NO_PROPERTY, CodeTable, Ints, Words
 from interpreter.division import root_of
 from interpreter.identity.renaming import Index, Renamed, by_domain
@@ -40,8 +40,7 @@ class _Codes:
         self._from = source_table
         self._to = target_table
         self.codes: Ints = NO_PROPERTY
-        self.high: Words = np.zeros(0, dtype=np.uint64)
-        self.low: Words = np.zeros(0, dtype=np.uint64)
+        self.sums: Words = np.zeros((0, 2), dtype=np.uint64)
         self.matters = False
         """Whether any code adds something else to keys than it did."""
 
@@ -53,11 +52,9 @@ class _Codes:
         numbers = [n if n == UNBOUND else renamed.value(slot, n) for n in self._from.ids[begin:end]]
         codes = np.array([self._to.code(number) for number in numbers], dtype=np.int64)
         self.codes = np.concatenate([self.codes, codes])
-        own = np.arange(begin, end)
-        high = self._to.high[codes] - self._from.high[own]
-        low = self._to.low[codes] - self._from.low[own]
-        self.high, self.low = np.concatenate([self.high, high]), np.concatenate([self.low, low])
-        self.matters = self.matters or bool(high.any() or low.any())
+        sums = self._to.sums[codes] + self._to.origin - self._from.sums[begin:end] - self._from.origin
+        self.sums = np.concatenate([self.sums, sums])
+        self.matters = self.matters or bool(sums.any())
 
 
 class _Move:
@@ -100,12 +97,12 @@ class _Move:
 
     def keys(self, codes: dict[Slot, Ints], high: Words, low: Words) -> tuple[Words, Words]:
         """The keys of the images of rows with these codes and keys."""
+        sums = np.zeros((len(high), 2), dtype=np.uint64)
         for slot, column in codes.items():
             renamed = self._slots[slot[:1] if slot[0] == "thread" else slot]
             if renamed.matters:
-                high = high + renamed.high[column]
-                low = low + renamed.low[column]
-        return high, low
+                sums += renamed.sums.take(column, axis=0)
+        return high + sums[:, 0], low + sums[:, 1]
 
     def rows(self, rows: Rows) -> Rows:
         """The images, as rows of the target, which is not outgrown."""

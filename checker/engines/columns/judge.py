@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.engines.assertions import Assertions
+from checker.engines.columns.batch import Taken
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.remembered import Remembered
 from checker.engines.columns.sources import NeedsRows, PairColumns, StateColumns
 from checker.engines.columns.space import Space
-from checker.engines.columns.store import Batch, Store
+from checker.engines.columns.store import Store
 from checker.engines.columns.tables import Ints
 from checker.engines.columns.walk import results_of
 from checker.engines.memory import verdict_of
@@ -217,13 +218,13 @@ class Judge:
 
     # --- steps -----------------------------------------------------------------------------------------------------
 
-    def steps(self, rule: StepRule, part: Frontier, batch: Batch, level: Level) -> None:
+    def steps(self, rule: StepRule, part: Frontier, taken: Taken, level: Level) -> None:
         """Judge steps that stay in one packing; crashes are left out."""
-        live = np.flatnonzero(~batch.twin)
+        live = np.flatnonzero(~taken.twin)
         if rule.candidate.order[0] == 3 or not len(live):
             return
         packing = part.packing
-        before, after = part.rows.take(batch.origin[live]), batch.rows.take(live)
+        before, after = part.rows.take(taken.origin[live]), taken.batch.rows.take(live)
         visible = packing.mask([slot for slot in packing.fields if slot[0] in ("heap", "field")])
         changed = np.zeros(len(live), dtype=np.bool_)
         for old, new, bits in zip(before.words, after.words, visible, strict=True):
@@ -234,7 +235,7 @@ class Judge:
         rows = live[some]
         before, after = before.take(some), after.take(some)
         for watch in self.of_steps:
-            self._judge_pairs(watch, packing, before, after, rows, batch, part, level)
+            self._judge_pairs(watch, packing, before, after, rows, taken, part, level)
 
     def _judge_pairs(
         self,
@@ -243,7 +244,7 @@ class Judge:
         before: Rows,
         after: Rows,
         rows: Ints,
-        batch: Batch,
+        taken: Taken,
         part: Frontier,
         level: Level,
     ) -> None:
@@ -270,14 +271,15 @@ class Judge:
                 if not len(hits):
                     continue
                 # The least witness comes from the least source.
-                sources = batch.origin[rows[hits]]
+                sources = taken.origin[rows[hits]]
                 for at in hits[sources == sources.min()].tolist():
-                    self._step_witness(watch, rule, asked, int(bundles[at]), int(rows[at]), batch, part, level)
+                    self._step_witness(watch, rule, asked, int(bundles[at]), int(rows[at]), taken, part, level)
 
     def _step_witness(
-        self, watch: Watch, rule: Rule, asked: _Asked, bundle: int, row: int, batch: Batch, part: Frontier, level: Level
+        self, watch: Watch, rule: Rule, asked: _Asked, bundle: int, row: int, taken: Taken, part: Frontier, level: Level
     ) -> None:
-        source = part.key(int(batch.origin[row]))
+        batch = taken.batch
+        source = part.key(int(taken.origin[row]))
         order = self.space.orders[int(batch.orders[row])]
         target = (int(batch.high[row]) << 64) | int(batch.low[row])
         if asked.column()[bundle] == FAILED:

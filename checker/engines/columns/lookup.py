@@ -62,26 +62,34 @@ class Unit:
         found = np.empty(count, dtype=np.int64)
         rows = np.arange(count)
         while len(rows):
-            masked = [words[word][rows] & bits for word, bits in self._mask]
-            if not masked:
-                places = np.zeros(len(rows), dtype=np.int64)
-            else:
-                mixed = masked[0] * _FACTORS[0]
-                for i, column in enumerate(masked[1:], 1):
-                    mixed ^= (column ^ (mixed >> np.uint64(29))) * _FACTORS[i % 4]
-                mixed ^= mixed >> np.uint64(32)
-                mixed *= _FACTORS[3]
-                places = (mixed >> np.uint64(64 - self._bits)).astype(np.int64)
-            values = self._values[places]
+            everything = len(rows) == count
+            masked = [(words[word] if everything else words[word].take(rows)) & bits for word, bits in self._mask]
+            places = self._places(masked, len(rows))
+            values = self._values.take(places)
             known = values >= 0
             for column, keys in zip(masked, self._keys, strict=True):
-                known &= keys[places] == column
-            found[rows] = values
-            missing = np.flatnonzero(~known)
-            if not len(missing):
+                known &= keys.take(places) == column
+            if everything:
+                found[:] = values
+            else:
+                found[rows] = values
+            if known.all():
                 break
+            missing = np.flatnonzero(~known)
             rows = self._learn(rows, missing, masked, places, found, mask_of, version, walker())
         return found
+
+    def _places(self, masked: list[Words], count: int) -> Ints:
+        """Where in the table rows with these bits would be."""
+        if not masked:
+            return np.zeros(count, dtype=np.int64)
+        mixed = masked[0] * _FACTORS[0]
+        for i, column in enumerate(masked[1:], 1):
+            mixed ^= (column ^ (mixed >> np.uint64(29))) * _FACTORS[i % 4]
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= _FACTORS[3]
+        mixed >>= np.uint64(64 - self._bits)
+        return mixed.view(np.int64)
 
     def _learn(
         self,

@@ -6,7 +6,7 @@ layout are packed anew (`Packing.refit`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -28,6 +28,10 @@ class Field(NamedTuple):
     table: CodeTable
 
 
+Scalars = tuple[Callable[[int], int], int, int, list[int]]
+"""How to read a slot of one row: what gives the word of a row, the shift and the mask of the code, the ids by code."""
+
+
 @dataclass(slots=True)
 class Rows:
     """States of one layout: one array per word."""
@@ -38,7 +42,7 @@ class Rows:
         return len(self.words[0])
 
     def take(self, rows: Ints) -> Rows:
-        return Rows([word[rows] for word in self.words])
+        return Rows([word.take(rows) for word in self.words])
 
 
 class Packing:
@@ -103,7 +107,9 @@ class Packing:
     def codes(self, rows: Rows, slot: Slot) -> Ints:
         """The codes of a slot, one per row."""
         field = self.fields[slot]
-        return ((rows.words[field.word] >> field.shift) & field.mask).astype(np.int64)
+        codes = rows.words[field.word] >> field.shift
+        codes &= field.mask
+        return codes.view(np.int64)
 
     def put(self, rows: Rows, slot: Slot, codes: Ints) -> None:
         """Write a slot's codes into the rows."""
@@ -145,6 +151,13 @@ class Packing:
         """What a slot of this packing holds in a row."""
         word, shift, mask, ids = self._scalars[slot]
         return ids[(rows.words[word].item(row) >> shift) & mask]
+
+    def scalars(self, rows: Rows, slot: Slot) -> Scalars | None:
+        """How to read a slot of some row; None if it is not one of this packing."""
+        if slot not in self._scalars:
+            return None
+        word, shift, mask, ids = self._scalars[slot]
+        return rows.words[word].item, shift, mask, ids
 
     def unpack(self, rows: Rows, row: int) -> State:
         """The state in a row."""

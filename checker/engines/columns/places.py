@@ -32,20 +32,21 @@ class Ranks:
 
 def move_threads(
     packing: Packing, rows: Rows, ranks: Ranks, place: int | None, threads: Ints, dropped: tuple[int, ...] = ()
-) -> tuple[Words, Words]:
-    """Replace the thread in a place, or fill the last place, with these; what that adds to the keys is returned."""
+) -> Words:
+    """Replace the thread in a place, or fill the last place, with these.
+
+    What that adds to the keys is returned, a row of two halves for each.
+    """
     columns = np.stack([packing.codes(rows, ("thread", i)) for i in range(packing.threads)])
     table = packing.tables.threads
-    high = table.high[threads]
-    low = table.low[threads]
+    sums = table.sums.take(threads, axis=0)
     gone = dropped if place is None else (place,)
     for i in gone:
-        high = high - table.high[columns[i]]
-        low = low - table.low[columns[i]]
+        sums -= table.sums.take(columns[i], axis=0)
         columns[i] = 0
     columns[packing.threads - 1 if place is None and not dropped else gone[0]] = threads
     put_threads(packing, rows, ranks, columns)
-    return high, low
+    return sums
 
 
 def put_threads(packing: Packing, rows: Rows, ranks: Ranks, columns: Ints) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
-from checker.engines.columns.effects import NO_KIND
+from checker.engines.columns.batch import Batch
 from checker.engines.columns.expand import HALF, Arrived, Chunk, ColumnExpander, Frontier
+from checker.engines.columns.gathered import Gathered
 from checker.engines.columns.judge import Judge
 from checker.engines.columns.packing import Packing
+from checker.engines.columns.shelf import in_memory
 from checker.engines.columns.space import Space
-from checker.engines.columns.store import Batch, Store
+from checker.engines.columns.store import Store
 from checker.engines.columns.tables import Ints
 from checker.engines.protocol import Level, Task, Witness
 from checker.engines.read_tree import Counters
@@ -21,8 +24,6 @@ from checker.properties.base import Looks
 from interpreter.step import StepKind
 
 _CHUNK = 1 << 15
-_LOOSE = 1 << 18
-"""So many rows of a level, and as many as are joined already, may hold what other chunks have found too."""
 
 
 class ColumnsRun:
@@ -38,7 +39,7 @@ class ColumnsRun:
         self._bound = task.program.options.max_actions
         self._counters = Counters()
         self._expanders: dict[Packing, ColumnExpander] = {}
-        self._batches: dict[Packing, list[Batch]] = {}
+        self._gathered = Gathered(store.shelf)
         self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
 
     # --- one level -------------------------------------------------------------------------------------------------
@@ -58,19 +59,33 @@ class ColumnsRun:
     def steps(self, level: Level) -> dict[Packing, Batch]:
         """Expand the frontier for somebody else: where its steps lead, each state of a packing once, sorted by key."""
         self._step(level)
-        ranks = self.space.order_ranks()
-        found = {p: self.store.fresh(Batch.joined(made), ranks) for p, made in self._batches.items() if made}
-        self.frontier, self._batches = [], {}
-        return found
+        self.frontier = []
+        found: dict[Packing, list[Batch]] = {}
+        for part in self._finish():
+            for packing, batch in part.items():
+                found.setdefault(packing, []).append(batch)
+        return {packing: Batch.joined(batches) for packing, batches in found.items()}
 
     def _step(self, level: Level) -> None:
-        self._batches = {}
         for part in self.frontier:
             self._make_room(part)
             for begin in range(0, len(part.rows), _CHUNK):
                 self._expand(part, begin, min(begin + _CHUNK, len(part.rows)), level)
-                found = sum(len(batch.rows) for batches in self._batches.values() for batch in batches)
-                self.task.tick(found, level.transitions)
+                self._save_memory()
+                self.task.tick(len(self._gathered), level.transitions)
+
+    def _save_memory(self) -> None:
+        """Put what is held on the shelf if it is more than the budget."""
+        shelf = self.store.shelf
+        if shelf.budget is None:
+            return
+        waiting = in_memory(column for part in self.frontier for column in part.columns)
+        if self.store.bytes + waiting + self._gathered.bytes > shelf.budget:
+            self.store.spill()
+            self._gathered.spill()
+            for part in self.frontier:
+                part.each(shelf.put)
+        shelf.rest()
 
     def _draw(self, graph: Graph, expanded: list[Frontier], stopped: bool = False) -> None:
         """Write the states that were expanded, or will not be any more, into the graph."""
@@ -117,7 +132,7 @@ class ColumnsRun:
         """Pack everything of a packing anew, `more` batches among it."""
         self.space.refits += 1
         rows = [part.rows for part in self.frontier if part.packing is packing]
-        rows += [batch.rows for batch in (*self._batches.get(packing, ()), *more)]
+        rows += [*self._gathered.rows(packing), *[batch.rows for batch in more]]
         if threads != packing.threads:
             self._expanders.pop(packing, None)
         packing.refit(rows, threads)
@@ -160,15 +175,12 @@ class ColumnsRun:
         for packing, batches in made.items():
             if batches:
                 fresh = self.store.fresh(Batch.joined(batches), ranks)
-                if len(fresh.rows):
-                    self._add(packing, fresh, ranks)
+                if len(fresh):
+                    self._gathered.add(packing, fresh, partial(self.store.least, ranks=ranks))
 
-    def _add(self, packing: Packing, fresh: Batch, ranks: Ints) -> None:
-        """One more batch of the level; what several chunks have found is joined before it takes much room."""
-        batches = self._batches.setdefault(packing, [])
-        batches.append(fresh)
-        if sum(len(batch.rows) for batch in batches[1:]) > max(_LOOSE, len(batches[0].rows)):
-            self._batches[packing] = [self.store.fresh(Batch.joined(batches), ranks)]
+    def _finish(self) -> list[dict[Packing, Batch]]:
+        """What the level has found, by ranges of keys."""
+        return self._gathered.finish(partial(self.store.least, ranks=self.space.order_ranks()))
 
     def _fresh_images(self, chunk: Chunk, ranks: Ints) -> dict[Packing, list[Batch]]:
         """Of the rows that a chunk brought, the images of those that are new."""
@@ -187,34 +199,27 @@ class ColumnsRun:
         return made
 
     def _packed(self, packing: Packing, arrived: list[Arrived]) -> Batch:
-        count = len(arrived)
         keys = [one.key for one in arrived]
         return Batch(
             self.space.pack(packing, [one.state for one in arrived]),
             np.array([key >> 64 for key in keys], dtype=np.uint64),
             np.array([key & HALF for key in keys], dtype=np.uint64),
-            np.array([one.parent for one in arrived], dtype=np.int64),
+            np.array([one.parent for one in arrived], dtype=np.uint32),
             np.array([one.order for one in arrived], dtype=np.int32),
-            np.array([one.starts for one in arrived], dtype=np.int64),
-            np.zeros(count, dtype=np.bool_),
-            np.zeros(count, dtype=np.int64),
-            np.full(count, NO_KIND, dtype=np.int64),
+            np.array([one.starts for one in arrived], dtype=np.int32),
         )
 
     def _complete(self, level: Level) -> None:
         """Number the new states by key, judge them, and make them the frontier."""
         level.noted = self.space.machine.noted()
-        ranks = self.space.order_ranks()
-        new = {p: self.store.fresh(Batch.joined(made), ranks) for p, made in self._batches.items() if made}
-        self._batches = {}
-        numbers = self.store.add(list(new.values()))
-        self.take(
-            [
-                Frontier(packing, b.rows, own, b.starts, b.high, b.low, b.starts >= self._bound)
-                for (packing, b), own in zip(new.items(), numbers, strict=True)
-            ],
-            level,
-        )
+        self.frontier = []
+        found: list[Frontier] = []
+        for part in self._finish():
+            numbers = self.store.add(list(part.values()))
+            for (packing, b), own in zip(part.items(), numbers, strict=True):
+                found.append(Frontier(packing, b.rows, own, b.starts, b.high, b.low, b.starts >= self._bound))
+        self.take(found, level)
+        self._save_memory()
 
     def take(self, frontier: list[Frontier], level: Level) -> None:
         """Judge states that were numbered just now, and go on from them."""
@@ -236,4 +241,5 @@ class ColumnsRun:
 
     def stats(self) -> Mapping[str, object]:
         """What the columns did, for `--stats`."""
-        return {"packings": len(self.space.packings), "re-packs": self.space.refits}
+        spilled = {"MB on disk": self.store.shelf.bytes >> 20} if self.store.shelf.in_use else {}
+        return {"packings": len(self.space.packings), "re-packs": self.space.refits, **spilled}

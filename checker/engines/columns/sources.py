@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from checker.engines.columns.packing import Packing, Rows
+from checker.engines.columns.packing import Packing, Rows, Scalars
 from checker.engines.columns.tables import Ints, Words
 from interpreter.running.view import PairView, derived
 from interpreter.state import Slot, State
@@ -40,6 +40,8 @@ class Columns(Protocol):
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int: ...
 
+    def field(self, slot: Slot) -> Scalars | None: ...
+
     def number(self, slot: Slot, row: int) -> int: ...
 
 
@@ -71,13 +73,19 @@ class StateColumns:
                 return self._codes_of_all(slot, rows)
             # Not stored: the layout alone decides.
             return derived(slot, self.packing.nowhere, self.interner)
-        word = self.rows.words[field.word][rows]
-        return ((word >> field.shift) & field.mask).astype(np.int64), field.table.ids
+        codes = self.rows.words[field.word].take(rows)
+        codes >>= field.shift
+        codes &= field.mask
+        return codes.view(np.int64), field.table.ids
 
     def _codes_of_all(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]]:
         numbers = [self.number(slot, row) for row in rows.tolist()]
         ids, codes = np.unique(np.array(numbers, dtype=np.int64), return_inverse=True)
         return codes, ids.tolist()
+
+    def field(self, slot: Slot) -> Scalars | None:
+        """How to read a slot of one row; None if it is not stored."""
+        return self.packing.scalars(self.rows, slot)
 
     def number(self, slot: Slot, row: int) -> int:
         """The id in a slot of one row."""
@@ -138,6 +146,9 @@ class PairColumns:
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
         return (self.before if slot[0] == "before" else self.after).codes(slot[1:], rows)
 
+    def field(self, slot: Slot) -> Scalars | None:
+        return (self.before if slot[0] == "before" else self.after).field(slot[1:])
+
     def number(self, slot: Slot, row: int) -> int:
         return (self.before if slot[0] == "before" else self.after).number(slot[1:], row)
 
@@ -155,6 +166,9 @@ class Asked:
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
         return self._columns.codes(slot, rows)
+
+    def field(self, slot: Slot) -> Scalars | None:
+        return self._columns.field(slot)
 
     def number(self, slot: Slot, row: int) -> int:
         return self._columns.number(slot, row)

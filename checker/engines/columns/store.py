@@ -1,142 +1,106 @@
-"""What is kept of all states found: keys in order, and how each was reached. Sixteen bytes of key, eight of link."""
+"""What is kept of all states found: their keys, and how each was reached. Twenty-eight bytes a state."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.columns.packing import Rows
-from checker.engines.columns.tables import Ints, Mask, Words
+from checker.engines.columns.batch import Batch
+from checker.engines.columns.shelf import Shelf, in_memory
+from checker.engines.columns.tables import Ints, Words
 from checker.engines.columns.visited import Visited
 from checker.exploration import PathLink
 from interpreter.step import StepOrder
 
-_PARENT_BITS = 40
-_PARENT_MASK = (1 << _PARENT_BITS) - 1
-
-
-@dataclass(slots=True)
-class Batch:
-    """Targets of steps, of one packing: keys, the number of the source, the step's order, starts on the way there.
-
-    `twin`: the step is a crash. `origin`: the row of the source in its frontier. `live`: the kind of step for liveness.
-    `moves`: the renaming that makes the stored image of a row, under symmetry; the keys are those of the images.
-    """
-
-    rows: Rows
-    high: Words
-    low: Words
-    parents: Ints
-    orders: NDArray[np.int32]
-    starts: Ints
-    twin: Mask
-    origin: Ints
-    live: Ints
-    moves: Ints | None = None
-
-    def take(self, rows: Ints) -> Batch:
-        return Batch(
-            self.rows.take(rows),
-            self.high[rows],
-            self.low[rows],
-            self.parents[rows],
-            self.orders[rows],
-            self.starts[rows],
-            self.twin[rows],
-            self.origin[rows],
-            self.live[rows],
-            None if self.moves is None else self.moves[rows],
-        )
-
-    @staticmethod
-    def joined(batches: Sequence[Batch]) -> Batch:
-        """One batch of all rows."""
-        if len(batches) == 1:
-            return batches[0]
-        words = [np.concatenate(columns) for columns in zip(*[b.rows.words for b in batches], strict=True)]
-        return Batch(
-            Rows(words),
-            np.concatenate([b.high for b in batches]),
-            np.concatenate([b.low for b in batches]),
-            np.concatenate([b.parents for b in batches]),
-            np.concatenate([b.orders for b in batches]),
-            np.concatenate([b.starts for b in batches]),
-            np.concatenate([b.twin for b in batches]),
-            np.concatenate([b.origin for b in batches]),
-            np.concatenate([b.live for b in batches]),
-            None if batches[0].moves is None else np.concatenate([b.moves for b in batches if b.moves is not None]),
-        )
+_PARENT_BITS: Final = 40
+_PARENT_MASK: Final = (1 << _PARENT_BITS) - 1
+_NOBODY: Final = (1 << 32) - 1
+"""The parent of an initial state, as it is stored."""
 
 
 class Store:
     """All states found, numbered by (level, key)."""
 
-    def __init__(self) -> None:
-        self.visited = Visited()
-        self.high: list[Words] = []
-        self.low: list[Words] = []
-        self.parents: list[NDArray[np.int64]] = []
+    def __init__(self, shelf: Shelf | None = None) -> None:
+        self.shelf = shelf or Shelf()
+        self.visited = Visited(self.shelf)
+        self.parents: list[NDArray[np.uint32]] = []
         self.orders: list[NDArray[np.int32]] = []
         self.first: list[int] = [0]
 
     def __len__(self) -> int:
         return self.first[-1]
 
-    def fresh(self, batch: Batch, ranks: Ints) -> Batch:
-        """The states of a batch that were not found before, once each, sorted by key, with their least parents.
+    @property
+    def bytes(self) -> int:
+        """What all this takes in memory."""
+        return self.visited.bytes + in_memory(self.parents) + in_memory(self.orders)
+
+    def spill(self) -> None:
+        """Put all this on the shelf."""
+        self.visited.spill()
+        links: list[list[Any]] = [self.parents, self.orders]
+        for columns in links:
+            columns[:] = [self.shelf.put(column) for column in columns]
+
+    def least(self, batch: Batch, ranks: Ints) -> Batch:
+        """Each state of a batch once, sorted by key, with its least parent.
 
         The parent is the least by (order of step, key of source); sources are numbered by key.
         """
-        order = np.argsort(batch.high, kind="stable")
-        high, low = batch.high[order], batch.low[order]
+        order = _by_high(batch.high)
+        high, low = batch.high.take(order), batch.low.take(order)
         new = np.ones(len(order), dtype=np.bool_)
         new[1:] = high[1:] != high[:-1]
         if (low[1:][~new[1:]] != low[:-1][~new[1:]]).any():
             order = np.lexsort((batch.low, batch.high))
-            high, low = batch.high[order], batch.low[order]
+            high, low = batch.high.take(order), batch.low.take(order)
             new[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
         groups = np.flatnonzero(new)
-        links = (ranks[batch.orders] << _PARENT_BITS) | batch.parents
-        least = np.minimum.reduceat(links[order], groups)
-        starts = np.minimum.reduceat(batch.starts[order], groups)
-        unknown = np.flatnonzero(~self.visited.contains(high[groups], low[groups]))
-        kept = order[groups[unknown]]
-        by_rank = np.argsort(ranks)
-        found = batch.take(kept)
-        found.parents = least[unknown] & _PARENT_MASK
-        found.orders = by_rank[least[unknown] >> _PARENT_BITS].astype(np.int32)
-        found.starts = starts[unknown]
+        links = (ranks.take(batch.orders) << _PARENT_BITS) | batch.parents
+        least = np.minimum.reduceat(links.take(order), groups)
+        starts = np.minimum.reduceat(batch.starts.take(order), groups)
+        found = batch.take(order.take(groups))
+        found.parents = (least & _PARENT_MASK).astype(np.uint32)
+        found.orders = np.argsort(ranks).take(least >> _PARENT_BITS).astype(np.int32)
+        found.starts = starts.astype(np.int32)
         return found
 
-    def add(self, batches: Sequence[Batch]) -> list[Ints]:
-        """Number new states by key; the numbers of each batch's rows."""
-        if not batches:
-            return []
+    def fresh(self, batch: Batch, ranks: Ints) -> Batch:
+        """The states of a batch that were not found before the level under way, as `least` gives them."""
+        found = self.least(batch, ranks)
+        known = self.visited.contains(found.high, found.low)
+        return found.take(np.flatnonzero(~known)) if known.any() else found
+
+    def add(self, batches: Sequence[Batch]) -> list[NDArray[np.uint32]]:
+        """Number new states by key, which are greater than those added of the same level; the numbers of the rows."""
+        base = len(self)
+        if len(batches) == 1:
+            (batch,) = batches
+            self.append(batch.high, batch.low, batch.parents, batch.orders)
+            return [np.arange(base, len(self), dtype=np.uint32)]
         high = np.concatenate([b.high for b in batches])
         low = np.concatenate([b.low for b in batches])
         order = np.lexsort((low, high))
-        base = len(self)
-        numbers = np.empty(len(order), dtype=np.int64)
-        numbers[order] = base + np.arange(len(order))
+        numbers = np.empty(len(order), dtype=np.uint32)
+        numbers[order] = np.arange(base, base + len(order), dtype=np.uint32)
         self.append(
             high[order],
             low[order],
             np.concatenate([b.parents for b in batches])[order],
             np.concatenate([b.orders for b in batches])[order],
         )
-        ends = np.cumsum([len(b.rows) for b in batches])
+        ends = np.cumsum([len(b) for b in batches])
         return np.split(numbers, ends[:-1])
 
-    def append(self, high: Words, low: Words, parents: Ints, orders: NDArray[np.int32]) -> None:
-        """The states of a level, sorted by key."""
+    def append(self, high: Words, low: Words, parents: NDArray[Any], orders: NDArray[np.int32]) -> None:
+        """States of a level, sorted by key; the parent of an initial one is -1."""
         self.visited.add(high, low, len(self))
-        self.high.append(high)
-        self.low.append(low)
-        self.parents.append(parents)
+        self.parents.append(parents.astype(np.uint32, copy=False))
         self.orders.append(orders)
         self.first.append(len(self) + len(high))
 
@@ -154,51 +118,60 @@ class Store:
         """The states from a number on: halves of keys, parents, orders."""
         level = int(np.searchsorted(np.array(self.first), number, side="right")) - 1
         skip = number - self.first[level]
-        high, low, parents, orders = (
-            np.concatenate([np.zeros(0, dtype=kind), *column[level:]])[skip:]
-            for column, kind in (
-                (self.high, np.uint64),
-                (self.low, np.uint64),
-                (self.parents, np.int64),
-                (self.orders, np.int32),
-            )
-        )
-        return high, low, parents, orders
+        stored = np.concatenate([np.zeros(0, dtype=np.uint32), *self.parents[level:]])[skip:]
+        parents = stored.astype(np.int64)
+        parents[stored == _NOBODY] = -1
+        orders = np.concatenate([np.zeros(0, dtype=np.int32), *self.orders[level:]])[skip:]
+        return *self.visited.since(number), parents, orders
 
     # --- asking ----------------------------------------------------------------------------------------------------
 
     def key(self, number: int) -> int:
         """The key of a state."""
-        level, row = self._place(number)
-        return (int(self.high[level][row]) << 64) | int(self.low[level][row])
+        return self.visited.keys_of([number])[0]
 
     def halves(self, numbers: Ints) -> tuple[Words, Words]:
         """The halves of the keys of some states."""
         least = int(numbers.min())
-        high, low, _, _ = self.since(least)
+        high, low = self.visited.since(least)
         return high[numbers - least], low[numbers - least]
 
     def number(self, key: int) -> int:
         """The number of a state."""
-        high, low = key >> 64, key & ((1 << 64) - 1)
-        for level, column in enumerate(self.high):
-            row = int(np.searchsorted(column, np.uint64(high)))
-            while row < len(column) and int(column[row]) == high:
-                if int(self.low[level][row]) == low:
-                    return self.first[level] + row
-                row += 1
-        raise KeyError(f"{key:032x}")
-
-    def _place(self, number: int) -> tuple[int, int]:
-        level = int(np.searchsorted(np.array(self.first), number, side="right")) - 1
-        return level, number - self.first[level]
+        halves = np.array([key >> 64, key & ((1 << 64) - 1)], dtype=np.uint64)
+        number = int(self.visited.numbers_of(halves[:1], halves[1:])[0])
+        if number < 0:
+            raise KeyError(f"{key:032x}")
+        return number
 
     def path(self, key: int, orders: Sequence[StepOrder]) -> tuple[PathLink, ...]:
         """The links from Init to a state."""
-        links: list[PathLink] = []
+        numbers: list[int] = []
+        places: list[int] = []
         number = self.number(key)
-        while number >= 0:
-            level, row = self._place(number)
-            links.append(PathLink(orders[int(self.orders[level][row])], self.key(number)))
+        while number != _NOBODY:
+            level = int(np.searchsorted(np.array(self.first), number, side="right")) - 1
+            row = number - self.first[level]
+            numbers.append(number)
+            places.append(int(self.orders[level][row]))
             number = int(self.parents[level][row])
+        keys = self.visited.keys_of(numbers)
+        links = [PathLink(orders[place], key) for place, key in zip(places, keys, strict=True)]
         return tuple(reversed(links))
+
+
+def _by_high(high: Words) -> Ints:
+    """The order in which keys ascend by their high halves.
+
+    The first half of those is sorted by counting, and says it all unless it is shared by different keys.
+    """
+    order = np.argsort(_sixteen(high, 32), kind="stable")
+    order = order.take(np.argsort(_sixteen(high, 48).take(order), kind="stable"))
+    ordered = high.take(order)
+    if (ordered[1:] < ordered[:-1]).any():
+        return np.argsort(high, kind="stable")
+    return order
+
+
+def _sixteen(words: Words, shift: int) -> NDArray[np.uint16]:
+    return (words >> np.uint64(shift)).astype(np.uint16)

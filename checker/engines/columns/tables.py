@@ -23,14 +23,15 @@ class CodeTable:
     """One slot's values by code, in the order in which they were met. `sum_of` gives what an id adds to a key.
 
     With `empty` code 0 stands for nothing: a place for a thread that is not there, a part that a value does not have.
+    `sums` has a row of two halves per code: what it adds to a key more than code 0 does, which adds `origin`.
     """
 
     def __init__(self, sum_of: Callable[[int], int], empty: bool = False) -> None:
         self._sum_of = sum_of
         self.ids: list[int] = []
         self.codes: dict[int, int] = {}
-        self.high = np.zeros(16, dtype=np.uint64)
-        self.low = np.zeros(16, dtype=np.uint64)
+        self.sums = np.zeros((16, 2), dtype=np.uint64)
+        self.origin = np.zeros(2, dtype=np.uint64)
         if empty:
             self.code(UNBOUND)
 
@@ -41,12 +42,13 @@ class CodeTable:
             return known
         code = self.codes[number] = len(self.ids)
         self.ids.append(number)
-        if code >= len(self.high):
-            self.high = np.concatenate([self.high, np.zeros_like(self.high)])
-            self.low = np.concatenate([self.low, np.zeros_like(self.low)])
-        if number != UNBOUND:
-            total = self._sum_of(number)
-            self.high[code], self.low[code] = total >> 64, total & _HALF
+        if code >= len(self.sums):
+            self.sums = np.concatenate([self.sums, np.zeros_like(self.sums)])
+        total = 0 if number == UNBOUND else self._sum_of(number)
+        halves = np.array([total >> 64, total & _HALF], dtype=np.uint64)
+        if not code:
+            self.origin = halves
+        self.sums[code] = halves - self.origin
         return code
 
     def __len__(self) -> int:

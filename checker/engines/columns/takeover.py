@@ -9,6 +9,7 @@ import numpy as np
 
 from checker.engines.columns.expand import Frontier
 from checker.engines.columns.run import ColumnsRun
+from checker.engines.columns.shelf import Shelf
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
 from checker.engines.protocol import Level
@@ -22,7 +23,7 @@ _HALF: Final = (1 << 64) - 1
 def take_over(run: RowsRun) -> ColumnsRun:
     """A run by columns that goes on where a run row by row stands."""
     found = run.found
-    store = Store()
+    store = Store(Shelf(run.task.settings.memory, run.task.say))
     store.append_all(
         np.array([key >> 64 for key in found.keys], dtype=np.uint64),
         np.array([key & _HALF for key in found.keys], dtype=np.uint64),

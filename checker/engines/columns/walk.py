@@ -12,6 +12,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from checker.engines.columns.packing import Scalars
 from checker.engines.columns.tables import Ints
 from checker.engines.read_tree import Forking, Leaf, Reading, ReadTree, Result, TreeNode
 from interpreter.state import Slot
@@ -23,6 +24,10 @@ class Source(Protocol):
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
         """The codes of a slot in these rows, and the ids by code; or one id that holds for all rows."""
+        ...
+
+    def field(self, slot: Slot) -> Scalars | None:
+        """How to read a slot of one row; None if it is not stored."""
         ...
 
     def number(self, slot: Slot, row: int) -> int:
@@ -96,7 +101,7 @@ class Bundles:
         return total
 
 
-_FEW: Final = 8
+_FEW: Final = 32
 
 
 class Walker:
@@ -122,6 +127,7 @@ class Walker:
         self.slots: set[Slot] = set()
         self.sizes: list[int] = []
         self.ambiguous = False
+        self._fields: dict[Slot, Scalars | None] = {}
 
     def walk(self, rows: Ints) -> Ints:
         """The bundle of each row."""
@@ -138,7 +144,8 @@ class Walker:
             if isinstance(node, Forking):
                 return self._fork(node, rows, choices, depth + 1)
             if len(rows) <= _FEW:
-                return self._one_by_one(node, rows, choices, depth)
+                found = [self.bundles.number(self._alone(node, row, choices, depth)) for row in rows.tolist()]
+                return np.array(found, dtype=np.int64)
             depth += 1
             self.slots.add(node.slot)
             answers = self.source.codes(node.slot, rows)
@@ -147,27 +154,47 @@ class Walker:
             node = self._branch(node, answers, int(rows[0]), choices, depth)
         return self._read(node, *answers, rows, choices, depth)
 
-    def _one_by_one(self, node: TreeNode, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
-        """Few rows go faster alone: each from answer to answer, until there is a choice or the end."""
-        ends: dict[tuple[int, int], tuple[TreeNode, list[int]]] = {}
-        number, note = self.source.number, self.slots.add
-        for place, row in enumerate(rows.tolist()):
-            end, far = node, depth
-            while type(end) is Reading:
-                far += 1
-                note(end.slot)
-                answer = number(end.slot, row)
-                end = end.branches.get(answer) or self._branch(end, answer, row, choices, far)
-            # By the way there too: what is shared below a restart is reached by longer and shorter ones.
-            ends.setdefault((id(end), far), (end, []))[1].append(place)
-        found = np.empty(len(rows), dtype=np.int64)
-        for (_, far), (end, places) in ends.items():
-            found[places] = self._node(end, rows[places], choices, far)
-        return found
+    def _alone(self, node: TreeNode | None, row: int, choices: tuple[int, ...], depth: int) -> tuple[Leaf, ...]:
+        """What one row comes to, in the order of the choices, and at most one more than most: few rows go faster alone.
+
+        The branches still to be walked are kept as in `ReadTree.results`.
+        """
+        found: list[Leaf] = []
+        fields, most = self._fields, self.bundles.most
+        pending: list[tuple[Forking, int, tuple[int, ...], int]] = []
+        while True:
+            while type(node) is Reading:
+                depth += 1
+                slot = node.slot
+                field = fields[slot] if slot in fields else self._field(slot)
+                if field is None:
+                    answer = self.source.number(slot, row)
+                else:
+                    word, shift, mask, ids = field
+                    answer = ids[(word(row) >> shift) & mask]
+                node = node.branches.get(answer) or self._branch(node, answer, row, choices, depth)
+            if type(node) is Forking:
+                depth += 1
+                pending += [(node, i, (*choices, i), depth) for i in reversed(self._taken(node, len(choices)))]
+            elif self._ours(choices):
+                assert type(node) is Leaf
+                found.append(node)
+            if not pending or len(found) > most:
+                return tuple(found)
+            fork, taken, choices, depth = pending.pop()
+            node = fork.branches[taken] or self._learn(fork, taken, row, choices, depth)
+
+    def _field(self, slot: Slot) -> Scalars | None:
+        self.slots.add(slot)
+        field = self._fields[slot] = self.source.field(slot)
+        return field
+
+    def _ours(self, choices: tuple[int, ...]) -> bool:
+        """Whether a way that has made these choices and no more is one of those asked for."""
+        return self.branch is None or all(taken == 0 for taken in self.branch[len(choices) :])
 
     def _leaf(self, leaf: Leaf, rows: Ints, choices: tuple[int, ...]) -> Ints:
-        ours = self.branch is None or all(taken == 0 for taken in self.branch[len(choices) :])
-        return np.full(len(rows), self.bundles.number((leaf,)) if ours else 0, dtype=np.int64)
+        return np.full(len(rows), self.bundles.number((leaf,)) if self._ours(choices) else 0, dtype=np.int64)
 
     def _branch(self, node: Reading, answer: int, row: int, choices: tuple[int, ...], depth: int) -> TreeNode:
         found = node.branches.get(answer)
@@ -185,8 +212,9 @@ class Walker:
     def _read(
         self, node: Reading, codes: Ints, ids: Sequence[int], rows: Ints, choices: tuple[int, ...], depth: int
     ) -> Ints:
-        order = np.argsort(codes, kind="stable")
-        ordered = codes[order]
+        # Sixteen bits are sorted by counting.
+        order = np.argsort(codes.astype(np.uint16) if len(ids) <= 1 << 16 else codes, kind="stable")
+        ordered = codes.take(order)
         cuts = [0, *(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist(), len(rows)]
         if len(cuts) == 2:
             child = self._branch(node, ids[int(codes[0])], int(rows[0]), choices, depth)
@@ -204,24 +232,29 @@ class Walker:
         return found
 
     def _fork(self, node: Forking, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
+        taken = self._taken(node, len(choices))
+        total = self.bundles.chain(self._alternative(node, i, rows, choices, depth) for i in taken)
+        return np.zeros(len(rows), dtype=np.int64) if total is None else total
+
+    def _taken(self, node: Forking, level: int) -> Sequence[int]:
+        """The alternatives that are asked for at a choice that `level` choices precede."""
         size = len(node.branches)
-        level = len(choices)
         while len(self.sizes) <= level:
             self.sizes.append(0)
         self.sizes[level] = max(self.sizes[level], size)
         self.ambiguous |= not node.unique
-        taken: Sequence[int] = range(size)
-        if self.branch is not None and level < len(self.branch):
-            taken = [self.branch[level]] if self.branch[level] < size else []
-        total = self.bundles.chain(self._alternative(node, i, rows, choices, depth) for i in taken)
-        return np.zeros(len(rows), dtype=np.int64) if total is None else total
+        if self.branch is None or level >= len(self.branch):
+            return range(size)
+        return [self.branch[level]] if self.branch[level] < size else []
 
     def _alternative(self, node: Forking, taken: int, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
         choices = (*choices, taken)
-        child = node.branches[taken]
-        if child is None:
-            child = node.branches[taken] = self.tree.learn(self.source.run(int(rows[0]), choices), depth)
+        child = node.branches[taken] or self._learn(node, taken, int(rows[0]), choices, depth)
         return self._node(child, rows, choices, depth)
+
+    def _learn(self, node: Forking, taken: int, row: int, choices: tuple[int, ...], depth: int) -> TreeNode:
+        child = node.branches[taken] = self.tree.learn(self.source.run(row, choices), depth)
+        return child
 
 
 def results_of(leaves: tuple[Leaf, ...]) -> list[Result]:

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from checker.engines.columns.batch import Batch
 from checker.engines.columns.expand import Frontier
 from checker.engines.columns.packing import Packing
-from checker.engines.columns.store import Batch
 from checker.engines.columns.tables import Ints, Words
 from checker.engines.spark.codec import Candidate, StateCodec
 from checker.engines.spark.row_codec import Column, PackedRows, RowCodec, narrow

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from checker.engines.columns.edges import Edges, _shapes
+from checker.engines.columns.edges import Edges, same_steps
 from checker.engines.columns.expand import Frontier
 from checker.engines.columns.tables import Ints, Mask, Words
 from checker.engines.spark.partition import Shape
@@ -28,7 +28,7 @@ class EdgesByKey(Edges):
             cut[part.numbers] = part.cut
         sources, kinds, hidden, high, low = self._in_order()
         first = np.searchsorted(sources, np.arange(count + 1))
-        shape_of, _ = _shapes(kinds, hidden, np.arange(len(kinds)) - first[sources], first)
+        shape_of, _ = same_steps(kinds, hidden, np.arange(len(kinds)) - first[sources], first)
         _, chosen, numbers = np.unique(shape_of * 4 + quiet * 2 + cut, return_index=True, return_inverse=True)
         shapes = tuple(
             self._shape(

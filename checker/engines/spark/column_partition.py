@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.engines.columns.batch import Batch
 from checker.engines.columns.expand import Frontier
 from checker.engines.columns.packing import Packing
 from checker.engines.columns.run import ColumnsRun
 from checker.engines.columns.space import Space
-from checker.engines.columns.store import Batch
 from checker.engines.columns.store import Store as States
 from checker.engines.columns.tables import Ints, Words
 from checker.engines.expander import Expander

@@ -45,8 +45,7 @@ class LocalRun(EmbeddedRun):
         if self._columns is None:
             return key_column(self._rows.found.keys)
         store = self._columns.store
-        halves = [np.stack(pair, axis=1) for pair in zip(store.high, store.low, strict=True)]
-        return key_array(np.concatenate(halves).astype(">u8").tobytes())
+        return key_array(np.stack(store.visited.since(0), axis=1).astype(">u8").tobytes())
 
     def hand_over_batches(self, partitions: int) -> list[list[PackedBatch]]:
         """The states that wait, for each partition, where columns are to expand them; this run will not do it."""

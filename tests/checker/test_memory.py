@@ -1,0 +1,148 @@
+"""`--memory`: what is stored of states goes to the disk beyond a budget, and the answer is the same."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from checker.engines.columns import gathered, shelf, visited
+from checker.engines.columns.batch import Batch
+from checker.engines.columns.gathered import Gathered
+from checker.engines.columns.packing import Packing, Rows
+from checker.engines.columns.shelf import Shelf, in_memory, on_shelf
+from checker.engines.columns.visited import Visited
+from checker.engines.embedded import EmbeddedEngine
+from checker.exploration import Exploration, Settings
+from checker.explore import explore
+from checker.properties import properties_of
+from fizz import load
+from interpreter import compile_module
+from tests.checker.comparing import compared
+
+MODELS = Path(__file__).resolve().parents[2] / "models"
+
+
+@pytest.fixture(autouse=True)
+def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small arrays and small levels take the ways of large ones."""
+    monkeypatch.setattr(shelf, "_SMALL", 1)
+    monkeypatch.setattr(visited, "_PIECE", 50)
+    monkeypatch.setattr(gathered, "_LOOSE", 300)
+    monkeypatch.setattr(gathered, "_RANGE", 200)
+
+
+def explored(model: str, constants: dict[str, str], memory: int | None, said: list[str]) -> Exploration:
+    program = compile_module(load(MODELS / model, constants=constants))
+    settings = Settings(keep_going=True, memory=memory)
+    return explore(EmbeddedEngine(1), program, properties_of(program, None), settings, say=said.append)
+
+
+@pytest.mark.parametrize(
+    ("model", "constants"),
+    [
+        ("classics/TwoPhase.fizz", {"RMS": "4"}),
+        ("venice/VeniceOffsetFirst.fizz", {"N_NODES": "2", "NUM_KEYS": "1"}),
+        ("kafka/KafkaTruncateToHighWatermark.fizz", {"REPLICAS": "2", "MAX_RECORDS": "1", "MAX_LEADER_EPOCH": "1"}),
+    ],
+)
+def test_the_answer_is_the_same(model: str, constants: dict[str, str]) -> None:
+    """Findings with their paths, counts and liveness do not depend on where states lie."""
+    said: list[str] = []
+    roomy, tight = (explored(model, constants, memory, said) for memory in (None, 1))
+    assert compared(roomy) == compared(tight)
+    assert "MB on disk" in tight.stats and "MB on disk" not in roomy.stats
+    assert not said
+
+
+def test_a_full_disk_is_told_once_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run goes on in memory."""
+    written = 0
+    real = tempfile.TemporaryFile
+
+    def some(*given: Any, **named: Any) -> Any:
+        nonlocal written
+        written += 1
+        if written > 20:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(*given, **named)
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", some)
+    said: list[str] = []
+    roomy, tight = (explored("classics/TwoPhase.fizz", {"RMS": "4"}, memory, said) for memory in (None, 1))
+    assert compared(roomy) == compared(tight)
+    (sentence,) = said
+    assert "no space left on device" in sentence and "in memory" in sentence and "TMPDIR" in sentence
+
+
+def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files have no names."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    own = Shelf(1)
+    kept = own.put(np.arange(1000))
+    assert on_shelf(kept) and on_shelf(kept[10:20]) and not list(tmp_path.iterdir())
+    assert kept.tolist() == list(range(1000)) and in_memory([kept, np.zeros(8)]) == 64
+    own.rest()
+    assert kept[999] == 999
+
+
+@pytest.mark.parametrize("spill", [False, True])
+def test_visited_is_a_set(spill: bool) -> None:
+    """Keys of equal high halves are told apart; runs are merged in memory and on the disk."""
+    chance = random.Random(7)
+    known: dict[tuple[int, int], int] = {}
+    keys = Visited(Shelf(1))
+    for _ in range(60):
+        fresh = {(chance.randrange(40), chance.randrange(60)) for _ in range(chance.randrange(1, 40))} - set(known)
+        ordered = sorted(fresh)
+        first = len(known)
+        keys.add(*_halves(ordered), first)
+        known.update({key: first + place for place, key in enumerate(ordered)})
+        if spill and chance.random() < 0.3:
+            keys.spill()
+        asked = sorted({(chance.randrange(42), chance.randrange(62)) for _ in range(50)})
+        assert keys.contains(*_halves(asked)).tolist() == [key in known for key in asked]
+        chance.shuffle(asked)
+        assert keys.numbers_of(*_halves(asked)).tolist() == [known.get(key, -1) for key in asked]
+    by_number = sorted(known, key=lambda key: known[key])
+    assert list(zip(*[half.tolist() for half in keys.since(100)], strict=True)) == by_number[100:]
+    assert keys.keys_of([5, 0, 77]) == [high << 64 | low for high, low in (by_number[n] for n in (5, 0, 77))]
+    assert len(keys) == len(known) and (keys.bytes < 20 * len(known)) == spill
+
+
+def _halves(keys: list[tuple[int, int]]) -> tuple[Any, Any]:
+    return np.array([key[0] for key in keys], dtype=np.uint64), np.array([key[1] for key in keys], dtype=np.uint64)
+
+
+def test_a_level_is_joined_by_ranges_of_keys() -> None:
+    """Whatever order batches come in, each state is there once, ascending, by its least parent."""
+    chance = np.random.default_rng(7)
+    packing: Packing = object()  # type: ignore[assignment]
+    from checker.engines.columns.store import Store
+
+    store = Store()
+    level = Gathered(store.shelf)
+    everything: dict[int, int] = {}
+    ranks = np.arange(5)
+
+    def least(batch: Batch) -> Batch:
+        return store.least(batch, ranks)
+
+    for _ in range(30):
+        high = np.unique(chance.integers(0, 1500, 100)).astype(np.uint64) << np.uint64(53)
+        parents = chance.integers(0, 1000, len(high))
+        for key, parent in zip(high.tolist(), parents.tolist(), strict=True):
+            everything[key] = min(parent, everything.get(key, parent))
+        zero = np.zeros(len(high), dtype=np.int32)
+        level.add(packing, Batch(Rows([high]), high, high, parents, zero, zero), least)
+    found = [part[packing] for part in level.finish(least)]
+    assert len(found) > 4 and len(level) == 0
+    keys = np.concatenate([batch.high for batch in found]).tolist()
+    assert keys == sorted(everything)
+    assert np.concatenate([batch.parents for batch in found]).tolist() == [everything[key] for key in keys]
