@@ -5,8 +5,6 @@ Values know nothing of source text: they raise a `Problem`, and the evaluator ad
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 MAX_BITS = 4096
 """Largest int, in bits (R24)."""
 MAX_ELEMENTS = 1_000_000
@@ -52,27 +50,9 @@ def too_many_parts() -> Problem:
     return Problem("R24", f"a value of more than {MAX_PARTS:,} parts in all")
 
 
-def near_hint(name: str, candidates: Iterable[str]) -> str | None:
-    """`did you mean 'counter'?` for the nearest candidates within edit distance 2; None if there is none."""
-    found = sorted((distance(name, other), other) for other in set(candidates) if not other.startswith("_"))
-    near = [other for far, other in found if far == found[0][0] and far <= 2 and far < max(len(name), len(other))]
-    if not near:
-        return None
-    return "did you mean " + " or ".join(f"'{other}'" for other in near[:3]) + "?"
-
-
-def distance(left: str, right: str) -> int:
-    """Edit distance (insert, delete, replace one character), given up at 3."""
-    if abs(len(left) - len(right)) > 2:
-        return 3
-    row = list(range(len(right) + 1))
-    for i, a in enumerate(left, 1):
-        previous, row[0] = row[0], i
-        for j, b in enumerate(right, 1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (a != b))
-        if min(row) > 2:
-            return 3
-    return min(row[-1], 3)
+def with_article(noun: str) -> str:
+    """`an int`, `a list`."""
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
 
 
 def _figure(count: int) -> str:

@@ -12,7 +12,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal
 
-from interpreter.problem import Problem, near_hint
+from fizz.names import near_hint
+from interpreter.problem import Problem
 from interpreter.step import Abort
 from interpreter.values import Builtin, HostValue, ListValue, ModuleValue, SymmetricValue, Walk
 from interpreter.values.tags import Tag

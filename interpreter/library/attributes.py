@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fizz.names import near_hint
 from interpreter.library.lists import LIST
 from interpreter.library.mappings import MAPPING
 from interpreter.library.sets import BAG, GENERIC_SET, SET
 from interpreter.library.shared import Methods
 from interpreter.library.strings import STRING
-from interpreter.problem import Problem, near_hint
+from interpreter.problem import Problem, with_article
 from interpreter.values import (
     BoundMethod,
     Builtin,
@@ -53,7 +54,8 @@ def get_attribute(value: object, name: str) -> object:
             fields = _fields(value)
             if name in fields:
                 return fields[name]
-    raise Problem("R3", f"no attribute '{name}' on a {_described(value)}", near_hint(name, attribute_names(value)))
+    text = f"no attribute '{name}' on {with_article(_described(value))}"
+    raise Problem("R3", text, near_hint(name, attribute_names(value)))
 
 
 def _fields(value: object) -> Mapping[str, object]:
@@ -99,7 +101,7 @@ def set_attribute(value: object, name: str, item: object) -> None:
         case StructValue():
             raise Problem("R10", f"field '{name}' of a struct is read-only", "use a record")
         case _:
-            raise Problem("R3", f"attributes of a {_described(value)} can not be assigned")
+            raise Problem("R3", f"attributes of {with_article(_described(value))} can not be assigned")
 
 
 def _described(value: object) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from fizz import Span, ast
 from interpreter.identity.domains import Domain, Segment
 from interpreter.library import format_value
-from interpreter.problem import Problem
+from interpreter.problem import Problem, with_article
 from interpreter.running.comprehensions import compile_comprehension, compile_lambda, short_circuit
 from interpreter.running.environment import Environment, Evaluator, located
 from interpreter.running.names import NameScope
@@ -251,7 +251,7 @@ def call_value(callee: object, args: list[object], kwargs: dict[str, object], sp
     """The result of calling a value inside an expression."""
     try:
         if not isinstance(callee, FunctionValue):
-            raise Problem("R4", f"a {type_name(callee)} is not a function")
+            raise Problem("R4", f"{with_article(type_name(callee))} is not a function")
         return callee.call(args, kwargs)
     except Problem as problem:
         raise located(problem, span) from None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fizz import Span, ast
-from interpreter.problem import near_hint
+from fizz.names import near_hint
 from interpreter.running.environment import Environment, Evaluator
 from interpreter.state import MISSING
 from interpreter.step import ModelError

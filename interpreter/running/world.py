@@ -13,7 +13,8 @@ from fractions import Fraction
 from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
-from interpreter.problem import Problem, near_hint
+from fizz.names import near_hint
+from interpreter.problem import Problem
 from interpreter.running.reach import reachable
 from interpreter.state import MISSING, UNBOUND, Slot, State, slot_order
 from interpreter.values import (

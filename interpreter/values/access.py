@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from interpreter.problem import Problem, check_int, check_size, near_hint
+from fizz.names import near_hint
+from interpreter.problem import Problem, check_int, check_size, with_article
 from interpreter.values import StructValue
 from interpreter.values.basis import equal, hash_key, type_name
 from interpreter.values.containers import Container, DictValue, ListValue, SetValue
@@ -20,7 +21,7 @@ def shown(value: object) -> str:
     try:
         written = display(value)
     except Problem:  # too large or too deep to be written
-        return f"a {type_name(value)}"
+        return with_article(type_name(value))
     return written if len(written) <= _SHOWN else written[: _SHOWN - 3] + "..."
 
 
@@ -40,7 +41,7 @@ def length(value: object) -> int:
             return check_int(range_length(value))
         case Container() if value.kind != "record":
             return value.size()
-    raise Problem("R4", f"a {type_name(value)} has no length")
+    raise Problem("R4", f"{with_article(type_name(value))} has no length")
 
 
 def _place(value: object, i: object, size: int) -> int:
@@ -74,7 +75,7 @@ def index(value: object, i: object) -> object:
             return value[_place(value, i, len(value))]
         case range():
             return value[_place(value, i, range_length(value))]
-    raise Problem("R4", f"a {type_name(value)} can not be indexed", _field_hint(value))
+    raise Problem("R4", f"{with_article(type_name(value))} can not be indexed", _field_hint(value))
 
 
 def _field_hint(value: object) -> str | None:
@@ -106,7 +107,7 @@ def slice_of(value: object, start: object, stop: object, step: object) -> object
         case str() | bytes() | tuple() | range():
             piece: object = value[part]
             return piece
-    raise Problem("R4", f"a {type_name(value)} has no slices")
+    raise Problem("R4", f"{with_article(type_name(value))} has no slices")
 
 
 def contains(item: object, value: object) -> bool:
@@ -160,7 +161,7 @@ def elements(value: object) -> list[object]:
         case str():
             raise Problem("R4", "a string is not iterable", "its characters are s.elems()")
     hint = "a struct has named fields: dir(v) lists them" if isinstance(value, StructValue) else None
-    raise Problem("R4", f"a {type_name(value)} is not iterable", hint)
+    raise Problem("R4", f"{with_article(type_name(value))} is not iterable", hint)
 
 
 def iterate(value: object) -> list[object]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import ClassVar
 
-from interpreter.problem import MAX_DEPTH, MAX_PARTS, Problem, too_deep, too_many_parts
+from interpreter.problem import MAX_DEPTH, MAX_PARTS, Problem, too_deep, too_many_parts, with_article
 
 _NATIVE_NAMES: dict[type, str] = {
     type(None): "NoneType",
@@ -64,7 +64,7 @@ class Value:
         """A Python-hashable key, equal for equal values; R6 for a mutable value."""
         raise Problem(
             "R6",
-            f"a {self.kind} can be changed, so it can not be a key or an element of a set",
+            f"{with_article(self.kind)} can be changed, so it can not be a key or an element of a set",
             "use a tuple or a struct, or a genericset / genericmap",
         )
 

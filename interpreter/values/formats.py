@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from string import Formatter
 from typing import Any, NoReturn
 
-from interpreter.problem import MAX_ELEMENTS, Problem, check_size
+from interpreter.problem import MAX_ELEMENTS, Problem, check_size, with_article
 from interpreter.values.basis import type_name
 from interpreter.values.freeze import display
 
@@ -56,7 +56,7 @@ def _format_spec(value: object, spec: str) -> str:
         raise Problem("R23", f"invalid format '{spec[:40]}'")
     _check_figures(match["width"], match["precision"])
     if not isinstance(value, bool | int | float | str):
-        raise Problem("R23", f"a {type_name(value)} takes no format '{spec[:40]}'", "format str(...) of it")
+        raise Problem("R23", f"{with_article(type_name(value))} takes no format '{spec[:40]}'", "format str(...) of it")
     if isinstance(value, float) and match["type"] in ("f", "F", "%"):
         check_size(int(match["precision"] or 0) + 400, "the text")
     try:

@@ -42,7 +42,7 @@ atomic action Go:
         ("R4", "x = 'a' < 1", "", None),
         ("R4", "for item in 'ab': x = item", "", None),
         ("R4", "x = oneof 'ab'", "", None),
-        ("R4", "x = len(5)", "a int has no length", None),
+        ("R4", "x = len(5)", "an int has no length", None),
         ("R5", "x = 1 // x", "division by zero", (9, 15)),
         ("R5", "x = 1 % 0.0", "", None),
         ("R6", "d[[1]] = 2", "can not be a key", None),
