@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.growth import GROWTH, draw
@@ -49,12 +50,15 @@ def main() -> int:
     parser.add_argument("--smoke", action="store_true", help="the small rows alone")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each row, of which the fastest counts")
     parser.add_argument("--growth", type=Path, metavar="FILE", help="one model in ever larger sizes, drawn to FILE")
+    parser.add_argument("--only", default="", metavar="TEXT", help="the rows with TEXT in their names")
+    parser.add_argument("--no-plain", action="store_true", help="leave out the plain engine, which takes minutes")
     chosen = parser.parse_args()
     try:
         if chosen.growth is not None:
             draw(table(GROWTH, chosen.repeat), chosen.growth)
         else:
-            table(SMOKE if chosen.smoke else FULL, chosen.repeat)
+            rows = [row for row in (SMOKE if chosen.smoke else FULL) if chosen.only in row.title]
+            table([replace(row, plain=False) for row in rows] if chosen.no_plain else rows, chosen.repeat)
     except Wrong as wrong:
         print(wrong, file=sys.stderr)
         return 1

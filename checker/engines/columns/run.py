@@ -241,5 +241,5 @@ class ColumnsRun:
 
     def stats(self) -> Mapping[str, object]:
         """What the columns did, for `--stats`."""
-        spilled = {"MB on disk": self.store.shelf.bytes >> 20} if self.store.shelf.in_use else {}
+        spilled = {"MB on disk": round(self.store.shelf.bytes / 1e6, 1)} if self.store.shelf.in_use else {}
         return {"packings": len(self.space.packings), "re-packs": self.space.refits, **spilled}
