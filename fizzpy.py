@@ -139,7 +139,7 @@ def check(
         "checkpoint": None if checkpoint is None else str(checkpoint),
         "resume": None if resume is None else str(resume),
         "export": None if export is None else str(export),
-        "memory": None if memory is None else memory * 1_000_000,
+        "memory_mb": memory,
     }
     settings = Settings(
         keep_going=keep_going,

@@ -33,8 +33,8 @@ class Settings:
     checkpoint_every_s: float = 60.0
     resume: str | None = None
     export: str | None = None
-    memory: int | None = None
-    """Bytes that the states found may take in memory before they go to the disk."""
+    memory_mb: int | None = None
+    """What is stored of states may take so much memory before it goes to the disk."""
 
     @property
     def asked(self) -> Mapping[str, object]:

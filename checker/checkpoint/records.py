@@ -11,7 +11,7 @@ import numpy as np
 from checker.checkpoint.frontier import pack_columns, pack_rows, sample, unpack_columns, unpack_rows
 from checker.checkpoint.saved import RUN_PARTS, Saved, level_file, pack_head, unpack_head
 from checker.engines.rows import RowsRun
-from checker.engines.spark.keys import key_array, key_column
+from checker.engines.spark.keys import halves_of, key_array, key_column, keys_of
 from checker.engines.spark.store import Store
 from checker.liveness.graph import Graph, GraphPart, Mark, Obligations
 from interpreter.step import StepOrder
@@ -114,11 +114,9 @@ class Records:
         from checker.engines.columns.store import Store as States
         from checker.engines.columns.takeover import go_on
 
-        states = States(Shelf(rows.task.settings.memory, rows.task.say))
-        halves = np.frombuffer(links.keys, dtype=">u8").reshape(-1, 2).astype(np.uint64)
+        states = States(Shelf.of(rows.task))
         states.append_all(
-            np.ascontiguousarray(halves[:, 0]),
-            np.ascontiguousarray(halves[:, 1]),
+            *halves_of(key_array(links.keys)),
             np.frombuffer(links.parents, dtype=np.int64),
             np.frombuffer(links.orders, dtype=np.int32),
         )
@@ -157,8 +155,7 @@ def _links(rows: RowsRun, columns: ColumnsRun | None, begin: int) -> Links:
         keys = key_column(found.keys[begin:]).tobytes()
         return Links(keys, found.parents[begin:].tobytes(), found.orders[begin:].tobytes(), answers)
     high, low, parents, orders = columns.store.since(begin)
-    keys = np.stack([high, low], axis=1).astype(">u8").tobytes()
-    return Links(keys, parents.tobytes(), orders.tobytes(), answers)
+    return Links(keys_of(high, low).tobytes(), parents.tobytes(), orders.tobytes(), answers)
 
 
 def _restore_rows(rows: RowsRun, links: Links, head: Head) -> None:

@@ -109,7 +109,7 @@ def check(model: str, engine: str, **given: Any) -> int:
         checkpoint=given["checkpoint"],
         resume=given["resume"],
         export=given["export"],
-        memory=given["memory"] and given["memory"] * 1_000_000,
+        memory_mb=given["memory"],
         **{name: value for name, value in chosen.items() if value is not None},
     )
     try:

@@ -40,7 +40,7 @@ def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def explored(model: str, constants: dict[str, str], memory: int | None, said: list[str]) -> Exploration:
     program = compile_module(load(MODELS / model, constants=constants))
-    settings = Settings(keep_going=True, memory=memory)
+    settings = Settings(keep_going=True, memory_mb=memory)
     return explore(EmbeddedEngine(1), program, properties_of(program, None), settings, say=said.append)
 
 

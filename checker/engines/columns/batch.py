@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.engines.columns.packing import Rows
-from checker.engines.columns.tables import Ints, Mask, Words
-
-Column = NDArray[Any]
+from checker.engines.columns.tables import Column, Ints, Mask, Words
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.columns.tables import Ints, Mask, Words
+from checker.engines.columns.tables import Ints, Mask, Words, ranks_of
 from checker.engines.columns.visited import Visited
 from checker.liveness.graph import Graph, LiveStep
 
@@ -47,9 +47,7 @@ class Edges:
         count = len(quiet)
         sources, kinds, targets = self._gathered(known)
         hidden = targets < 0
-        ranks = np.empty(len(self.kinds), dtype=np.int64)
-        ranks[sorted(range(len(self.kinds)), key=lambda kind: self.kinds[kind].order)] = np.arange(len(self.kinds))
-        order = np.lexsort((ranks[kinds], hidden, sources)) if len(kinds) else np.zeros(0, dtype=np.int64)
+        order = self.in_step_order(sources, kinds, hidden)
         sources, kinds, targets, hidden = sources[order], kinds[order], targets[order], hidden[order]
         first = np.searchsorted(sources, base + np.arange(count + 1))
         place = np.arange(len(kinds)) - first[sources - base]
@@ -75,7 +73,16 @@ class Edges:
         _extend(graph.needs, np.array(needs, dtype=np.uint32)[shapes])
         graph.quiet += quiet.astype(np.uint8).tobytes()
         graph.cut += cut.astype(np.uint8).tobytes()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the steps; numbers of kinds stay."""
         self._taken, self._hidden = [], []
+
+    def in_step_order(self, sources: Ints, kinds: Ints, hidden: Mask) -> Ints:
+        """The order of steps by source, hidden ones last, and then as the kinds are in the step order."""
+        ranks = ranks_of([kind.order for kind in self.kinds])
+        return np.lexsort((ranks[kinds], hidden, sources))
 
     def _gathered(self, known: Visited) -> tuple[Ints, Ints, Ints]:
         """Sources, kinds and targets of all steps; the target of a hidden one is -1."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from checker.engines.columns.batch import Batch, Column, Taken
+from checker.engines.columns.batch import Batch, Taken
 from checker.engines.columns.effects import NO_KIND
 from checker.engines.columns.images import BY_MACHINE
 from checker.engines.columns.judge import Judge
@@ -18,14 +18,12 @@ from checker.engines.columns.remembered import Remembered
 from checker.engines.columns.sources import StateColumns
 from checker.engines.columns.space import Space
 from checker.engines.columns.step_rules import StepRule, StepRules
-from checker.engines.columns.tables import Ints, Mask, Words
+from checker.engines.columns.tables import Column, Ints, Mask, Words, halves
 from checker.engines.expander import Arrival
 from checker.engines.protocol import STEP_STAGE, Level, Witness
 from checker.engines.read_tree import Counters, Leaf, ReadTree
 from interpreter.state import State
 from interpreter.step import Outcome, StepKind, StepOrder
-
-HALF = (1 << 64) - 1
 
 
 @dataclass(slots=True)
@@ -211,8 +209,7 @@ class ColumnExpander:
         self.space.edges.take(batch.parents, live, batch.high, batch.low)
 
     def _edge(self, source: int, kind: int, key: int) -> None:
-        halves = np.array([key >> 64, key & HALF], dtype=np.uint64)
-        self.space.edges.take(np.array([source]), np.array([kind]), halves[:1], halves[1:])
+        self.space.edges.take(np.array([source]), np.array([kind]), *halves([key]))
 
     def hide(self, chunk: Chunk, kinds: tuple[StepKind, ...], rows: Ints) -> None:
         """Gather the steps of some kinds that exist in these rows of a chunk and are not taken from them."""

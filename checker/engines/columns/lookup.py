@@ -12,7 +12,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.columns.packing import Rows
 from checker.engines.columns.tables import Ints, Words
 from checker.engines.columns.walk import Walker
 from interpreter.state import Slot
@@ -141,8 +140,3 @@ def _distinct(columns: list[Words], count: int) -> tuple[Ints, Ints]:
     back = np.empty(count, dtype=np.int64)
     back[order] = np.cumsum(new) - 1
     return order[new], back
-
-
-def select(rows: Rows, which: Ints) -> Rows:
-    """Some of the rows; all of them without a copy."""
-    return rows if len(which) == len(rows) else rows.take(which)

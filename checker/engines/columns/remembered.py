@@ -128,12 +128,3 @@ class Remembered:
             return False
         self.units = [Unit(branch) for branch in branches] if levels else [Unit(None)]
         return True
-
-
-def combined(columns: list[Ints], bundles: Bundles) -> Ints:
-    """One bundle per row from those of all units."""
-    total = columns[0]
-    for column in columns[1:]:
-        if column.any():
-            total = np.where(column == 0, total, np.where(total == 0, column, bundles.join(total, column)))
-    return total

@@ -8,14 +8,14 @@ from functools import partial
 import numpy as np
 
 from checker.engines.columns.batch import Batch
-from checker.engines.columns.expand import HALF, Arrived, Chunk, ColumnExpander, Frontier
+from checker.engines.columns.expand import Arrived, Chunk, ColumnExpander, Frontier
 from checker.engines.columns.gathered import Gathered
 from checker.engines.columns.judge import Judge
 from checker.engines.columns.packing import Packing
 from checker.engines.columns.shelf import in_memory
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
-from checker.engines.columns.tables import Ints
+from checker.engines.columns.tables import Ints, halves
 from checker.engines.protocol import Level, Task, Witness
 from checker.engines.read_tree import Counters
 from checker.exploration import PathLink
@@ -199,11 +199,9 @@ class ColumnsRun:
         return made
 
     def _packed(self, packing: Packing, arrived: list[Arrived]) -> Batch:
-        keys = [one.key for one in arrived]
         return Batch(
             self.space.pack(packing, [one.state for one in arrived]),
-            np.array([key >> 64 for key in keys], dtype=np.uint64),
-            np.array([key & HALF for key in keys], dtype=np.uint64),
+            *halves([one.key for one in arrived]),
             np.array([one.parent for one in arrived], dtype=np.uint32),
             np.array([one.order for one in arrived], dtype=np.int32),
             np.array([one.starts for one in arrived], dtype=np.int32),

@@ -9,10 +9,11 @@ from typing import Any, Final
 from weakref import WeakSet
 
 import numpy as np
-from numpy.typing import NDArray
 
-Column = NDArray[Any]
+from checker.engines.columns.tables import Column
+from checker.engines.protocol import Task
 
+_MB: Final = 1_000_000
 _SMALL: Final = 1 << 16
 """Arrays of fewer bytes stay in memory."""
 
@@ -30,6 +31,12 @@ class Shelf:
         self.bytes = 0
         """How much was written so far."""
         self._maps: WeakSet[mmap.mmap] = WeakSet()
+
+    @classmethod
+    def of(cls, task: Task) -> Shelf:
+        """The shelf that a task asks for."""
+        memory_mb = task.settings.memory_mb
+        return cls(None if memory_mb is None else memory_mb * _MB, task.say)
 
     @property
     def in_use(self) -> bool:

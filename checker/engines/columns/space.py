@@ -8,7 +8,7 @@ from checker.engines.columns.edges import Edges
 from checker.engines.columns.images import Images
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import Ranks
-from checker.engines.columns.tables import Tables
+from checker.engines.columns.tables import Tables, ranks_of
 from checker.engines.expander import Expander
 from checker.engines.read_tree import Restarts, TreeNode
 from checker.liveness.graph import Obligation, obligation_of
@@ -50,9 +50,7 @@ class Space:
 
     def order_ranks(self) -> np.ndarray:
         """The rank of each numbered order among all."""
-        ranks = np.empty(len(self.orders), dtype=np.int64)
-        ranks[sorted(range(len(self.orders)), key=self.orders.__getitem__)] = np.arange(len(self.orders))
-        return ranks
+        return ranks_of(self.orders)
 
     def packing(self, layout: Layout) -> Packing:
         """The packing of a layout."""

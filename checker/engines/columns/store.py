@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from checker.engines.columns.batch import Batch
 from checker.engines.columns.shelf import Shelf, in_memory
-from checker.engines.columns.tables import Ints, Words
+from checker.engines.columns.tables import Ints, Words, halves
 from checker.engines.columns.visited import Visited
 from checker.exploration import PathLink
 from interpreter.step import StepOrder
@@ -138,8 +138,7 @@ class Store:
 
     def number(self, key: int) -> int:
         """The number of a state."""
-        halves = np.array([key >> 64, key & ((1 << 64) - 1)], dtype=np.uint64)
-        number = int(self.visited.numbers_of(halves[:1], halves[1:])[0])
+        number = int(self.visited.numbers_of(*halves([key]))[0])
         if number < 0:
             raise KeyError(f"{key:032x}")
         return number

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,22 @@ from interpreter.state import UNBOUND, Slot
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Column = NDArray[Any]
 
-_HALF = (1 << 64) - 1
+HALF = (1 << 64) - 1
+
+
+def halves(keys: Sequence[int]) -> tuple[Words, Words]:
+    """The high and the low halves of keys."""
+    high = np.array([key >> 64 for key in keys], dtype=np.uint64)
+    return high, np.array([key & HALF for key in keys], dtype=np.uint64)
+
+
+def ranks_of(things: Sequence[Any]) -> Ints:
+    """The rank of each thing among all."""
+    ranks = np.empty(len(things), dtype=np.int64)
+    ranks[sorted(range(len(things)), key=things.__getitem__)] = np.arange(len(things))
+    return ranks
 
 
 class CodeTable:
@@ -45,10 +60,10 @@ class CodeTable:
         if code >= len(self.sums):
             self.sums = np.concatenate([self.sums, np.zeros_like(self.sums)])
         total = 0 if number == UNBOUND else self._sum_of(number)
-        halves = np.array([total >> 64, total & _HALF], dtype=np.uint64)
+        both = np.array([total >> 64, total & HALF], dtype=np.uint64)
         if not code:
-            self.origin = halves
-        self.sums[code] = halves - self.origin
+            self.origin = both
+        self.sums[code] = both - self.origin
         return code
 
     def __len__(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
@@ -12,21 +11,19 @@ from checker.engines.columns.run import ColumnsRun
 from checker.engines.columns.shelf import Shelf
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
+from checker.engines.columns.tables import halves
 from checker.engines.protocol import Level
 from checker.engines.rows import RowsRun, Waiting
 from interpreter.state import State
 from interpreter.step import StepOrder
 
-_HALF: Final = (1 << 64) - 1
-
 
 def take_over(run: RowsRun) -> ColumnsRun:
     """A run by columns that goes on where a run row by row stands."""
     found = run.found
-    store = Store(Shelf(run.task.settings.memory, run.task.say))
+    store = Store(Shelf.of(run.task))
     store.append_all(
-        np.array([key >> 64 for key in found.keys], dtype=np.uint64),
-        np.array([key & _HALF for key in found.keys], dtype=np.uint64),
+        *halves(found.keys),
         np.array(found.parents, dtype=np.int64),
         np.array(found.orders, dtype=np.int32),
     )

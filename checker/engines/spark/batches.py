@@ -12,7 +12,7 @@ import numpy as np
 from checker.engines.columns.batch import Batch
 from checker.engines.columns.expand import Frontier
 from checker.engines.columns.packing import Packing
-from checker.engines.columns.tables import Ints, Words
+from checker.engines.columns.tables import Ints, Words, halves
 from checker.engines.spark.codec import Candidate, StateCodec
 from checker.engines.spark.row_codec import Column, PackedRows, RowCodec, narrow
 from interpreter.state import UNBOUND, Layout
@@ -21,7 +21,6 @@ from interpreter.step import StepOrder
 _LEVEL: Final = 1
 _PROTOCOL: Final = 5
 _KEY_HALF: Final = 8
-_HALF: Final = (1 << 64) - 1
 
 NO_ORDER: Final = StepOrder((), (), 0)
 """Of states that are handed over: they have been given their parents by the local run."""
@@ -125,17 +124,12 @@ def _batch_of(layout: Layout, candidates: list[Candidate], values: StateCodec) -
     orders = {order: place for place, order in enumerate(dict.fromkeys(c.order for c in candidates))}
     return PackedBatch(
         PackedRows(layout.slots, tuple(tables), tuple(places)),
-        *_halves([c.key for c in candidates]),
-        *_halves([c.source for c in candidates]),
+        *halves([c.key for c in candidates]),
+        *halves([c.source for c in candidates]),
         tuple(orders),
         narrow(np.array([orders[c.order] for c in candidates], dtype=np.int64), len(orders)),
         np.array([c.starts for c in candidates], dtype=np.int64),
     )
-
-
-def _halves(keys: list[int]) -> tuple[Words, Words]:
-    high = np.array([key >> 64 for key in keys], dtype=np.uint64)
-    return high, np.array([key & _HALF for key in keys], dtype=np.uint64)
 
 
 def to_bytes(batches: list[PackedBatch]) -> bytes:

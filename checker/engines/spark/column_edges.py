@@ -10,15 +10,12 @@ import numpy as np
 from checker.engines.columns.edges import Edges, same_steps
 from checker.engines.columns.expand import Frontier
 from checker.engines.columns.tables import Ints, Mask, Words
+from checker.engines.spark.keys import keys_of
 from checker.engines.spark.partition import Shape
 
 
 class EdgesByKey(Edges):
     """The steps of one task that liveness sees. Where their targets are is not known here, so they stay keys."""
-
-    def clear(self) -> None:
-        """Forget the steps; numbers of kinds stay."""
-        self._taken, self._hidden = [], []
 
     def parts(self, frontier: Sequence[Frontier], count: int) -> list[bytes]:
         """The file of the edges (see `edges_file`) of a frontier whose states are numbered up to `count`."""
@@ -36,7 +33,7 @@ class EdgesByKey(Edges):
             )
             for state in chosen.tolist()
         )
-        keys = np.stack([high[~hidden], low[~hidden]], axis=1).astype(">u8")
+        keys = keys_of(high[~hidden], low[~hidden])
         return [pickle.dumps(shapes, pickle.HIGHEST_PROTOCOL), numbers.astype(np.uint32).tobytes(), keys.tobytes()]
 
     def _shape(self, kinds: Ints, hidden: Mask, span: slice, quiet: bool, cut: bool) -> Shape:
@@ -53,7 +50,5 @@ class EdgesByKey(Edges):
         nothing, no_words = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64)
         parts.append((nothing, nothing, np.zeros(0, dtype=np.bool_), no_words, no_words))
         sources, kinds, hidden, high, low = (np.concatenate(column) for column in zip(*parts, strict=True))
-        ranks = np.empty(len(self.kinds), dtype=np.int64)
-        ranks[sorted(range(len(self.kinds)), key=lambda kind: self.kinds[kind].order)] = np.arange(len(self.kinds))
-        order = np.lexsort((ranks[kinds], hidden, sources))
+        order = self.in_step_order(sources, kinds, hidden)
         return sources[order], kinds[order], hidden[order], high[order], low[order]

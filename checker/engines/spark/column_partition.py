@@ -21,7 +21,7 @@ from checker.engines.spark.assignment import Assignment, edges_file, found_file,
 from checker.engines.spark.batches import PackedBatch, Sources, from_bytes, joined, pack_batch, pieces, to_bytes
 from checker.engines.spark.codec import StateCodec, pack_numbered
 from checker.engines.spark.column_edges import EdgesByKey
-from checker.engines.spark.keys import Keys, key_array
+from checker.engines.spark.keys import Keys, keys_of
 from checker.engines.spark.row_codec import RowCodec
 from checker.engines.spark.store import Store
 from checker.engines.spark.visited import KeyFiles, add_keys, seen
@@ -147,7 +147,7 @@ class ColumnPartition:
         first[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
         groups = np.flatnonzero(first)
         starts = np.minimum.reduceat(starts[order], groups)
-        keys = _keys(high[groups], low[groups])
+        keys = keys_of(high[groups], low[groups])
         # What the driver has judged is among what was seen.
         known = seen(self.store, () if self.assignment.judged else self.assignment.visited, keys)
         left = np.flatnonzero(~known)
@@ -156,7 +156,7 @@ class ColumnPartition:
             keys[left],
             high[groups[left]],
             low[groups[left]],
-            _keys(source_high[chosen], source_low[chosen]).tobytes(),
+            keys_of(source_high[chosen], source_low[chosen]).tobytes(),
             orders[chosen],
             starts[left],
             numbers[chosen],
@@ -226,10 +226,6 @@ def received(store: Store, assignment: Assignment, which: int, slices: int) -> l
                 if len(rows):
                     found.append(batch if len(rows) == len(batch.high) else batch.take(rows))
     return found
-
-
-def _keys(high: Words, low: Words) -> Keys:
-    return key_array(np.stack([high, low], axis=1).astype(">u8").tobytes())
 
 
 def _sorted(high: Words, others: tuple[NDArray[Any], ...]) -> Ints:

@@ -30,6 +30,11 @@ def key_number(keys: Keys, place: int) -> int:
     return int.from_bytes(keys[place : place + 1].tobytes(), "big")
 
 
+def keys_of(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> Keys:
+    """A column of the keys that have these halves."""
+    return key_array(np.stack([high, low], axis=1).astype(">u8").tobytes())
+
+
 def halves_of(keys: Keys) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """The halves of a column, high and low."""
     halves = np.frombuffer(keys.tobytes(), dtype=">u8").reshape(-1, 2).astype(np.uint64)
@@ -51,5 +56,4 @@ def partition_of(key: int, partitions: int) -> int:
 
 def partitions_of(keys: Keys, partitions: int) -> NDArray[np.int64]:
     """`partition_of` for a column."""
-    halves = np.frombuffer(keys.tobytes(), dtype=">u8").reshape(-1, 2)
-    return (halves[:, 1] % np.uint64(partitions)).astype(np.int64)
+    return (halves_of(keys)[1] % np.uint64(partitions)).astype(np.int64)

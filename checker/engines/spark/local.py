@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from checker.engines.embedded import EmbeddedRun
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
 from checker.engines.spark.assignment import Manner
 from checker.engines.spark.batches import NO_ORDER, PackedBatch, batches_of, waiting_batches
 from checker.engines.spark.codec import Candidate, StateCodec
-from checker.engines.spark.keys import Keys, key_array, key_column, partition_of
+from checker.engines.spark.keys import Keys, key_column, keys_of, partition_of
 from checker.engines.spark.learning import Learning
 from checker.engines.spark.row_codec import RowCodec
 from checker.liveness.graph import Graph
@@ -45,7 +43,7 @@ class LocalRun(EmbeddedRun):
         if self._columns is None:
             return key_column(self._rows.found.keys)
         store = self._columns.store
-        return key_array(np.stack(store.visited.since(0), axis=1).astype(">u8").tobytes())
+        return keys_of(*store.visited.since(0))
 
     def hand_over_batches(self, partitions: int) -> list[list[PackedBatch]]:
         """The states that wait, for each partition, where columns are to expand them; this run will not do it."""
