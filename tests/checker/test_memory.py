@@ -31,7 +31,8 @@ MODELS = Path(__file__).resolve().parents[2] / "models"
 
 @pytest.fixture(autouse=True)
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small arrays and small levels take the ways of large ones."""
+    """Small arrays and small levels take the ways of large ones, and a megabyte is a byte."""
+    monkeypatch.setattr(shelf, "_MB", 1)
     monkeypatch.setattr(shelf, "_SMALL", 1)
     monkeypatch.setattr(visited, "_PIECE", 50)
     monkeypatch.setattr(gathered, "_LOOSE", 300)
