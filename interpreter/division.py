@@ -1,9 +1,17 @@
 """Which containers of a state are read part by part, and what their parts are.
 
-A list, dict or record of a state variable, field or param is known by its *head*; its members have slots of their own,
-which are the slot of the container and one step more. Containers that are shared, empty or large are read whole, and so
-are those in slots where a try has shown that whoever looks inside looks at everything (`Divider.gather`). Nothing else
-decides it: so a write of a part never changes how its neighbours are read.
+A list, dict, record or set of a state variable, field or param is known by its *head*; its members have slots of their
+own, which are the slot of the container and one step more. Containers that are shared, large, or empty and no set are
+read whole.
+
+How a container is asked for is one thing, how it is *stored* by who keeps parts is another: sets are stored whole, and
+so are the containers in slots where a try has shown that whoever looks inside looks at everything (`Divider.gather`).
+For these there is a question for all of it, the step `WHOLE`. A set is asked for one element by the step that
+`Divider.element` gives: the answer is the element as it is in the set, or UNBOUND; `SIZE` asks for the number of
+elements. To write an element is to add it, to write `gone` there is to take it out.
+
+Nothing but the value and its slot decides how a container is read: so a write of a part never changes how its
+neighbours are read.
 """
 
 from __future__ import annotations
@@ -23,8 +31,17 @@ ROOT_LENGTH: Final = {"heap": 2, "field": 4, "param": 4}
 MOST_MEMBERS: Final = 64
 """Longer containers are read whole."""
 
+MOST_ELEMENTS: Final = 1_000
+"""Larger sets are read whole, and so are those of more parts than ten times as many."""
+
 NEARLY_ALL: Final = 0.75
+WHOLE: Final = "*"
+SIZE: Final = "#"
 _DIVIDED: Final = frozenset({Tag.LIST, Tag.DICT, Tag.RECORD})
+_ELEMENTS: Final = frozenset(
+    {Tag.NONE, Tag.BOOL, Tag.INT, Tag.FLOAT, Tag.STRING, Tag.BYTES, Tag.ROLE, Tag.MODEL_VALUE, Tag.SYMMETRIC}
+)
+"""What a set may be asked for, and tuples and structs of these."""
 
 
 def root_of(slot: Slot) -> Slot:
@@ -33,11 +50,15 @@ def root_of(slot: Slot) -> Slot:
 
 
 class Division(NamedTuple):
-    """A container as its head and its members by step. `flat`: no member is a container itself."""
+    """A container as its head and its members by step. `flat`: no member is a container itself.
+
+    `whole`: it is stored as one value.
+    """
 
     head: int
     members: dict[str, int]
     flat: bool
+    whole: bool = False
 
 
 class Divider:
@@ -46,6 +67,9 @@ class Divider:
     def __init__(self, interner: Interner) -> None:
         self._interner = interner
         self._divisions: dict[int, Division | None] = {}
+        self._wholes: dict[int, Division | None] = {}
+        self._texts: dict[int, str | None] = {}
+        self._elements: dict[int, dict[str, int]] = {}
         self._gathered: set[Slot] = set()
         self._nested: set[Slot] = set()
         self._opened: Counter[Slot] = Counter()
@@ -57,10 +81,10 @@ class Divider:
         """What a value in a slot divides into; None if it is read whole."""
         if number == UNBOUND or slot[0] not in ROOT_LENGTH:
             return None
+        if slot in self._gathered:
+            return self._whole(number)
         known = self._known(number)
-        if known is None or slot in self._gathered:
-            return None
-        if not known.flat:
+        if known is not None and not known.flat:
             self._nested.add(slot)
         return known
 
@@ -70,7 +94,7 @@ class Divider:
         self._emptied[slot] += emptied
 
     def gather(self) -> set[Slot]:
-        """Slots of flat containers that are read whole from now on, because nearly all who looked looked at everything.
+        """Slots of flat containers that are stored whole from now on: nearly all who looked looked at everything.
 
         What was remembered of them must be forgotten.
         """
@@ -81,7 +105,7 @@ class Divider:
 
     @property
     def gathered(self) -> frozenset[Slot]:
-        """The slots that are read whole because a try has shown it."""
+        """The slots that are stored whole because a try has shown it."""
         return frozenset(self._gathered)
 
     def gather_as(self, slots: frozenset[Slot]) -> None:
@@ -94,13 +118,82 @@ class Divider:
             known = self._divisions[number] = self._divide(number)
         return known
 
+    def _whole(self, number: int) -> Division | None:
+        """A container that is stored whole though it could be divided."""
+        known = self._wholes.get(number, _UNKNOWN)
+        if known is _UNKNOWN:
+            known = self._known(number)
+            if known is not None and not known.whole:
+                keys, (rank, steps, _), text = self._interner.payload(known.head)
+                head = self._interner.intern_composite(Tag.HEAD, keys, (rank, steps, True), f"{text} whole")
+                known = known._replace(head=head, whole=True)
+            self._wholes[number] = known
+        return known
+
+    def stored(self, slot: Slot) -> Slot:
+        """Where what is written to a slot is stored: the container itself, if it is stored whole."""
+        base = slot[:-1]
+        inside = slot != root_of(slot) and (base in self._gathered or slot[-1][0] in _QUESTIONS)
+        return base if inside else slot
+
+    def answer(self, slot: Slot, step: str | None, number: int) -> int:
+        """What is answered about a value in a slot, as it is stored, when asked for it (None) or for a part of it."""
+        division = self.division(slot, number)
+        if step is None:
+            return number if division is None or not division.whole else division.head
+        return UNBOUND if division is None or not division.whole else self._part(division, number, step)
+
+    def _part(self, division: Division, number: int, step: str) -> int:
+        if step == WHOLE:
+            return number
+        if step == SIZE:
+            return self._interner.intern(Tag.INT, len(self._interner.payload(number)))
+        if step[0] == _ELEMENT:
+            return self._elements_of(number).get(step, UNBOUND)
+        return division.members.get(step, UNBOUND)
+
+    def _elements_of(self, number: int) -> dict[str, int]:
+        """The elements of a set, by the steps to them."""
+        known = self._elements.get(number)
+        if known is None:
+            members = self._interner.payload(number)
+            steps = [(self.element(member), member) for member in members]
+            known = self._elements[number] = {step: member for step, member in steps if step is not None}
+        return known
+
+    def element(self, number: int) -> str | None:
+        """The step to an element: equal elements have equal steps. None if a set can not be asked for it alone."""
+        if number not in self._texts:
+            text = self._text(number) if self._interner.weight(number) <= MOST_ELEMENTS else None
+            self._texts[number] = None if text is None else f"{_ELEMENT}{text}"
+        return self._texts[number]
+
+    def _text(self, number: int) -> str | None:
+        interner = self._interner
+        tag, payload = interner.tag(number), interner.payload(number)
+        if tag is Tag.FLOAT and payload.is_integer():
+            return str(int(payload))
+        if tag in _ELEMENTS:
+            return interner.json(number)
+        if tag is not Tag.TUPLE and tag is not Tag.STRUCT:
+            return None
+        inside = [self._text(child) for child in interner.children(number)]
+        if None in inside:
+            return None
+        names = "" if tag is Tag.TUPLE else ",".join(name for name, _ in payload)
+        return f"({names}:{','.join(map(str, inside))})"
+
     def read(self, slot: Slot, root: int) -> int:
         """The answer to a read of a root or of a part of it, the root's value being given."""
         begin = ROOT_LENGTH[str(slot[0])]
         at, number = slot[:begin], root
         division = self.division(at, number)
         for step in slot[begin:]:
-            number = UNBOUND if division is None else division.members.get(step, UNBOUND)
+            if division is None:
+                return UNBOUND
+            if division.whole:
+                return self._part(division, number, step)
+            number = division.members.get(step, UNBOUND)
             if number == UNBOUND:
                 return UNBOUND
             at = (*at, step)
@@ -108,9 +201,9 @@ class Divider:
         return number if division is None else division.head
 
     def parts(self, slot: Slot, number: int) -> Iterator[tuple[Slot, int]]:
-        """The slots that a value takes up, with their heads and values."""
+        """The slots that a value takes up where it is stored, with their heads and values."""
         division = self.division(slot, number)
-        if division is None:
+        if division is None or division.whole:
             yield slot, number
             return
         yield slot, division.head
@@ -118,11 +211,11 @@ class Divider:
             yield from self.parts((*slot, step), member)
 
     def whole(self, slot: Slot, ask: Callable[[Slot], int]) -> int:
-        """The value whose parts are the answers."""
+        """The value whose stored parts are the answers."""
         number = ask(slot)
         if number == UNBOUND or self._interner.tag(number) is not Tag.HEAD:
             return number
-        keys, (rank, steps), _ = self._interner.payload(number)
+        keys, (rank, steps, _), _ = self._interner.payload(number)
         members = [self.whole((*slot, step), ask) for step in steps]
         return self._made(Tag(rank), steps, keys, members)
 
@@ -133,15 +226,29 @@ class Divider:
             return root if self._interner.tag(new) is Tag.HEAD else new
         key = (root, steps, new)
         known = self._replaced.get(key)
+        if known is None and self._interner.tag(root) is Tag.SET:
+            known = self._replaced[key] = self._changed(root, steps[0], new)
         if known is None:
             division = self._known(root)
             assert division is not None
             # A step beyond the members appends to a list.
             old = division.members.get(steps[0], UNBOUND)
             members = {**division.members, steps[0]: self.replaced(old, steps[1:], new)}
-            keys, (rank, _), _ = self._interner.payload(division.head)
+            keys, (rank, _, _), _ = self._interner.payload(division.head)
             known = self._replaced[key] = self._made(Tag(rank), tuple(members), keys, list(members.values()))
         return known
+
+    def _changed(self, number: int, step: str, new: int) -> int:
+        """A set with an element added or taken out."""
+        elements = self._elements_of(number)
+        interner = self._interner
+        out = new == gone(interner)
+        if (step in elements) != out:
+            return number
+        members = interner.payload(number)
+        if out:
+            return interner.intern(Tag.SET, tuple([member for member in members if member != elements[step]]))
+        return interner.intern_members(Tag.SET, [*members, new])
 
     def _made(self, tag: Tag, steps: tuple[str, ...], keys: tuple[int, ...], members: list[int]) -> int:
         if tag is Tag.LIST:
@@ -163,6 +270,8 @@ class Divider:
     def _divide(self, number: int) -> Division | None:
         interner = self._interner
         tag, payload = interner.tag(number), interner.payload(number)
+        if tag is Tag.SET and not interner.references(number) and interner.weight(number) <= 10 * MOST_ELEMENTS:
+            return Division(set_head(interner), {}, True, True) if len(payload) <= MOST_ELEMENTS else None
         if tag not in _DIVIDED or not 0 < len(payload) <= MOST_MEMBERS or interner.references(number):
             return None
         if tag is Tag.LIST:
@@ -174,20 +283,30 @@ class Divider:
             head = dict_head(interner, keys)
         else:
             steps, members = tuple(f".{name}" for name, _ in payload), [member for _, member in payload]
-            head = interner.intern_composite(Tag.HEAD, (), (int(tag), steps), f"record {len(payload)}")
+            head = interner.intern_composite(Tag.HEAD, (), (int(tag), steps, False), f"record {len(payload)}")
         flat = not any(interner.tag(member) in MUTABLE_TAGS for member in members)
         return Division(head, dict(zip(steps, members, strict=True)), flat)
 
 
 def list_head(interner: Interner, size: int) -> int:
     """The head of a list of some size."""
-    return interner.intern_composite(Tag.HEAD, (), (int(Tag.LIST), _list_steps(size)), f"list {size}")
+    return interner.intern_composite(Tag.HEAD, (), (int(Tag.LIST), _list_steps(size), False), f"list {size}")
 
 
 def dict_head(interner: Interner, keys: tuple[int, ...]) -> int:
     """The head of a dict with these keys, in canonical order."""
     steps = tuple(_dict_step(interner, key) for key in keys)
-    return interner.intern_composite(Tag.HEAD, keys, (int(Tag.DICT), steps), f"dict {len(keys)}")
+    return interner.intern_composite(Tag.HEAD, keys, (int(Tag.DICT), steps, False), f"dict {len(keys)}")
+
+
+def set_head(interner: Interner) -> int:
+    """The head of any set: that it is one."""
+    return interner.intern_composite(Tag.HEAD, (), (int(Tag.SET), (), True), "set")
+
+
+def gone(interner: Interner) -> int:
+    """Written at the step to an element, it takes that out of the set."""
+    return interner.intern_composite(Tag.HEAD, (), (int(Tag.SET), (), True), "gone")
 
 
 def _dict_step(interner: Interner, key: int) -> str:
@@ -199,4 +318,7 @@ def _list_steps(size: int) -> tuple[str, ...]:
     return tuple(f"[{place}]" for place in range(size))
 
 
+_ELEMENT: Final = "="
+_QUESTIONS: Final = frozenset({_ELEMENT, WHOLE, SIZE})
+"""How steps begin that are questions about containers that are stored whole."""
 _UNKNOWN: Final = Division(UNBOUND, {}, True)

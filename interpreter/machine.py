@@ -75,6 +75,7 @@ class Machine:
         self.careful: set[Rule] = set()
         """Rules whose ways keep no containers over restarts. Who adds one forgets all that is remembered of it."""
         self.divider = Divider(self.values)
+        self.code.step_to = self.divider.element
         self.transitions = Transitions(program, self.values, self.limits, self.divider)
         self._encoder = Encoder(program, self.values)
         symmetric_roles = tuple(role for role in program.roles if role.symmetric)
@@ -131,8 +132,9 @@ class Machine:
             )
         if any(container.changed for container in world.held):
             self._begin_anew(rule)
-        for slot, (container, _) in world.opened.items():
-            self.divider.note(slot, container.pending is None)
+        for slot, (container, shape) in world.opened.items():
+            if not shape.whole:
+                self.divider.note(slot, container.pending is None)
         if noted and rule.kind is not StepKind.ASSERT:
             self._executed.update(execution.lines)
         return Way(tuple(recorder.events), result)

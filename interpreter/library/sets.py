@@ -77,7 +77,7 @@ def _discard(group: SetValue, item: object) -> None:
 
 
 def _remove(group: SetValue, item: object) -> None:
-    if not group.discard(item):
+    if not group.take(item):
         raise _missing(item, group)
 
 

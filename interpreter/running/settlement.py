@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Protocol
 
-from interpreter.division import MOST_MEMBERS, list_head
+from interpreter.division import MOST_MEMBERS, WHOLE, gone, list_head
 from interpreter.running.reach import changeable, members, reachable
 from interpreter.state import MISSING, UNBOUND, Slot
 from interpreter.values import Container, FunctionValue, ModuleValue, SetValue, StructValue
 from interpreter.values.containers import Parted
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag
-from interpreter.values.pending import Shape
+from interpreter.values.pending import PendingSet, Shape
 
 if TYPE_CHECKING:
     from interpreter.running.frames import Frame
@@ -166,6 +166,8 @@ def _part_writes(slot: Slot, world: World, settlement: Settlement) -> list[tuple
     container, shape = world.opened[slot]
     if settlement.shared(container):
         return None
+    if shape.whole:
+        return _writes_inside(slot, world, settlement)
     found = _met(container, shape)
     if found is None or container.size() > MOST_MEMBERS:
         number = settlement.freeze(container)
@@ -191,6 +193,35 @@ def _part_writes(slot: Slot, world: World, settlement: Settlement) -> list[tuple
     return writes
 
 
+def _writes_inside(slot: Slot, world: World, settlement: Settlement) -> list[tuple[Slot, int]] | None:
+    """What was written in an opened container that is stored whole; None if something in it is shared now."""
+    container, _ = world.opened[slot]
+    interner = world.interner
+    if not (settlement.sharing or _changed(container)):
+        return []
+    if isinstance(container.pending, PendingSet):
+        changes = container.pending.changes.values()
+        return [
+            ((*slot, step), settlement.freeze(item) if there else gone(interner))
+            for step, item, there in changes
+            if there is not _held(world, (*slot, step))
+        ]
+    if container.pending is None or container.size() > MOST_MEMBERS:
+        written = [(slot, settlement.freeze(container), world.originals.get((*slot, WHOLE), UNBOUND))]
+    else:
+        met = [((*slot, step), settlement.freeze(member)) for step, member in container.pending.met()]
+        written = [(part, number, world.originals.get(part, UNBOUND)) for part, number in met]
+    if any(interner.references(number) for _, number, _ in written):
+        return None
+    return [(part, number) for part, number, original in written if number != original]
+
+
+def _held(world: World, part: Slot) -> bool | None:
+    """Whether a set held an element; None if nobody asked."""
+    number = world.originals.get(part)
+    return None if number is None else number != UNBOUND
+
+
 def untouched(world: World) -> bool:
     """Whether nothing was changed yet: no slot bound, no container changed in place, nothing created or sent."""
     if world.written or world.cells or world.created or world.sent or world.drawn:
@@ -207,7 +238,7 @@ def _changed(value: object) -> bool:
 
 def keep(frames: list[Frame], world: World, containers: bool) -> bool:
     """Let a thread keep its values over a restart; False if it can not, or may not because they are `containers`."""
-    opened = {id(container) for container, _ in world.opened.values()}
+    opened = {id(container) for container, shape in world.opened.values() if not shape.whole}
     kept: list[Container] = []
     pending = [value for frame in frames for value in frame.values()]
     met = 0
@@ -220,6 +251,10 @@ def keep(frames: list[Frame], world: World, containers: bool) -> bool:
             if not containers:
                 return False
             kept.append(value)
+            if isinstance(value, Parted) and value.pending is not None:
+                # What it came from is forgotten: all of it is looked at now.
+                pending += value.members()
+                continue
         pending += members(value)
     for container in kept:
         # One that this way made may be changed by now; what matters is whether it will be.

@@ -7,13 +7,15 @@ in two places gets a cell (language page, 5.6: aliasing is part of identity).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
 from fizz.names import near_hint
+from interpreter.division import SIZE, WHOLE
 from interpreter.problem import Problem
 from interpreter.running.reach import reachable
 from interpreter.state import MISSING, UNBOUND, Slot, State, slot_order
@@ -32,9 +34,9 @@ from interpreter.values import (
     SymmetricValue,
 )
 from interpreter.values.containers import Parted
-from interpreter.values.freeze import thaw
+from interpreter.values.freeze import freeze, thaw
 from interpreter.values.intern import Interner, Tag
-from interpreter.values.pending import Pending, Shape
+from interpreter.values.pending import Pending, PendingSet, Shape
 
 if TYPE_CHECKING:
     from interpreter.running.code import Code
@@ -110,13 +112,55 @@ class World:
 
     def _open(self, slot: Slot, head: int) -> Parted:
         """A container of which only the head is known."""
-        keys, (rank, steps), _ = self.interner.payload(head)
+        keys, (rank, steps, whole), _ = self.interner.payload(head)
         tag = Tag(rank)
         known = [step[1:] for step in steps] if tag is Tag.RECORD else [self.thaw(key) for key in keys]
-        shape = Shape(steps, known)
-        container = _PARTED[tag].opened(Pending(shape, lambda step: self._read((*slot, step))))
+        shape = Shape(steps, known, whole)
+        pending = self._pending_set(slot) if tag is Tag.SET else self._pending(slot, shape)
+        container = _PARTED[tag].opened(pending)
         self.opened[slot] = (container, shape)
         return container
+
+    def _pending(self, slot: Slot, shape: Shape) -> Pending:
+        load_all = partial(self._all, slot, shape) if shape.whole else None
+        return Pending(shape, lambda step: self._read((*slot, step)), load_all)
+
+    def _all(self, slot: Slot, shape: Shape) -> list[object]:
+        """The members of a container that is stored whole, in order."""
+        container = self._content(slot)
+        assert isinstance(container, Parted)
+        return container.each(shape)
+
+    def _pending_set(self, slot: Slot) -> PendingSet:
+        return PendingSet(
+            self._step_to,
+            lambda step: self._ask((*slot, step)) != UNBOUND,
+            lambda: int(self.interner.payload(self._ask((*slot, SIZE)))),
+            partial(self._elements, slot),
+        )
+
+    def _elements(self, slot: Slot) -> dict[Hashable, object]:
+        """The elements of a set, by key."""
+        container = self._content(slot)
+        assert isinstance(container, SetValue)
+        return container.entries
+
+    def _step_to(self, item: object) -> str | None:
+        """The step to an element of a set; None if a set can not be asked for it alone."""
+        try:
+            return self.code.step_to(freeze(item, self.interner))
+        except Problem:
+            # A function, say, is in no state, but there is no harm in asking for it.
+            return None
+
+    def _content(self, slot: Slot) -> object:
+        """A container that is stored whole, all of it."""
+        return self.thaw(self._ask((*slot, WHOLE)))
+
+    def _ask(self, slot: Slot) -> int:
+        """The answer to a question about a container that is stored whole."""
+        number = self.originals[slot] = self.recorder.read(slot)
+        return number
 
     def bind(self, slot: Slot, value: object) -> None:
         """Bind a slot to a value (MISSING removes it)."""
@@ -241,7 +285,12 @@ class World:
         return found
 
 
-_PARTED: dict[Tag, type[Parted]] = {Tag.LIST: ListValue, Tag.DICT: DictValue, Tag.RECORD: RecordValue}
+_PARTED: dict[Tag, type[Parted]] = {
+    Tag.LIST: ListValue,
+    Tag.DICT: DictValue,
+    Tag.RECORD: RecordValue,
+    Tag.SET: SetValue,
+}
 _EMPTY: dict[Tag, Callable[[], object]] = {
     Tag.LIST: lambda: ListValue([]),
     Tag.DICT: lambda: DictValue({}),

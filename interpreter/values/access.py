@@ -8,7 +8,7 @@ from typing import Any
 from fizz.names import near_hint
 from interpreter.problem import Problem, check_int, check_size, with_article
 from interpreter.values import StructValue
-from interpreter.values.basis import equal, hash_key, type_name
+from interpreter.values.basis import equal, type_name
 from interpreter.values.containers import Container, DictValue, ListValue, SetValue
 from interpreter.values.freeze import canonical_sort, display
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
@@ -116,7 +116,7 @@ def contains(item: object, value: object) -> bool:
         case DictValue():
             return value.has(item)
         case SetValue():
-            return hash_key(item) in value.entries
+            return value.holds(item)
         case ListValue():
             return any(equal(other, item) for other in value.items)
         case tuple():

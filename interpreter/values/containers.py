@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from interpreter.problem import Problem, check_size
 from interpreter.values.basis import Value, Walk, equal_fields, equal_sequences, hash_key, member_key
-from interpreter.values.pending import Pending, Shape
+from interpreter.values.pending import Pending, PendingSet, Shape
 
 Entries = dict[Hashable, tuple[object, object]]
 
@@ -79,12 +79,13 @@ class Parted(Container):
     """
 
     __slots__ = ("pending",)
-    pending: Pending | None
+    pending: Any
+    """A `Pending`, of sets a `PendingSet`; None if there is a content."""
     content: ClassVar[str]
     """The name of the attribute with the content."""
 
     @classmethod
-    def opened(cls, pending: Pending) -> Parted:
+    def opened(cls, pending: Pending | PendingSet) -> Parted:
         """A container whose members are not known yet."""
         made = cls.__new__(cls)
         made.frozen = False
@@ -94,8 +95,8 @@ class Parted(Container):
         return made
 
     @staticmethod
-    def filled(shape: Shape, members: list[object]) -> object:
-        """The content, out of all members."""
+    def filled(pending: Any) -> object:
+        """The content of one that was pending, asked for."""
         raise NotImplementedError
 
     if not TYPE_CHECKING:
@@ -104,17 +105,22 @@ class Parted(Container):
             """Python comes here only for an attribute without a value: the content of a pending container."""
             if name != self.content or self.pending is None:
                 raise AttributeError(name)
-            content = self.filled(self.pending.shape, self.pending.members())
+            content = self.filled(self.pending)
             setattr(self, name, content)
             self.pending = None
             return content
+
+    def each(self, shape: Shape) -> list[object]:
+        """The members of one that has this shape, in its order."""
+        raise NotImplementedError
 
     def by_step(self, shape: Shape) -> list[tuple[str, object]] | None:
         """The members of one that is not pending, with the steps to them; None if its shape is another one now."""
         raise NotImplementedError
 
     def size(self) -> int:
-        return len(getattr(self, self.content)) if self.pending is None else self.pending.size()
+        size: int = len(getattr(self, self.content)) if self.pending is None else self.pending.size()
+        return size
 
 
 class ListValue(Parted):
@@ -131,9 +137,14 @@ class ListValue(Parted):
         self.changed = False
         self.pending = None
 
+    pending: Pending | None
+
     @staticmethod
-    def filled(shape: Shape, members: list[object]) -> object:
-        return members
+    def filled(pending: Pending) -> object:
+        return pending.members()
+
+    def each(self, shape: Shape) -> list[object]:
+        return self.items
 
     def by_step(self, shape: Shape) -> list[tuple[str, object]] | None:
         if len(self.items) != len(shape.steps):
@@ -197,9 +208,15 @@ class DictValue(Parted):
         self.changed = False
         self.pending = None
 
+    pending: Pending | None
+
     @staticmethod
-    def filled(shape: Shape, members: list[object]) -> object:
+    def filled(pending: Pending) -> object:
+        members, shape = pending.members(), pending.shape
         return {token: (shape.keys[place], members[place]) for token, place in shape.tokens.items()}
+
+    def each(self, shape: Shape) -> list[object]:
+        return [self.entries[token][1] for token in shape.tokens]
 
     def by_step(self, shape: Shape) -> list[tuple[str, object]] | None:
         if self.entries.keys() != shape.tokens.keys():
@@ -270,17 +287,24 @@ class DictValue(Parted):
         self.pending = None
 
 
-class SetValue(Container):
+class SetValue(Parted):
     """A set in insertion order: the key of an element -> the element."""
 
     __slots__ = ("entries",)
     kind: ClassVar[str] = "set"
+    content: ClassVar[str] = "entries"
+    pending: PendingSet | None
 
     def __init__(self, entries: dict[Hashable, object]) -> None:
         self.entries = entries
         self.frozen = False
         self.iterating = 0
         self.changed = False
+        self.pending = None
+
+    @staticmethod
+    def filled(pending: PendingSet) -> object:
+        return pending.entries()
 
     @classmethod
     def of(cls, items: Iterable[object]) -> SetValue:
@@ -295,33 +319,52 @@ class SetValue(Container):
         return iter(self.entries.values())
 
     def size(self) -> int:
-        return len(self.entries)
+        known = None if self.pending is None else self.pending.size()
+        return len(self.entries) if known is None else known
 
     def equals(self, other: Value, walk: Walk) -> bool:
         assert isinstance(other, SetValue)
         return self.entries.keys() == other.entries.keys()
 
     def holds(self, item: object) -> bool:
-        return hash_key(item) in self.entries
+        token = hash_key(item)
+        known = None if self.pending is None else self.pending.holds(token, item)
+        return token in self.entries if known is None else known
 
     def add(self, item: object) -> None:
         token = hash_key(item)
+        if self._put(token, item, True):
+            return
         self.change(len(self.entries) + (token not in self.entries))
         self.entries.setdefault(token, item)
 
-    def discard(self, item: object) -> bool:
-        """Removes the element; whether it was there."""
+    def discard(self, item: object) -> None:
+        """Removes an element that may be there."""
         self.change()
         token = hash_key(item)
-        if token not in self.entries:
+        if not self._put(token, item, False):
+            self.entries.pop(token, None)
+
+    def take(self, item: object) -> bool:
+        """Removes the element; whether it was there."""
+        self.change()
+        there = self.holds(item)
+        self.discard(item)
+        return there
+
+    def _put(self, token: Hashable, item: object, there: bool) -> bool:
+        """Changes a set of which not all is known; False if all is known now, and nothing is changed yet."""
+        if self.pending is None:
             return False
-        del self.entries[token]
-        return True
+        # Sets that are not looked at as a whole are small.
+        self.change()
+        return self.pending.put(token, item, there)
 
     def replace(self, entries: dict[Hashable, object]) -> None:
         """Replaces all elements."""
         self.change(len(entries))
         self.entries = entries
+        self.pending = None
 
 
 class StructValue(Value):
@@ -358,14 +401,19 @@ class RecordValue(Parted):
         self.changed = False
         self.pending = None
 
+    pending: Pending | None
+
     @staticmethod
-    def filled(shape: Shape, members: list[object]) -> object:
-        return dict(zip(map(str, shape.keys), members, strict=True))
+    def filled(pending: Pending) -> object:
+        return dict(zip(map(str, pending.shape.keys), pending.members(), strict=True))
+
+    def each(self, shape: Shape) -> list[object]:
+        return [self.fields[str(name)] for name in shape.keys]
 
     def by_step(self, shape: Shape) -> list[tuple[str, object]] | None:
         if self.fields.keys() != shape.tokens.keys():
             return None
-        return [(shape.steps[place], self.fields[str(name)]) for name, place in shape.tokens.items()]
+        return list(zip(shape.steps, self.each(shape), strict=True))
 
     def members(self) -> Iterator[object]:
         return iter(self.fields.values())

@@ -180,6 +180,10 @@ class Interner:
         """The ids directly inside, in canonical order (pairs: key, value, key, value …)."""
         return _children(self._tags[number], self._payloads[number])
 
+    def weight(self, number: int) -> int:
+        """The number of parts when it is written out, roughly."""
+        return self._weights[number]
+
     def mutable(self, number: int) -> bool:
         """Whether a mutable container is anywhere inside; what is behind a reference does not count."""
         return bool(self._flags[number] & _MUTABLE)

@@ -1,22 +1,31 @@
 """Containers that are read part by part: what is inside is asked for when somebody looks at it.
 
 A list, dict or record of a state may be known by its *head* alone: its type, its length, its keys. Its members have
-slots of their own, the place of the container with one step more (`[0]`, `["k"]`, `.name`, as in language 5.6.1).
+slots of their own, the place of the container with one step more (`[0]`, `["k"]`, `.name`, as in language 5.6.1). Of a
+set the head tells but the type; each possible element has a slot, which holds it or nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Final
 
 from interpreter.values.basis import hash_key
 
+MOST_CHANGES: Final = 1_000
+"""Of a set that is changed more often in one step all is looked at."""
+
 
 class Shape:
-    """What a head tells: the steps to the members in canonical order; for dicts the keys, for records the names."""
+    """What a head tells: the steps to the members in canonical order; for dicts the keys, for records the names.
 
-    __slots__ = ("keys", "steps", "tokens")
+    `whole`: the container is stored as one value, and there is a question for all of it.
+    """
 
-    def __init__(self, steps: tuple[str, ...], keys: Sequence[object]) -> None:
+    __slots__ = ("keys", "steps", "tokens", "whole")
+
+    def __init__(self, steps: tuple[str, ...], keys: Sequence[object], whole: bool) -> None:
+        self.whole = whole
         self.steps = steps
         self.keys = keys
         self.tokens: dict[Hashable, int] = {hash_key(key): place for place, key in enumerate(keys)}
@@ -24,16 +33,20 @@ class Shape:
 
 
 class Pending:
-    """The members of one container that were looked at so far. `load` asks for the member behind a step.
+    """The members of one container that were looked at so far.
 
-    `more`: what was appended, to a list.
+    `load` asks for the member behind a step, `load_all` for all that there were, in order (None: nobody can be asked
+    for that). `more`: what was appended, to a list.
     """
 
-    __slots__ = ("load", "loaded", "more", "shape")
+    __slots__ = ("load", "load_all", "loaded", "more", "shape")
 
-    def __init__(self, shape: Shape, load: Callable[[str], object]) -> None:
+    def __init__(
+        self, shape: Shape, load: Callable[[str], object], load_all: Callable[[], list[object]] | None
+    ) -> None:
         self.shape = shape
         self.load = load
+        self.load_all = load_all
         self.loaded: dict[int, object] = {}
         self.more: list[object] = []
 
@@ -56,7 +69,10 @@ class Pending:
             self.loaded[place] = member
 
     def members(self) -> list[object]:
-        """All members; this asks for each of them."""
+        """All members, asked for one by one or at once; those that were met stay what they are."""
+        if self.load_all is not None:
+            everything = self.load_all()
+            self.loaded = {place: self.loaded.get(place, member) for place, member in enumerate(everything)}
         return [self.member(place) for place in range(self.size())]
 
     def met(self) -> Iterator[tuple[str, object]]:
@@ -65,3 +81,65 @@ class Pending:
             yield self.shape.steps[place], member
         for place, member in enumerate(self.more, len(self.shape.steps)):
             yield f"[{place}]", member
+
+
+class PendingSet:
+    """The elements of one set that were added or taken out so far.
+
+    `step_of` gives the step to an element, None if it can not be asked for alone. `load` tells whether the set held
+    what is behind a step, `load_size` how many elements there were, `load_all` gives them by key.
+    """
+
+    __slots__ = ("changes", "load", "load_all", "load_size", "step_of")
+
+    def __init__(
+        self,
+        step_of: Callable[[object], str | None],
+        load: Callable[[str], bool],
+        load_size: Callable[[], int],
+        load_all: Callable[[], dict[Hashable, object]],
+    ) -> None:
+        self.step_of = step_of
+        self.load = load
+        self.load_size = load_size
+        self.load_all = load_all
+        self.changes: dict[Hashable, tuple[str, object, bool]] = {}
+        """By the key of an element: the step to it, the element, and whether it is there now."""
+
+    def holds(self, token: Hashable, item: object) -> bool | None:
+        """Whether the set holds an element with that key; None if only a look at all of it can tell."""
+        change = self.changes.get(token)
+        if change is not None:
+            return change[2]
+        step = self.step_of(item)
+        return None if step is None else self.load(step)
+
+    def put(self, token: Hashable, item: object, there: bool) -> bool:
+        """Add an element or take it out, whether it is there or not; False if that takes a look at all of the set."""
+        known = self.changes.get(token)
+        step = self.step_of(item) if known is None else known[0]
+        # An element of another form may come in place of one that was taken out: 1.0 in place of 1.
+        again = known is not None and there and not known[2]
+        if step is None or again or len(self.changes) >= MOST_CHANGES:
+            return False
+        if known is None or known[2] != there:
+            self.changes[token] = (step, item, there)
+        return True
+
+    def size(self) -> int | None:
+        """The number of elements; None if only a look at all of it can tell."""
+        return None if self.changes else self.load_size()
+
+    def met(self) -> Iterator[tuple[str, object]]:
+        """The elements that were added, with the steps to them."""
+        return ((step, item) for step, item, there in self.changes.values() if there)
+
+    def entries(self) -> dict[Hashable, object]:
+        """All elements by key, in the order of this step."""
+        found = self.load_all()
+        for token, (_, item, there) in self.changes.items():
+            if there:
+                found.setdefault(token, item)
+            else:
+                found.pop(token, None)
+        return found

@@ -16,8 +16,10 @@ from checker.explore import explore
 from checker.properties import properties_of
 from fizz import load
 from interpreter import compile_module
-from interpreter.division import Divider, root_of
+from interpreter.division import SIZE, WHOLE, Divider, gone, root_of
 from interpreter.state import UNBOUND, Slot
+from interpreter.values.containers import SetValue
+from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag, add_keys
 from tests.checker.comparing import compared
 
@@ -120,3 +122,59 @@ def test_a_written_part(value: object, new: object, data: st.DataObject) -> None
     after = dict(divider.parts(SLOT, divider.replaced(number, slot[2:], written)))
     expected = {part: held for part, held in before.items() if part[: len(slot)] != slot}
     assert after == {**expected, **dict(divider.parts(slot, written))}
+
+
+scalars = st.sampled_from([0, 1, 2, 1.0, -0.0, 0.5, True, False, None, "1", "", b"1", float("nan"), float("inf")])
+elements = st.recursive(scalars, lambda inner: st.tuples(inner, inner) | st.tuples(inner), max_leaves=3)
+changes = st.lists(st.tuples(elements, st.booleans()), max_size=6)
+
+
+@given(st.lists(elements, max_size=6), changes, elements)
+def test_elements_of_sets(items: list[object], changed: list[tuple[object, bool]], wanted: object) -> None:
+    """A set answers for each element, and takes and loses elements, as one that is looked at as a whole does."""
+    interner = Interner()
+    divider = Divider(interner)
+    model = SetValue.of(items)
+    number = freeze(model, interner)
+    for item, there in changed:
+        step = divider.element(freeze(item, interner))
+        assert step is not None
+        (model.add if there else model.discard)(item)
+        number = divider.replaced(number, (step,), freeze(item, interner) if there else gone(interner))
+        assert number == freeze(model, interner)
+    step = divider.element(freeze(wanted, interner))
+    assert (divider.read((*SLOT, str(step)), number) != UNBOUND) == model.holds(wanted)
+    assert interner.payload(divider.read((*SLOT, SIZE), number)) == model.size()
+    assert divider.read((*SLOT, WHOLE), number) == number
+    assert dict(divider.parts(SLOT, number)) == {SLOT: number}
+
+
+def test_a_set_is_asked_for_an_element() -> None:
+    """Who looks for one element, adds one or asks how many there are need not know the others."""
+    text = """
+---
+deadlock_detection: false
+options: {max_actions: 100}
+---
+action Init:
+    names = ["a", "b", "c", "d", "e", "f", "g", "h"]
+    heard = {name: set() for name in names}
+    done = set()
+atomic action Hear:
+    name = oneof names
+    heard["a"].add(name)
+atomic action Do:
+    name = oneof names
+    require name in heard["a"] and name not in done
+    done.add(name)
+atomic action Undo:
+    require len(done) == 8
+    done.clear()
+"""
+    program = compile_module(load("m.fizz", text=text))
+    found = explore(EmbeddedEngine(), program, properties_of(program, None), Settings())
+    assert found.states == 3**8
+    calls = found.stats["interpreter calls"]
+    assert isinstance(calls, int)
+    # One for each name to hear, three to do something, nine sizes, the same again by columns, and Init.
+    assert calls <= 2 * (8 + 3 * 8 + 9) + 1

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.columns.packing import Packing
+from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.tables import Ints, Words
+from checker.engines.columns.updates import NO_UPDATE
 from checker.engines.columns.walk import Bundles, results_of
 from checker.engines.read_tree import Result
 from interpreter.division import root_of
@@ -26,7 +27,10 @@ NO_KIND = -1
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One result as a step: `fast` if it is bits to set in the same layout; else the machine applies it row by row."""
+    """One result as a step: `fast` if it is bits to set in the same layout; else the machine applies it row by row.
+
+    `updates`: the numbers of updates, by slot; what they write is not among the `writes`.
+    """
 
     outcome: Outcome
     twin: bool
@@ -35,6 +39,7 @@ class Effect:
     thread: int
     live: int
     writes: tuple[tuple[Slot, int], ...]
+    updates: dict[Slot, int]
 
 
 class Summary(NamedTuple):
@@ -68,6 +73,7 @@ class Effects:
         self.effects: list[Effect] = []
         self.summaries: list[Summary] = []
         self.written: set[Slot] = set()
+        """The slots that bits are set in."""
         self._known: dict[int, int] = {}
         self._version = -1
         self.first: Ints = np.zeros(0, dtype=np.int64)
@@ -85,11 +91,31 @@ class Effects:
         self.twin: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.live: Ints = np.zeros(0, dtype=np.int64)
         self.thread: Ints = np.zeros(0, dtype=np.int64)
+        self.updates: dict[Slot, Ints] = {}
+        """By slot, the number of the update that each effect makes of it."""
+        self._groups: dict[Slot, Ints] = {}
 
-    def learn(self) -> None:
-        """Make the effects of bundles that are new; their values get codes, so the packing may be outgrown after."""
+    def learn(self, rows: Rows, columns: list[Ints]) -> None:
+        """Make the effects of bundles that are new, and know what updates make of these rows, with these bundles.
+
+        Values get codes, so the packing may be outgrown after.
+        """
         for number in range(len(self.summaries), len(self.bundles)):
             self.summaries.append(self._summary(results_of(self.bundles.parts[number])))
+        for slot, groups in self._groups.items():
+            if slot in self.packing.fields:
+                groups = self._groups[slot] = _longer(groups, self._groups_of(slot, len(groups)))
+                codes = self.packing.codes(rows, slot)
+                for column in columns:
+                    self.packing.tables.updates(slot).learn(groups.take(column), codes)
+
+    def _groups_of(self, slot: Slot, begin: int) -> list[int]:
+        """The groups of updates of a slot that bundles make, from a number on."""
+        updates = self.packing.tables.updates(slot)
+        return [
+            updates.group(tuple(sorted({self.effects[e].updates.get(slot, NO_UPDATE) for e in summary.effects})))
+            for summary in self.summaries[begin:]
+        ]
 
     def _summary(self, results: list[Result]) -> Summary:
         effects: list[int] = []
@@ -123,13 +149,22 @@ class Effects:
         if outcome.thread is not None and not twin:
             fast = fast and not interner.references(outcome.thread)
             thread = packing.tables.threads.code(outcome.thread)
-        if fast:
-            for slot, number in writes:
+        inside: dict[Slot, list[tuple[str, int]]] = {}
+        whole: list[tuple[Slot, int]] = []
+        for slot, number in writes if fast else ():
+            place = packing.tables.stored(slot)
+            if place == slot:
                 packing.tables.learn(slot, number)
+                whole.append((slot, number))
+            else:
+                inside.setdefault(place, []).append((slot[-1], number))
+        updates = {slot: packing.tables.updates(slot).number(tuple(sorted(parts))) for slot, parts in inside.items()}
+        for slot in updates:
+            self._groups.setdefault(slot, np.zeros(0, dtype=np.int64))
         number = self._known[key] = len(self.effects)
         order = self._order_of(outcome.forks, int(twin))
         live = NO_KIND if twin else self._live_of(outcome)
-        self.effects.append(Effect(outcome, twin, order, fast, thread, live, writes))
+        self.effects.append(Effect(outcome, twin, order, fast, thread, live, tuple(whole), updates))
         return number
 
     def compile(self) -> None:
@@ -151,7 +186,7 @@ class Effects:
         bits = np.zeros((self.packing.width, len(effects)), dtype=np.uint64)
         sums = np.zeros((len(effects), 2), dtype=np.uint64)
         for i, effect in enumerate(effects):
-            for slot, number in effect.writes if effect.fast else ():
+            for slot, number in effect.writes:
                 held = dict(self.packing.tables.divided(slot, number))
                 for part in self._overwritten(slot, number):
                     place = self.packing.fields[part]
@@ -174,6 +209,10 @@ class Effects:
         self.twin = _longer(self.twin, [effect.twin for effect in effects])
         self.live = _longer(self.live, [effect.live for effect in effects])
         self.thread = _longer(self.thread, [effect.thread for effect in effects])
+        for slot in self._groups:
+            known = self.updates.get(slot, np.zeros(0, dtype=np.int64))
+            more = [effect.updates.get(slot, NO_UPDATE) for effect in self.effects[len(known) :]]
+            self.updates[slot] = _longer(known, more)
 
     def _compile_summaries(self, summaries: list[Summary]) -> None:
         self.length = _longer(self.length, [len(summary.effects) for summary in summaries])

@@ -22,7 +22,7 @@ from checker.engines.columns.tables import Column, Ints, Mask, Words, halves
 from checker.engines.expander import Arrival
 from checker.engines.protocol import STEP_STAGE, Level, Witness
 from checker.engines.read_tree import Counters, Leaf, ReadTree
-from interpreter.state import State
+from interpreter.state import Slot, State
 from interpreter.step import Outcome, StepKind, StepOrder
 
 
@@ -289,6 +289,8 @@ class ColumnExpander:
             codes = (gone[place.word] >> place.shift) & place.mask
             sums -= place.table.sums.take(codes.view(np.int64), axis=0)
         after = Rows(words)
+        for slot, updates in effects.updates.items():
+            self._update(slot, updates.take(numbers), after, sums)
         self._move_threads(chosen, after, sums)
         batch = Batch(
             after,
@@ -299,6 +301,19 @@ class ColumnExpander:
             part.starts.take(origin) + (rule.kind is StepKind.START),
         )
         return Taken(batch, effects.twin.take(numbers), origin, effects.live.take(numbers))
+
+    def _update(self, slot: Slot, updates: Ints, after: Rows, sums: Words) -> None:
+        """Write parts of the values in a slot, one number of an update per row."""
+        some = np.flatnonzero(updates)
+        if not len(some):
+            return
+        place = self.packing.fields[slot]
+        word = after.words[place.word]
+        held = word.take(some)
+        codes = ((held >> place.shift) & place.mask).view(np.int64)
+        new = self.space.tables.updates(slot).after(updates.take(some), codes)
+        word[some] = (held & ~(place.mask << place.shift)) | (new.view(np.uint64) << place.shift)
+        sums[some] += place.table.sums.take(new, axis=0) - place.table.sums.take(codes, axis=0)
 
     def _move_threads(self, chosen: _Chosen, after: Rows, sums: Words) -> None:
         rule = chosen.rule
@@ -328,7 +343,7 @@ class ColumnExpander:
             return False
         if rule.place is not None or rule.kind is StepKind.CRASH_ROLE or rule.effects.thread.any():
             return True
-        return any(self.space.holds_instances(slot) for slot in rule.effects.written)
+        return any(self.space.holds_instances(slot) for slot in (*rule.effects.written, *rule.effects.updates))
 
     def _loses(self, batch: Batch) -> Mask:
         """The rows in which some instance may be out of reach."""

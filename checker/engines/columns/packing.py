@@ -29,7 +29,7 @@ class Field(NamedTuple):
 
 
 Scalars = tuple[Callable[[int], int], int, int, list[int]]
-"""How to read a slot of one row: what gives the word of a row, the shift and the mask of the code, the ids by code."""
+"""How to read a slot of one row: the function for a row's word, the shift and mask of the code, the answers by code."""
 
 
 @dataclass(slots=True)
@@ -148,16 +148,24 @@ class Packing:
             yield ("thread", place), thread
 
     def number(self, rows: Rows, row: int, slot: Slot) -> int:
-        """What a slot of this packing holds in a row."""
+        """What a slot of this packing holds in a row, as it is stored."""
         word, shift, mask, ids = self._scalars[slot]
         return ids[(rows.words[word].item(row) >> shift) & mask]
 
+    def asked(self, slot: Slot) -> tuple[Slot, str | None]:
+        """Where the answer to a slot is stored, and the step to it there; None if the slot itself is asked for."""
+        if slot not in self.fields and slot[:-1] in self.fields:
+            return slot[:-1], slot[-1]
+        return slot, None
+
     def scalars(self, rows: Rows, slot: Slot) -> Scalars | None:
-        """How to read a slot of some row; None if it is not one of this packing."""
-        if slot not in self._scalars:
+        """How to find the answer to a slot in some row; None if it is not stored in this packing."""
+        place, step = self.asked(slot)
+        field = self._scalars.get(place)
+        if field is None:
             return None
-        word, shift, mask, ids = self._scalars[slot]
-        return rows.words[word].item, shift, mask, ids
+        word, shift, mask, _ = field
+        return rows.words[word].item, shift, mask, self.fields[place].table.answers(step).ids
 
     def unpack(self, rows: Rows, row: int) -> State:
         """The state in a row."""

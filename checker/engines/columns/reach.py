@@ -6,6 +6,7 @@ The answer "none" comes as soon as all instances are reached, which is mostly af
 from __future__ import annotations
 
 from interpreter import Machine
+from interpreter.division import WHOLE
 from interpreter.running.view import View
 from interpreter.state import UNBOUND, Slot, State
 from interpreter.step import Event, Outcome, Read, Way
@@ -39,7 +40,8 @@ class Reach:
                 wanted.discard(instance)
                 pending.append(instance)
             if self._values.tag(number) is Tag.HEAD:
-                for step in self._values.extra(number)[1]:
+                _, steps, whole = self._values.extra(number)
+                for step in (WHOLE,) if whole else steps:
                     if wanted:
                         ask((*slot, step))
 

@@ -64,10 +64,12 @@ class StateColumns:
     def mask_of(self, slots: set[Slot]) -> Words:
         if any(slot[0] in _OF_ALL for slot in slots):
             return self.packing.mask(list(self.packing.fields))
-        return self.packing.mask([slot for slot in slots if slot in self.packing.fields])
+        stored = {self.packing.asked(slot)[0] for slot in slots}
+        return self.packing.mask([slot for slot in stored if slot in self.packing.fields])
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
-        field = self.packing.fields.get(slot)
+        place, step = self.packing.asked(slot)
+        field = self.packing.fields.get(place)
         if field is None:
             if slot[0] in _OF_ALL:
                 return self._codes_of_all(slot, rows)
@@ -76,7 +78,10 @@ class StateColumns:
         codes = self.rows.words[field.word].take(rows)
         codes >>= field.shift
         codes &= field.mask
-        return codes.view(np.int64), field.table.ids
+        answers = field.table.answers(step)
+        if answers.plain:
+            return codes.view(np.int64), field.table.ids
+        return answers.codes.take(codes.view(np.int64)), answers.distinct
 
     def _codes_of_all(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]]:
         numbers = [self.number(slot, row) for row in rows.tolist()]
@@ -89,8 +94,10 @@ class StateColumns:
 
     def number(self, slot: Slot, row: int) -> int:
         """The id in a slot of one row."""
-        if slot in self.packing.fields:
-            return self.packing.number(self.rows, row, slot)
+        field = self.field(slot)
+        if field is not None:
+            word, shift, mask, ids = field
+            return ids[(word(row) >> shift) & mask]
         if slot[0] == "state":
             raise NeedsRows
         state = self.packing.unpack(self.rows, row) if slot[0] in _OF_ALL else self.packing.nowhere
@@ -110,11 +117,9 @@ class RowView:
 
     def read(self, slot: Slot) -> int:
         """What a slot, or a part of one, holds; UNBOUND if there is no such slot."""
-        packing = self._columns.packing
-        if slot in packing.fields:
-            return packing.number(self._columns.rows, self._row, slot)
-        state = self.whole() if slot[0] in _OF_ALL else packing.nowhere
-        return derived(slot, state, self._columns.interner)
+        if slot[0] == "state":
+            return derived(slot, self.whole(), self._columns.interner)
+        return self._columns.number(slot, self._row)
 
     def whole(self) -> State:
         """The state."""

@@ -58,7 +58,7 @@ class StepRule:
             partial(self._run, columns),
             lambda row: self.space.machine.too_many_ways(self.rule_in(self.packing.unpack(rows, row))),
         )
-        self.effects.learn()
+        self.effects.learn(rows, found)
         return found
 
     def weigh(self, units: list[Ints]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.engines.columns.updates import Updates
 from interpreter import Machine
 from interpreter.division import root_of
 from interpreter.state import UNBOUND, Slot
@@ -34,15 +35,54 @@ def ranks_of(things: Sequence[Any]) -> Ints:
     return ranks
 
 
+class Answers:
+    """What is answered about the values of one slot, by code.
+
+    `ids`: the answer for each code. `codes`: the same as a column of small numbers, which `distinct` tells the ids of.
+    `plain`: the answers are the values themselves.
+    """
+
+    def __init__(self, answer: Callable[[int], int]) -> None:
+        self._answer = answer
+        self.ids: list[int] = []
+        self.codes: Ints = np.zeros(0, dtype=np.int64)
+        self.distinct: list[int] = []
+        self.plain = True
+        self._places: dict[int, int] = {}
+
+    def extend(self, numbers: list[int]) -> Answers:
+        """Know the answers for all these values, the first of which are known."""
+        begin = len(self.ids)
+        if begin < len(numbers):
+            for number in numbers[begin:]:
+                answer = self._answer(number)
+                if answer not in self._places:
+                    self._places[answer] = len(self.distinct)
+                    self.distinct.append(answer)
+                self.ids.append(answer)
+                self.plain &= answer == number
+            more = [self._places[answer] for answer in self.ids[begin:]]
+            self.codes = np.concatenate([self.codes, np.array(more, dtype=np.int64)])
+        return self
+
+
 class CodeTable:
     """One slot's values by code, in the order in which they were met. `sum_of` gives what an id adds to a key.
 
     With `empty` code 0 stands for nothing: a place for a thread that is not there, a part that a value does not have.
     `sums` has a row of two halves per code: what it adds to a key more than code 0 does, which adds `origin`.
+    `answer` tells what is answered about an id when it is asked for (None), or a part of it by a step.
     """
 
-    def __init__(self, sum_of: Callable[[int], int], empty: bool = False) -> None:
+    def __init__(
+        self,
+        sum_of: Callable[[int], int],
+        answer: Callable[[str | None, int], int] = lambda step, number: number,
+        empty: bool = False,
+    ) -> None:
         self._sum_of = sum_of
+        self._answer = answer
+        self._answers: dict[str | None, Answers] = {}
         self.ids: list[int] = []
         self.codes: dict[int, int] = {}
         self.sums = np.zeros((16, 2), dtype=np.uint64)
@@ -69,6 +109,13 @@ class CodeTable:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def answers(self, step: str | None) -> Answers:
+        """What is answered about each of the values."""
+        known = self._answers.get(step)
+        if known is None:
+            known = self._answers[step] = Answers(partial(self._answer, step))
+        return known.extend(self.ids)
+
     def property(self, of: Callable[[int], bool | int], known: NDArray[np.int64]) -> NDArray[np.int64]:
         """A column of some number per code, extended from what is `known` of it."""
         if len(known) == len(self.ids):
@@ -84,6 +131,7 @@ class Tables:
         self._machine = machine
         self._tables: dict[Slot, CodeTable] = {}
         self._parts: dict[Slot, list[Slot]] = {}
+        self._updates: dict[Slot, Updates] = {}
         self.threads = CodeTable(partial(machine.slot_sum, ("thread",)), empty=True)
 
     def of(self, slot: Slot) -> CodeTable:
@@ -93,9 +141,21 @@ class Tables:
         known = self._tables.get(slot)
         if known is None:
             root = root_of(slot)
-            known = self._tables[slot] = CodeTable(partial(self._machine.slot_sum, slot), empty=slot != root)
+            answer = partial(self._machine.divider.answer, slot)
+            known = self._tables[slot] = CodeTable(partial(self._machine.slot_sum, slot), answer, slot != root)
             if slot != root:
                 self._parts.setdefault(root, []).append(slot)
+        return known
+
+    def stored(self, slot: Slot) -> Slot:
+        """Where what is written to a slot is stored."""
+        return self._machine.divider.stored(slot)
+
+    def updates(self, slot: Slot) -> Updates:
+        """The updates of the values in a slot."""
+        known = self._updates.get(slot)
+        if known is None:
+            known = self._updates[slot] = Updates(self.of(slot), self._machine.divider)
         return known
 
     def below(self, slot: Slot) -> list[Slot]:
