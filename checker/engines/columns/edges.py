@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,8 @@ from checker.engines.columns.visited import Visited
 from checker.liveness.graph import Graph, LiveStep
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+_MANY: Final = 1 << 20
+"""Keys that are looked up at a time: the more there are, the closer together are the places where they are found."""
 
 
 class Edges:
@@ -82,17 +86,31 @@ class Edges:
     def in_step_order(self, sources: Ints, kinds: Ints, hidden: Mask) -> Ints:
         """The order of steps by source, hidden ones last, and then as the kinds are in the step order."""
         ranks = ranks_of([kind.order for kind in self.kinds])
-        return np.lexsort((ranks[kinds], hidden, sources))
+        # One number each: sorting once is faster than three times.
+        places = (sources.astype(np.int64) << 32) | (hidden.astype(np.int64) << 31) | ranks.take(kinds)
+        return np.argsort(places, kind="stable")
 
     def _gathered(self, known: Visited) -> tuple[Ints, Ints, Ints]:
         """Sources, kinds and targets of all steps; the target of a hidden one is -1."""
-        parts = [(s, k, known.numbers_of(high, low)) for s, k, high, low in self._taken]
-        parts += [(s, k, np.full(len(s), -1, dtype=np.int64)) for s, k in self._hidden]
+        hidden = [(s, k, np.full(len(s), -1, dtype=np.int64)) for s, k in self._hidden]
+        parts = [*self._found(known), *hidden]
         if not parts:
             nothing = np.zeros(0, dtype=np.int64)
             return nothing, nothing, nothing
         sources, kinds, targets = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return sources, kinds, targets
+
+    def _found(self, known: Visited) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """Sources, kinds and targets of the steps that were taken, many at a time; they are given up."""
+        waiting = self._taken[::-1]
+        self._taken = []
+        while waiting:
+            parts, count = [], 0
+            while waiting and count < _MANY:
+                parts.append(waiting.pop())
+                count += len(parts[-1][0])
+            sources, kinds, high, low = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+            yield sources, kinds, known.numbers_of(high, low)
 
 
 def same_steps(kinds: Ints, hidden: NDArray[np.bool_], place: Ints, first: Ints) -> tuple[Ints, Ints]:
