@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Final
 
 import numpy as np
 
@@ -23,7 +24,11 @@ from checker.liveness.graph import Graph
 from checker.properties.base import Looks
 from interpreter.step import StepKind
 
-_CHUNK = 1 << 15
+_LEAST_ROWS: Final = 1 << 15
+_MOST_ROWS: Final = 1 << 18
+_STEPS: Final = 1 << 19
+"""Rows are expanded so many at a time that they make about this many steps: enough that numpy does all the work, and
+few enough that what is under way takes little room beside what is kept."""
 
 
 class ColumnsRun:
@@ -41,6 +46,8 @@ class ColumnsRun:
         self._expanders: dict[Packing, ColumnExpander] = {}
         self._gathered = Gathered(store.shelf)
         self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
+        self._expanded = self._steps = 0
+        """Rows that were expanded, and steps that were taken from them by columns."""
 
     # --- one level -------------------------------------------------------------------------------------------------
 
@@ -69,10 +76,18 @@ class ColumnsRun:
     def _step(self, level: Level) -> None:
         for part in self.frontier:
             self._make_room(part)
-            for begin in range(0, len(part.rows), _CHUNK):
-                self._expand(part, begin, min(begin + _CHUNK, len(part.rows)), level)
+            begin = 0
+            while begin < len(part.rows):
+                end = min(begin + self._rows_at_a_time(), len(part.rows))
+                self._expanded += end - begin
+                self._steps += self._expand(part, begin, end, level)
                 self._save_memory()
                 self.task.tick(len(self._gathered), level.transitions)
+                begin = end
+
+    def _rows_at_a_time(self) -> int:
+        wanted = _STEPS * self._expanded // max(self._steps, 1)
+        return max(_LEAST_ROWS, min(wanted, _MOST_ROWS))
 
     def _save_memory(self) -> None:
         """Put what is held on the shelf if it is more than the budget."""
@@ -137,7 +152,8 @@ class ColumnsRun:
             self._expanders.pop(packing, None)
         packing.refit(rows, threads)
 
-    def _expand(self, part: Frontier, begin: int, end: int, level: Level) -> None:
+    def _expand(self, part: Frontier, begin: int, end: int, level: Level) -> int:
+        """Expand some rows; the number of steps that were taken by columns."""
         packing = part.packing
         expander = self._expander(packing)
         count = end - begin
@@ -155,11 +171,13 @@ class ColumnsRun:
         hidden = np.flatnonzero(part.cut[begin:end])
         if self.graph is not None and len(hidden):
             expander.hide(chunk, (StepKind.START,), hidden)
+        steps = sum(len(batch) for batch in chunk.fast)
         self._keep(chunk)
         dead = np.flatnonzero((chunk.moves == 0) & ~chunk.failed & ~part.cut[begin:end])
         if len(dead):
             for watch in self._of_dead_ends:
                 level.see(watch.key, Witness(part.key(begin + int(dead[0]))))
+        return steps
 
     def _keep(self, chunk: Chunk) -> None:
         """Of what a chunk brought, keep what is new."""
