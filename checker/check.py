@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from checker.checkpoint.identity import identity_of
 from checker.checkpoint.keeper import keeping
@@ -15,6 +16,7 @@ from checker.engines import engine_of
 from checker.exploration import Exploration, Finding, Settings
 from checker.explore import explore
 from checker.given import Given
+from checker.phases import READING, TELLING, Phases
 from checker.properties import properties_of
 from checker.report import Report
 from fizz import Module, load
@@ -40,10 +42,12 @@ def check(
     """
     begun, cpu_begun = time.monotonic(), time.process_time()
     settings = settings or Settings()
+    phases = Phases(settings.stats)
     chosen = engine_of(engine)
-    module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
-    program = compile_module(module)
-    properties = properties_of(program, settings.properties)
+    with phases.during(READING):
+        module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
+        program = compile_module(module)
+        properties = properties_of(program, settings.properties)
     machine: Machine | None = None
     try:
         # The constants are computed here, before any engine starts: they may fail like everything that runs.
@@ -55,21 +59,21 @@ def check(
         if settings.export is not None:
             _prepare_export(settings, chosen.name)
         with keeping(settings, chosen.name, lambda: identity_of(module, settings), say) as keeper:
-            exploration = explore(chosen, program, properties, settings, progress, keeper=keeper, say=say)
+            exploration = explore(
+                chosen, program, properties, settings, progress, keeper=keeper, say=say, phases=phases
+            )
+    with phases.during(TELLING):
+        given = Given(constants or {}, options or {})
+        report = conclude(
+            module, program, machine, properties, exploration, engine=chosen.name, given=given, asked=settings.asked
+        )
     effort = own_effort(cpu_begun) + told_in(exploration.stats)
-    report = conclude(
-        module,
-        program,
-        machine,
-        properties,
-        exploration,
-        engine=chosen.name,
-        stats=exploration.stats if settings.stats else {},
+    report = replace(
+        report,
+        stats={**exploration.stats, **phases.stats()} if settings.stats else {},
         elapsed_s=time.monotonic() - begun,
         cpu_s=effort.cpu_s,
         peak_memory_mb=effort.memory_mb,
-        given=Given(constants or {}, options or {}),
-        asked=settings.asked,
     )
     if settings.export is not None and machine is not None:
         from checker.export.tables import write_verdicts

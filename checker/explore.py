@@ -11,6 +11,7 @@ from checker.course import Clock, Course, ProgressSink
 from checker.engines.protocol import Engine, Task
 from checker.exploration import Exploration, Settings
 from checker.judge import Judge
+from checker.phases import CONCLUDING, Phases
 from checker.properties.base import Property
 from interpreter import Machine, Program
 
@@ -27,12 +28,14 @@ def explore(
     machine: Callable[[Program], Machine] = Machine,
     keeper: Keeper | None = None,
     say: Callable[[str], None] = lambda sentence: None,
+    phases: Phases | None = None,
 ) -> Exploration:
     """Explore as far as settings and options allow, and judge every property.
 
     `machine` makes the program runnable. `keeper` writes checkpoints, and may have one to go on from. `say` takes what
-    the user should know and is no part of the answer.
+    the user should know and is no part of the answer. `phases` measures what the time is spent on.
     """
+    phases = phases or Phases()
     options = program.options
     everything = settings.keep_going or options.continue_path_on_invariant_failures
     clock = Clock(settings.timeout_s, progress)
@@ -44,7 +47,7 @@ def explore(
         if keeper is not None:
             keeper.tick()
 
-    task = Task(program, watches, settings, not everything, graph, tick, machine, say, progress is not None)
+    task = Task(program, watches, settings, not everything, graph, tick, machine, say, progress is not None, phases)
     found: Exploration | None = None
     try:
         with ExitStack() as stack:
@@ -65,7 +68,8 @@ def explore(
                 from checker.export.tables import finish
 
                 finish(settings.export, course.reached, program.state_variables)
-            found = Judge(course, properties, unreduced).judge(everything)
+            with phases.during(CONCLUDING):
+                found = Judge(course, properties, unreduced).judge(everything)
     except KeyboardInterrupt:
         # Whoever loses patience while a cluster is being closed still gets the answer that it has given.
         if found is None:

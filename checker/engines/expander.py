@@ -53,7 +53,7 @@ class Expander:
         self.task = task
         self.machine = task.machine(task.program)
         self.symmetric = task.settings.symmetry and self.machine.symmetric
-        self.memory = Memory(self.machine)
+        self.memory = Memory(self.machine, task.phases)
         self.assertions = Assertions(self.machine, self.machine.parts_view, self.memory.result)
         self.recorded = tuple(watch.key for watch in task.watches if watch.records)
         self._of_states = task.watching(Looks.STATES)

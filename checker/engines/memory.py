@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from checker.engines.read_tree import Counters, ReadTree, Result
+from checker.phases import INTERPRETING, Phases
 from interpreter import Machine
 from interpreter.running.view import View
 from interpreter.state import Slot
@@ -36,8 +37,9 @@ def verdict_of(results: Sequence[Result]) -> Result:
 class Memory:
     """The read trees of all rules, for one machine."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, phases: Phases | None = None) -> None:
         self.machine = machine
+        self._phases = phases or Phases()
         self.counters = Counters()
         self.forgetful: set[Rule] = set()
         self._trees: dict[Rule, ReadTree] = {}
@@ -65,7 +67,8 @@ class Memory:
 
     def run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> Way:
         """One way through a rule, by the interpreter, for whoever remembers it."""
-        way = self.machine.run(rule, view, choices, remembered=True)
+        with self._phases.during(INTERPRETING):
+            way = self.machine.run(rule, view, choices, remembered=True)
         if self.listener is not None:
             self.listener(rule, way)
         return way
@@ -102,7 +105,8 @@ class Memory:
         return verdict
 
     def _run_all(self, rule: Rule, view: View) -> Sequence[Result]:
-        results = [way.result for way in self.machine.ways(rule, view)]
+        with self._phases.during(INTERPRETING):
+            results = [way.result for way in self.machine.ways(rule, view)]
         self.counters.evaluations += 1
         self.counters.calls += len(results)
         return results
@@ -124,12 +128,21 @@ class Memory:
     def stats(self) -> dict[str, object]:
         """What remembering did, for `--stats`."""
         total = self.total()
-        rate = total.hits / total.evaluations if total.evaluations else 0.0
+        walks = total.walks + total.misses
         return {
             "rule evaluations": total.evaluations,
+            "looked up in tables": total.lookups,
+            "hit rate of tables": _rate(total.lookups - total.misses, total.lookups),
+            "walked through trees": walks,
+            "hit rate of trees": _rate(walks - total.calls, walks),
             "interpreter calls": total.calls,
-            "hit rate": round(rate, 4),
+            "hit rate": _rate(total.hits, total.evaluations),
             "read trees": len(self._trees),
             "tree nodes": total.nodes,
             "rules not remembered": len(self.forgetful),
         }
+
+
+def _rate(hits: int, asked: int) -> float:
+    """The share of questions that had an answer."""
+    return round(max(0, hits) / asked, 4) if asked else 0.0

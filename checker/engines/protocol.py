@@ -13,6 +13,7 @@ from typing import Protocol
 
 from checker.exploration import PathLink, Settings
 from checker.liveness.asking import Search
+from checker.phases import Phases
 from checker.properties.base import Looks, Watch
 from fizz import Span
 from interpreter import Machine, Program
@@ -29,7 +30,7 @@ class Task:
 
     `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked to search it for lassos.
     `machine` makes the program runnable in this process. `say` takes what the user should know and is no part of the
-    answer; `watched`: somebody looks on.
+    answer; `watched`: somebody looks on. `phases` measures what the time is spent on.
     """
 
     program: Program
@@ -41,6 +42,7 @@ class Task:
     machine: Callable[[Program], Machine] = Machine
     say: Callable[[str], None] = lambda sentence: None
     watched: bool = False
+    phases: Phases = field(default_factory=Phases)
 
     def watching(self, looks: Looks) -> tuple[Watch, ...]:
         return tuple(watch for watch in self.watches if watch.looks is looks)

@@ -51,18 +51,28 @@ Restarts = dict[tuple[object, ...], TreeNode]
 
 @dataclass(slots=True)
 class Counters:
-    """What remembering saved. `evaluations` are rules evaluated on states, `hits` those that needed no interpreter."""
+    """What remembering saved. `evaluations` are rules evaluated on states, `hits` those that needed no interpreter.
+
+    `walks` are those that were walked through a tree row by row; `lookups` began in a table in front of one, once for
+    each table, and `misses` were not found there.
+    """
 
     evaluations: int = 0
     hits: int = 0
     calls: int = 0
     nodes: int = 0
+    walks: int = 0
+    lookups: int = 0
+    misses: int = 0
 
     def add(self, other: Counters) -> None:
         self.evaluations += other.evaluations
         self.hits += other.hits
         self.calls += other.calls
         self.nodes += other.nodes
+        self.walks += other.walks
+        self.lookups += other.lookups
+        self.misses += other.misses
 
 
 class ReadTree:
@@ -82,6 +92,7 @@ class ReadTree:
         """
         counters = self.counters
         counters.evaluations += 1
+        counters.walks += 1
         calls = counters.calls
         while True:
             try:

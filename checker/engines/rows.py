@@ -14,6 +14,7 @@ from checker.exploration import PathLink
 from checker.export import parts_of
 from checker.liveness.asking import GraphSearch, Search
 from checker.liveness.graph import Classes, Graph, LiveStep
+from checker.phases import ROWS
 from interpreter.state import State
 from interpreter.step import Candidate, StepKind, StepOrder
 
@@ -105,6 +106,14 @@ class RowsRun:
     # --- levels ----------------------------------------------------------------------------------------------------
 
     def first(self) -> Level:
+        with self.task.phases.during(ROWS):
+            return self._first()
+
+    def next(self) -> Level:
+        with self.task.phases.during(ROWS):
+            return self._next()
+
+    def _first(self) -> Level:
         level = Level()
         fresh: dict[int, Fresh] = {}
         states, failures = self.machine.initial()
@@ -117,7 +126,7 @@ class RowsRun:
         self._complete(level, fresh)
         return level
 
-    def next(self) -> Level:
+    def _next(self) -> Level:
         level = Level()
         fresh: dict[int, Fresh] = {}
         edges: list[tuple[Waiting, list[LiveStep], list[int]]] = []

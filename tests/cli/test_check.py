@@ -20,6 +20,7 @@ always assertion Small:
     return n <= LIMIT
 """
 
+TWO_PHASE = Path(__file__).resolve().parents[2] / "models/classics/TwoPhase.fizz"
 MODELS: dict[str, tuple[str, int, str]] = {
     "passed": (GOOD, 0, "PASSED"),
     "bounded": (f"---\noptions: {{max_actions: 1}}\n---\n{GOOD}", 3, "BOUNDED"),
@@ -119,10 +120,25 @@ def test_max_states_cuts(fizzpy: Callable[..., object], tmp_path: Path) -> None:
 
 
 def test_stats(fizzpy: Callable[..., object], tmp_path: Path) -> None:
-    """`--stats` prints how often the interpreter was asked."""
+    """`--stats` prints how often the interpreter was asked, and what the time was spent on."""
     (tmp_path / "m.fizz").write_text(GOOD)
     assert "interpreter calls" in fizzpy("check", "m.fizz", "--stats").out
     assert "stats" not in json.loads(fizzpy("check", "m.fizz", "--json").out)
+    report = json.loads(fizzpy("check", "m.fizz", "--json", "--stats").out)
+    spent = [seconds for name, seconds in report["stats"].items() if name.startswith("CPU s ")]
+    assert len(spent) >= 4 and 0 < sum(spent) <= report["cpu_s"] + 0.01 * len(spent)
+
+
+def test_stats_of_columns(fizzpy: Callable[..., object]) -> None:
+    """The rates of each level follow from the counts."""
+    ended = fizzpy("check", str(TWO_PHASE), "--set", "RMS=5", "--json", "--stats")
+    stats = json.loads(ended.out)["stats"]
+    missed = (1 - stats["hit rate of tables"]) * stats["looked up in tables"]
+    assert 0 < missed < stats["walked through trees"] < stats["rule evaluations"]
+    calls = (1 - stats["hit rate of trees"]) * stats["walked through trees"]
+    assert abs(calls - stats["interpreter calls"]) < 0.0001 * stats["walked through trees"]
+    assert stats["bits of a packing"] > stats["slots of a packing"] > 15
+    assert "CPU s looking up outcomes" in stats
 
 
 def test_json_of_a_model_that_does_not_parse(fizzpy: Callable[..., object], tmp_path: Path) -> None:

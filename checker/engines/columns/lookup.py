@@ -32,7 +32,6 @@ class Unit:
     def __init__(self, branch: tuple[int, ...] | None) -> None:
         self.branch = branch
         self.slots: set[Slot] = set()
-        self.lookups = 0
         self.misses = 0
         self._bits = _FIRST_BITS
         self._mask: list[tuple[int, np.uint64]] = []
@@ -57,7 +56,6 @@ class Unit:
         if self._version != version:
             self.refit(mask_of(self.slots), version)
         count = len(words[0])
-        self.lookups += count
         found = np.empty(count, dtype=np.int64)
         rows = np.arange(count)
         while len(rows):

@@ -90,6 +90,11 @@ class Packing:
             return True
         return any(len(field.table) - 1 > int(field.mask) for field in self.fields.values())
 
+    @property
+    def bits(self) -> int:
+        """How many bits a state takes."""
+        return sum(int(field.mask).bit_length() for field in self.fields.values())
+
     def refit(self, rows: Sequence[Rows], threads: int) -> None:
         """Pack all these rows anew, with `threads` places for threads."""
         old = self.fields

@@ -54,6 +54,7 @@ class Remembered:
         words, version = columns.words, columns.version
         while True:
             walkers: list[Walker] = []
+            missed = sum(unit.misses for unit in self.units)
             try:
                 found = [
                     unit.lookup(words, columns.mask_of, version, partial(self._walker, unit, source, walkers))
@@ -62,6 +63,8 @@ class Remembered:
             except BeginAnew:
                 self.tree.forget()
                 continue
+            counters.misses += sum(unit.misses for unit in self.units) - missed
+            counters.lookups += len(words[0]) * len(self.units)
             if not self._split(walkers):
                 break
         counters.evaluations += len(words[0])

@@ -21,6 +21,7 @@ from checker.engines.protocol import Level, Task, Witness
 from checker.engines.read_tree import Counters
 from checker.exploration import PathLink
 from checker.liveness.graph import Graph
+from checker.phases import EDGES, JOINING, JUDGING, LOOKING_UP, STEPPING
 from checker.properties.base import Looks
 from interpreter.step import StepKind
 
@@ -58,7 +59,8 @@ class ColumnsRun:
         expanded = self.frontier if self.graph is not None else []
         self._complete(level)
         if self.graph is not None:
-            self._draw(self.graph, expanded)
+            with self.task.phases.during(EDGES):
+                self._draw(self.graph, expanded)
             if level.pruned:
                 self.graph = None
         return level
@@ -158,21 +160,25 @@ class ColumnsRun:
         expander = self._expander(packing)
         count = end - begin
         chunk = Chunk(part, begin, end, level, np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_))
+        phases = self.task.phases
         for rule in expander.rules:
-            which, rows, units = expander.lookup(rule, chunk)
-            while packing.outgrown:
-                self._refit(packing, packing.threads, chunk.fast)
+            with phases.during(LOOKING_UP):
                 which, rows, units = expander.lookup(rule, chunk)
-            if rule.poor:
-                expander.apply_alone(rule, chunk, which, rows)
-            elif units:
-                expander.apply(rule, chunk, which, rows, units)
-                rule.weigh(units)
+                while packing.outgrown:
+                    self._refit(packing, packing.threads, chunk.fast)
+                    which, rows, units = expander.lookup(rule, chunk)
+            with phases.during(STEPPING):
+                if rule.poor:
+                    expander.apply_alone(rule, chunk, which, rows)
+                elif units:
+                    expander.apply(rule, chunk, which, rows, units)
+                    rule.weigh(units)
         hidden = np.flatnonzero(part.cut[begin:end])
         if self.graph is not None and len(hidden):
             expander.hide(chunk, (StepKind.START,), hidden)
         steps = sum(len(batch) for batch in chunk.fast)
-        self._keep(chunk)
+        with phases.during(JOINING):
+            self._keep(chunk)
         dead = np.flatnonzero((chunk.moves == 0) & ~chunk.failed & ~part.cut[begin:end])
         if len(dead):
             for watch in self._of_dead_ends:
@@ -230,11 +236,13 @@ class ColumnsRun:
         level.noted = self.space.machine.noted()
         self.frontier = []
         found: list[Frontier] = []
-        for part in self._finish():
-            numbers = self.store.add(list(part.values()))
-            for (packing, b), own in zip(part.items(), numbers, strict=True):
-                found.append(Frontier(packing, b.rows, own, b.starts, b.high, b.low, b.starts >= self._bound))
-        self.take(found, level)
+        with self.task.phases.during(JOINING):
+            for part in self._finish():
+                numbers = self.store.add(list(part.values()))
+                for (packing, b), own in zip(part.items(), numbers, strict=True):
+                    found.append(Frontier(packing, b.rows, own, b.starts, b.high, b.low, b.starts >= self._bound))
+        with self.task.phases.during(JUDGING):
+            self.take(found, level)
         self._save_memory()
 
     def take(self, frontier: list[Frontier], level: Level) -> None:
@@ -258,4 +266,11 @@ class ColumnsRun:
     def stats(self) -> Mapping[str, object]:
         """What the columns did, for `--stats`."""
         spilled = {"MB on disk": round(self.store.shelf.bytes / 1e6, 1)} if self.store.shelf.in_use else {}
-        return {"packings": len(self.space.packings), "re-packs": self.space.refits, **spilled}
+        packings = self.space.packings.values()
+        return {
+            "packings": len(packings),
+            "slots of a packing": max(len(packing.fields) for packing in packings),
+            "bits of a packing": max(packing.bits for packing in packings),
+            "re-packs": self.space.refits,
+            **spilled,
+        }
