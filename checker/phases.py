@@ -55,4 +55,4 @@ class Phases:
 
     def stats(self) -> dict[str, object]:
         """The seconds, for `--stats`."""
-        return {f"CPU s {phase}": round(seconds, 2) for phase, seconds in self.seconds.items()}
+        return {f"CPU s {phase}": round(seconds, 3) for phase, seconds in self.seconds.items()}
