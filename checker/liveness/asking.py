@@ -11,7 +11,7 @@ from checker.liveness.eventual import never_again, never_settled
 from checker.liveness.fairness import sentences
 from checker.liveness.graph import Graph
 from checker.liveness.lasso import Lasso
-from checker.liveness.search import find_lasso
+from checker.liveness.search import FairSearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,16 @@ class Search(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
 class GraphSearch:
     """The search in a graph that is here as a whole."""
 
-    graph: Graph
-    answers: Callable[[str], bytearray]
+    def __init__(self, graph: Graph, answers: Callable[[str], bytearray]) -> None:
+        self.graph = graph
+        self.answers = answers
+        self._search = FairSearch(graph)
 
     def lasso(self, key: str, everywhere: bool) -> FairRun | None:
-        found = lasso_of(self.graph, self.answers(key), everywhere)
+        found = lasso_in(self._search, self.answers(key), everywhere)
         return None if found is None else fair_run(self.graph, found)
 
     def lost(self, key: str, settles: bool) -> int | None:
@@ -59,10 +60,15 @@ class GraphSearch:
         return None if state is None else self.graph.key(state)
 
 
-def lasso_of(graph: Graph, answers: bytearray, everywhere: bool) -> Lasso | None:
+def lasso_in(search: FairSearch, answers: bytearray, everywhere: bool) -> Lasso | None:
     """The lasso that `Search.lasso` asks for."""
     false = answers.translate(bytes([1] + [0] * 255))
-    return find_lasso(graph, bytearray(b"\1") * graph.states if everywhere else false, false)
+    return search.lasso(bytearray(b"\1") * search.graph.states if everywhere else false, false)
+
+
+def lasso_of(graph: Graph, answers: bytearray, everywhere: bool) -> Lasso | None:
+    """The same for a graph that is asked once."""
+    return lasso_in(FairSearch(graph), answers, everywhere)
 
 
 def fair_run(graph: Graph, lasso: Lasso) -> FairRun:

@@ -20,6 +20,7 @@ from checker.liveness.graph import Graph, Obligation, Obligations, Strength
 
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Labels = NDArray[np.int32]
 
 
 class _Tables:
@@ -46,69 +47,94 @@ def _only(need: Obligations, strength: Strength) -> Obligations:
     return frozenset(o for o in need if o.strength == strength)
 
 
-def least_fair_component(graph: Graph, among: Mask, heads: Mask) -> tuple[int, Component] | None:
-    """The least state of `heads` that lies in a fair component of the states `among`, and that component."""
-    tables = _Tables(graph)
-    size = len(tables.numbers) or 1
-    # Of edges there are many: what has an entry for each of them stays as narrow as it can.
-    first = np.frombuffer(graph.first, dtype=np.uint64).astype(np.int64)
-    targets = np.frombuffer(graph.targets, dtype=np.uint32)
-    sources = np.repeat(np.arange(graph.states, dtype=np.uint32), np.diff(first))
-    marks = np.frombuffer(graph.marks, dtype=np.uint32)
-    needs = np.frombuffer(graph.needs, dtype=np.uint32).astype(np.int64)
-    states = np.flatnonzero(among)
-    edges = np.flatnonzero(among[sources] & among[targets])
-    best: tuple[int, Component] | None = None
-    while len(states):
-        component, count = _strong(graph.states, states, sources[edges], targets[edges])
-        inside = component[sources]
-        inside = inside == component[targets]
-        edges = edges[inside[edges]]
-        of_state = component[states].astype(np.int64)
-        of_edge = component[sources[edges]].astype(np.int64)
+class FairComponents:
+    """The fair components of one graph that does not change any more. `edges` below are numbers of edges, ascending."""
 
-        taken = _pairs(of_edge, marks[edges], tables.takes, size)
-        lacks = _lacking(taken, size)
-        bad_state = _spread(of_state, needs[states], tables.strong, lacks)
-        bad_edge = _spread(of_edge, marks[edges], tables.offers, lacks)
+    def __init__(self, graph: Graph) -> None:
+        tables = _Tables(graph)
+        self._states = graph.states
+        self._size = len(tables.numbers) or 1
+        self._tables = tables
+        # Of edges there are many: what has an entry for each of them stays as narrow as it can.
+        first = np.frombuffer(graph.first, dtype=np.uint64).astype(np.int64)
+        self._targets = np.frombuffer(graph.targets, dtype=np.uint32)
+        self._sources = np.repeat(np.arange(graph.states, dtype=np.uint32), np.diff(first))
+        self._marks = np.frombuffer(graph.marks, dtype=np.uint32)
+        self._needs = np.frombuffer(graph.needs, dtype=np.uint32).astype(np.int64)
+        self._free = np.array([not need for need in graph.need_table], dtype=np.bool_)
+        self._whole: tuple[Labels, Numbers] | None = None
+
+    def least(self, among: Mask, heads: Mask) -> tuple[int, Component] | None:
+        """The least state of `heads` that lies in a fair component of the states `among`, and that component."""
+        best: tuple[int, Component] | None = None
+        states = np.flatnonzero(among)
+        component, edges = self._first_round(among, states)
+        while len(states):
+            of_edge = component[self._sources[edges]].astype(np.int64)
+            busy = np.zeros(len(states) + 1, dtype=np.bool_)
+            busy[of_edge] = True
+            inner = busy[component[states]]
+            # A state without an edge to itself is a fair component if nobody is owed anything there.
+            alone = states[~inner]
+            alone = alone[self._free[self._needs[alone]] & heads[alone]]
+            if len(alone) and (best is None or alone[0] < best[0]):
+                best = int(alone[0]), Component((int(alone[0]),), ())
+            states = states[inner]
+            of_state = component[states].astype(np.int64)
+            bad_state, bad_edge, bad, good = self._judged(states, edges, of_state, of_edge, len(busy))
+            fitting = states[good[of_state] & heads[states]]
+            if len(fitting) and (best is None or fitting[0] < best[0]):
+                chosen = component[fitting[0]]
+                own, along = states[of_state == chosen], edges[of_edge == chosen]
+                best = int(fitting[0]), Component(tuple(own.tolist()), tuple(along.tolist()))
+            states = states[bad[of_state] & ~bad_state]
+            edges = edges[bad[of_edge] & ~bad_edge]
+            left = np.zeros(self._states, dtype=np.bool_)
+            left[states] = True
+            edges = edges[left[self._sources[edges]] & left[self._targets[edges]]]
+            component, edges = self._strong(states, edges)
+        return best
+
+    def _first_round(self, among: Mask, states: Numbers) -> tuple[Labels, Numbers]:
+        """The strongly connected components of some states; those of all states are kept for the next question."""
+        if len(states) < self._states:
+            return self._strong(states, np.flatnonzero(among[self._sources] & among[self._targets]))
+        if self._whole is None:
+            self._whole = self._strong(states, np.arange(len(self._targets)))
+        return self._whole
+
+    def _strong(self, states: Numbers, edges: Numbers) -> tuple[Labels, Numbers]:
+        """The number of each state's component (only those of `states` mean something), and the edges within one."""
+        place = np.zeros(self._states, dtype=np.int32)
+        place[states] = np.arange(len(states), dtype=np.int32)
+        lengths = np.bincount(place[self._sources[edges]], minlength=len(states))
+        begin = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+        ones = np.ones(len(edges), dtype=np.int8)
+        shape = (len(states), len(states))
+        matrix: Any = csr_matrix((ones, place[self._targets[edges]], begin), shape=shape)
+        _, labels = connected_components(matrix, directed=True, connection="strong")
+        component = np.full(self._states, -1, dtype=np.int32)
+        component[states] = labels
+        return component, edges[component[self._sources[edges]] == component[self._targets[edges]]]
+
+    def _judged(
+        self, states: Numbers, edges: Numbers, of_state: Numbers, of_edge: Numbers, count: int
+    ) -> tuple[Mask, Mask, Mask, Mask]:
+        """The states and edges that no fair cycle may touch, the components that have some, and the fair ones."""
+        tables, size = self._tables, self._size
+        needs, marks = self._needs[states], self._marks[edges]
+        lacks = _lacking(_pairs(of_edge, marks, tables.takes, size), size)
+        bad_state = _spread(of_state, needs, tables.strong, lacks)
+        bad_edge = _spread(of_edge, marks, tables.offers, lacks)
         bad = np.zeros(count, dtype=np.bool_)
         bad[of_state[bad_state]] = True
         bad[of_edge[bad_edge]] = True
-
         good = ~bad
-        good[_skipped(of_state, needs[states], tables.weak, lacks, size)] = False
-        fitting = states[good[of_state] & heads[states]]
-        if len(fitting) and (best is None or fitting[0] < best[0]):
-            chosen = component[fitting[0]]
-            inner, along = states[of_state == chosen], edges[of_edge == chosen]
-            best = int(fitting[0]), Component(tuple(inner.tolist()), tuple(along.tolist()))
-
-        states = states[bad[of_state] & ~bad_state]
-        edges = edges[bad[of_edge] & ~bad_edge]
-        left = np.zeros(graph.states, dtype=np.bool_)
-        left[states] = True
-        edges = edges[left[sources[edges]] & left[targets[edges]]]
-    return best
+        good[_skipped(of_state, needs, tables.weak, lacks, size)] = False
+        return bad_state, bad_edge, bad, good
 
 
-def _strong(
-    size: int, states: Numbers, sources: NDArray[np.uint32], targets: NDArray[np.uint32]
-) -> tuple[NDArray[np.int32], int]:
-    """The component number of each state (of all `size`.
-
-    Only those of `states` mean something), and how many there are.
-    """
-    place = np.zeros(size, dtype=np.int32)
-    place[states] = np.arange(len(states), dtype=np.int32)
-    ones = np.ones(len(sources), dtype=np.int8)
-    matrix: Any = csr_matrix((ones, (place[sources], place[targets])), shape=(len(states), len(states)))
-    count, labels = connected_components(matrix, directed=True, connection="strong")
-    component = np.full(size, -1, dtype=np.int32)
-    component[states] = labels
-    return component, int(count)
-
-
-def _pairs(owners: Numbers, kinds: Numbers, rows: tuple[Numbers, Numbers], size: int) -> Numbers:
+def _pairs(owners: Numbers, kinds: NDArray[Any], rows: tuple[Numbers, Numbers], size: int) -> Numbers:
     """The pairs owner * size + obligation, sorted and once each, for rows selected by kind."""
     distinct = np.unique(owners * len(rows[0]) + kinds)
     components, obligations, _ = _expand(distinct, rows)
@@ -138,7 +164,7 @@ def _lacking(taken: Numbers, size: int) -> Callable[[Numbers, Numbers], Mask]:
     return lacks
 
 
-def _spread(owners: Numbers, kinds: Numbers, rows: tuple[Numbers, Numbers], lacks: Callable[..., Mask]) -> Mask:
+def _spread(owners: Numbers, kinds: NDArray[Any], rows: tuple[Numbers, Numbers], lacks: Callable[..., Mask]) -> Mask:
     """Which items (component `owners`, row `kinds`) ask for an obligation that their component lacks."""
     distinct, back = np.unique(owners * len(rows[0]) + kinds, return_inverse=True)
     components, obligations, place = _expand(distinct, rows)

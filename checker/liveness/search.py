@@ -5,41 +5,54 @@ Both find the same.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from checker.liveness.components import Component, fair_components
 from checker.liveness.graph import Graph
 from checker.liveness.lasso import Lasso, build_lasso
+
+if TYPE_CHECKING:
+    from checker.liveness.columns import FairComponents
 
 LARGE = 100_000
 """States and edges from which numpy and scipy are worth their start: plain Python needs as long for so many."""
 
 
-def find_lasso(graph: Graph, among: bytearray, heads: bytearray, large: int | None = LARGE) -> Lasso | None:
-    """The fair lasso whose cycle stays `among` these states and begins at the least possible state of `heads`.
+class FairSearch:
+    """The search for fair lassos in one graph that does not change any more.
 
-    `among` and `heads` hold one truth value per state; `large` None: always plain Python.
+    `large`: the states and edges from which it goes by columns; None: always plain Python.
     """
-    if large is not None and graph.states + len(graph.targets) > large:
-        found = _by_columns(graph, among, heads)
-    else:
-        found = _plainly(graph, among, heads)
-    if found is None:
-        return None
-    head, component = found
-    return build_lasso(graph, head, component)
 
+    def __init__(self, graph: Graph, large: int | None = LARGE) -> None:
+        self.graph = graph
+        self._plain = large is None or graph.states + len(graph.targets) <= large
+        self._columns: FairComponents | None = None
 
-def _plainly(graph: Graph, among: bytearray, heads: bytearray) -> tuple[int, Component] | None:
-    best: tuple[int, Component] | None = None
-    for component in fair_components(graph, (s for s in range(graph.states) if among[s])):
-        head = next((s for s in component.states if heads[s]), None)
-        if head is not None and (best is None or head < best[0]):
-            best = head, component
-    return best
+    def lasso(self, among: bytearray, heads: bytearray) -> Lasso | None:
+        """The fair lasso whose cycle stays `among` these states and begins at the least possible state of `heads`.
 
+        Both hold one truth value per state.
+        """
+        found = self._plainly(among, heads) if self._plain else self._by_columns(among, heads)
+        if found is None:
+            return None
+        head, component = found
+        return build_lasso(self.graph, head, component)
 
-def _by_columns(graph: Graph, among: bytearray, heads: bytearray) -> tuple[int, Component] | None:
-    import numpy as np
+    def _plainly(self, among: bytearray, heads: bytearray) -> tuple[int, Component] | None:
+        best: tuple[int, Component] | None = None
+        for component in fair_components(self.graph, (s for s in range(self.graph.states) if among[s])):
+            head = next((s for s in component.states if heads[s]), None)
+            if head is not None and (best is None or head < best[0]):
+                best = head, component
+        return best
 
-    from checker.liveness.columns import least_fair_component
+    def _by_columns(self, among: bytearray, heads: bytearray) -> tuple[int, Component] | None:
+        import numpy as np
 
-    return least_fair_component(graph, np.frombuffer(among, dtype=np.bool_), np.frombuffer(heads, dtype=np.bool_))
+        if self._columns is None:
+            from checker.liveness.columns import FairComponents
+
+            self._columns = FairComponents(self.graph)
+        return self._columns.least(np.frombuffer(among, dtype=np.bool_), np.frombuffer(heads, dtype=np.bool_))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from checker.liveness.fairness import sentences
 from checker.liveness.graph import Graph, Mark, Obligation, Strength
 from checker.liveness.lasso import Lasso
-from checker.liveness.search import find_lasso
+from checker.liveness.search import FairSearch
 from interpreter.step import StepOrder
 
 STRONG = Obligation(Strength.STRONG, "", "S", "", thread=True)
@@ -136,7 +136,7 @@ def search(graph: Graph, among: set[int], heads: set[int], large: int | None) ->
     def mask(states: set[int]) -> bytearray:
         return bytearray(s in states for s in range(graph.states))
 
-    return find_lasso(graph, mask(among), mask(heads), large)
+    return FairSearch(graph, large).lasso(mask(among), mask(heads))
 
 
 def check(picture: Picture, graph: Graph, lasso: Lasso, among: set[int]) -> None:
