@@ -10,6 +10,7 @@ import json
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -89,11 +90,17 @@ def enter(scope: Scope) -> ScopeState:
     return ScopeState(scope, index=-1) if isinstance(scope, OneOfBlock | ParallelBlock) else ScopeState(scope)
 
 
+@cache
+def _quoted(name: str) -> str:
+    """A name of the program, in JSON."""
+    return json.dumps(name, ensure_ascii=False)
+
+
 def frame_json(shape: FrameShape, children: Iterable[str]) -> str:
     """The encoding of a frame from the encodings of its children."""
     texts = iter(children)
     instance = next(texts)
-    variables = ",".join(f"{json.dumps(name, ensure_ascii=False)}:{next(texts)}" for name in shape.names)
+    variables = ",".join(f"{_quoted(name)}:{next(texts)}" for name in shape.names)
     scopes = []
     for position, loop in zip(shape.positions, shape.loops, strict=True):
         if loop:
@@ -102,7 +109,7 @@ def frame_json(shape: FrameShape, children: Iterable[str]) -> str:
             scopes.append("[" + ",".join(str(i) for i in position.started) + "]")
         else:
             scopes.append("null")
-    name = json.dumps(shape.routine, ensure_ascii=False)
+    name = _quoted(shape.routine)
     return f'[{name},{instance},"{shape.place}",{{{variables}}},[{",".join(scopes)}]]'
 
 
@@ -126,8 +133,8 @@ def message_json(extra: object, children: Iterable[str]) -> str:
     assert isinstance(extra, tuple)
     texts = iter(children)
     receiver = next(texts)
-    arguments = ",".join(f"{json.dumps(name, ensure_ascii=False)}:{next(texts)}" for name in extra[3])
-    return f"[{extra[0]},{receiver},{json.dumps(extra[2], ensure_ascii=False)},{{{arguments}}}]"
+    arguments = ",".join(f"{_quoted(name)}:{next(texts)}" for name in extra[3])
+    return f"[{extra[0]},{receiver},{_quoted(extra[2])},{{{arguments}}}]"
 
 
 class Freezing(Protocol):

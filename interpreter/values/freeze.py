@@ -6,6 +6,7 @@ Between the two lies a yield: what comes back has new containers, in canonical o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any
 
 from interpreter.problem import MAX_DEPTH, MAX_PARTS, Problem, too_deep, too_many_parts
@@ -188,6 +189,8 @@ def canonical_sort(values: list[object]) -> list[object]:
         return list(values)
     if kinds in ({int}, {str}, {bytes}, {bool}):
         return sorted(values)  # type: ignore[type-var]
+    if kinds == {Instance}:
+        return sorted(values, key=attrgetter("role", "number"))
     interner = Interner()
     freezer = _DisplayFreezer(interner)
     return sorted(values, key=lambda value: interner.order_key(freezer.freeze(value)))
