@@ -16,7 +16,6 @@ import click
 from checker.cli.commands import fizzpy
 from checker.problems import EnvironmentProblem, Problem
 from checker.report import ExitCode
-from fizz.version import VERSION
 
 # What the system may refuse through no fault of ours, and what to do about it.
 _REFUSALS = {
@@ -82,6 +81,8 @@ def _end(arguments: Sequence[str], code: ExitCode, text: str, hint: str | None =
 
 def _confess(mistake: Exception, arguments: Sequence[str]) -> int:
     """Save what is needed to find the mistake, and say where."""
+    from fizz.version import VERSION
+
     details = "\n".join(
         (
             f"fizzpy {VERSION}, Python {platform.python_version()}, {platform.platform()}",

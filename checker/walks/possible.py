@@ -29,6 +29,11 @@ class Possible:
         return step_name(self.name, self.choices, self.crashes)
 
     @property
+    def begins(self) -> bool:
+        """Is it a way through Init that leads to a state?"""
+        return isinstance(self.result, InitialState)
+
+    @property
     def leads_to(self) -> object:
         """The state after it; a failure leads nowhere but to itself."""
         match self.result:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from rich.color import ColorType
 
-from checker.show.opening import Opened
+from checker.show.opened import Opened
 from checker.view.viewer.app import Viewer
 from checker.view.viewer.keys import KEYS
 from checker.view.viewer.main import MainScreen
