@@ -58,6 +58,9 @@ def show(target: str | None, **given: Any) -> int:
         opened = _opened(target, output, given)
         if isinstance(opened, int):
             return opened
+        from checker.view.viewer.escape import answer_soon
+
+        answer_soon()
         from checker.view.viewer.app import view
 
         view(opened, color=not given["no_color"])

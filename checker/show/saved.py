@@ -68,7 +68,8 @@ def _named(name: str, link: Link) -> TraceEntry:
     bare = name.partition("[")[0].removesuffix(" crash")
     crash = link.crash is not None or name.endswith(" crash") or name.startswith("crash-role ")
     choices = tuple(line.text for line in link.choices)
-    label = name if not choices else f"{name}[{', '.join(choices)}]"
+    label = f"{name}[{', '.join(choices)}]" if choices else name
+    label = label if link.crash is None else f"{label} crash"
     if name == "Init":
         return TraceEntry(label, "init", "Init", None, None, choices, False, ())
     if bare.startswith("thread-"):

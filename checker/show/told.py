@@ -38,15 +38,17 @@ def with_states(entries: Iterable[TraceEntry]) -> Iterator[TraceEntry]:
     state: _Lines = ()
     for entry in entries:
         state = _after(state, entry.changes)
-        yield replace(entry, state=state, thread=_thread(entry))
+        yield replace(entry, state=state, thread=_thread(entry, state))
 
 
-def _thread(entry: TraceEntry) -> str | None:
-    """The thread that moved, by the name of the step; or the one that it started, by what came."""
+def _thread(entry: TraceEntry, state: _Lines) -> str | None:
+    """The thread that moved, by the name of the step; or the one that it started: of equal ones the first."""
     if entry.kind == "continue":
         return entry.label.partition("[")[0].removesuffix(" crash")
-    born = [one.place for one in entry.changes if one.old is None and one.place.startswith("thread-")]
-    return born[0] if born and entry.kind in ("start", "deliver") else None
+    if entry.kind not in ("start", "deliver"):
+        return None
+    born = [one.new for one in entry.changes if one.old is None and one.place.startswith("thread-")]
+    return next((place for place, text in state if place.startswith("thread-") and text in born), None)
 
 
 def _after(before: _Lines, changes: Sequence[Change]) -> _Lines:

@@ -52,9 +52,8 @@ class Truths:
             return None
         return self._evaluated(claim, path, index)[1]
 
-    def fill(self, path: Path, indices: Iterable[int], seconds: float) -> bool:
-        """Evaluate what is not known yet, for so long. False if there was not enough time."""
-        deadline = time.perf_counter() + seconds
+    def fill(self, path: Path, indices: Iterable[int], deadline: float) -> bool:
+        """Evaluate what is not known yet, until a time on the performance counter. False if that was not enough."""
         for index in indices:
             for claim in self.claims:
                 if self.known(claim, path, index) is None:

@@ -13,7 +13,7 @@ from checker.replay import failed_entry, step_entry
 from checker.report import ExitCode, ModelFailure, PropertyReport
 from checker.trace import Trace, TraceEntry
 from checker.walks.guide import Guide, Line, Link, parse_guide, read_guide
-from checker.walks.possible import Possible, choose, possible_inits, possible_steps
+from checker.walks.possible import Possible, choose, meant, possible_inits, possible_steps
 from checker.walks.walk import Questions, Said, Walk
 from checker.walks.walk_report import GuidedReport, NextStep, WalkVerdict
 from fizz import Module, load
@@ -144,8 +144,7 @@ class _Follower:
         self._see(walk, ())
         for link in self.guide.links:
             choices = list(link.choices)
-            possible = self.possible(walk.state, walk.starts)
-            self._take(walk, choose(possible, link, choices, self._why_no_start(walk)))
+            self._take(walk, choose(self._fitting(walk, link), link, choices, self._why_no_start(walk)))
             if not self.guide.explicit:
                 self._finish_threads(walk, link, choices)
             _all_used(choices, link)
@@ -154,15 +153,21 @@ class _Follower:
         """The story so far, with the step that failed."""
         return [] if self.walk is None else [*self.walk.entries(), *self._failed]
 
-    def possible(self, state: State, starts: int) -> list[Possible]:
-        """What may follow in a state, after so many starts.
+    def _fitting(self, walk: Walk, link: Link) -> list[Possible]:
+        """The steps of the name that a link has; if it means none of them, all steps, to be told."""
+        name = link.head.text.partition("[")[0].removesuffix(" crash")
+        found = self.possible(walk.state, walk.starts, name)
+        return found if meant(found, link) else self.possible(walk.state, walk.starts)
+
+    def possible(self, state: State, starts: int, of: str | None = None) -> list[Possible]:
+        """What may follow in a state, after so many starts; or those steps of it that have this name.
 
         In the explicit form all options of the model hold. In the simple form an action starts when no thread is
         unfinished, nothing crashes, and there is no bound.
         """
         if self.guide.explicit:
-            return possible_steps(self.machine, state, self.bound is None or starts < self.bound, crashes=True)
-        return possible_steps(self.machine, state, not state.threads, crashes=False)
+            return possible_steps(self.machine, state, self.bound is None or starts < self.bound, crashes=True, of=of)
+        return possible_steps(self.machine, state, not state.threads, crashes=False, of=of)
 
     def _why_no_start(self, walk: Walk) -> str:
         """What keeps actions from starting here, besides the limits of the model."""

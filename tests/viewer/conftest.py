@@ -177,7 +177,7 @@ async def _driven(what: Opened, keys: Sequence[str], size: tuple[int, int]) -> S
     viewer = Viewer(what)
     async with viewer.run_test(size=size) as pilot:
         await pilot.pause()
-        await _settled(viewer, pilot)
+        await settled(viewer, pilot)
         before = Lines.drawn
         for key in keys:
             await pilot.press(key)
@@ -189,7 +189,7 @@ async def _driven(what: Opened, keys: Sequence[str], size: tuple[int, int]) -> S
         if isinstance(viewer.screen, ElsewhereScreen):
             viewer.screen.list.work(60)
         # What the reader's last key left to be found out.
-        await _settled(viewer, pilot)
+        await settled(viewer, pilot)
         strips = viewer.screen._compositor.render_strips()
         picture = viewer.export_screenshot(title="fizzpy show")
     assert viewer.mistake is None
@@ -203,7 +203,7 @@ def main(viewer: Viewer) -> MainScreen:
     return screen
 
 
-async def _settled(viewer: Viewer, pilot: Pilot[None]) -> None:
+async def settled(viewer: Viewer, pilot: Pilot[None]) -> None:
     """Wait until all is known, and draw it."""
     background = main(viewer).background
     while not background.idle:

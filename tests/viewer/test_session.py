@@ -172,15 +172,29 @@ def test_the_next_change_of_a_place(crash: Session) -> None:
 
 def test_search(race: Session) -> None:
     """Matches are steps whose headline or changes contain the text; after the last comes the first."""
-    race.search("BALANCE 40")
-    assert race.matched == [3]
-    race.search("withdraw/2")
-    assert race.matched == [2, 3]
+    race.look_for("BALANCE 40")
+    race.work(60)
+    assert race.search.found == [3]
+    race.look_for("withdraw/2")
+    race.work(60)
+    assert race.search.found == [2, 3]
     race.select(3)
-    assert race.next_match() == 2
-    assert race.next_match(-1) == 2
-    race.search("nowhere")
-    assert race.next_match() is None
+    assert first(race.search.way(3)) == 2
+    assert first(race.search.way(3, -1)) == 2
+    race.look_for("nowhere")
+    assert first(race.search.way(3)) is None
+
+
+def test_a_search_looks_at_what_changed(written: Write) -> None:
+    """Not at the whole of a long value of which a part changed."""
+    table = 'action Init: t = {"a": 0, "b": 0}\natomic action Left: t["a"] += 1\natomic action Right: t["b"] += 1\n'
+    one = Session(guided(written(table), "Left", "Right", "Right"))
+    one.look_for('"b"')
+    assert not one.search.complete
+    assert first(one.search.way(0)) == 2
+    one.work(60)
+    assert one.search.complete
+    assert one.search.found == [0, 2, 3]
 
 
 def test_the_next_turn_of_a_property(race: Session) -> None:

@@ -56,22 +56,21 @@ class Background:
 
     def work(self, seconds: float = _SLICE) -> None:
         """Go on for so long."""
-        if self._reading is not None:
-            if self._reading.done:
-                self._take_in(self._reading)
+        if self._reading is not None and self._reading.done:
+            self._take_in(self._reading)
         elif self._looking is not None:
             self._look_on(self._looking, seconds)
         elif not self._all_known:
             self._find_out(seconds)
 
     def _find_out(self, seconds: float) -> None:
-        """Find out truth values; what does not show them is not drawn again."""
+        """Find out truth values and matches; what does not show them is not drawn again."""
         truth, steps = self.screen.truth, self.screen.steps
-        known, broken = truth.known(), steps.broken()
+        known, marks = truth.known(), steps.marks()
         self._all_known = self.session.work(seconds)
         if truth.known() != known:
             truth.refresh()
-        if steps.broken() != broken:
+        if steps.marks() != marks:
             steps.refresh()
 
     def must_wait(self, question: Callable[[], None]) -> bool:

@@ -110,7 +110,7 @@ class MainScreen(Screen[None]):
         self.background.changed()
         own = f"your own way from step {session.own}; " if session.own is not None else ""
         title = f"{PurePath(session.opened.model).name}: {own}{session.opened.stories[session.story].sentence}"
-        self.query_one("#title", Static).update(printable(title))
+        self.query_one("#title", Static).update(printable(title), layout=False)
         for pane in self.panes:
             pane.follow()
 
@@ -167,11 +167,15 @@ class MainScreen(Screen[None]):
             self.bottom.say("there is no other counterexample here; `--keep-going` looks for more")
 
     def action_move(self, by: int) -> None:
-        self.bottom.say()
-        self.pane.move(by)
+        if self.pane is self.steps:
+            # At once, and not by a message of the pane: else it would be drawn twice.
+            self.go(self.session.selected + by)
+        else:
+            self.bottom.say()
+            self.pane.move(by)
 
     def action_page(self, direction: int) -> None:
-        self.pane.move(direction * self.pane.room)
+        self.action_move(direction * self.pane.room)
 
     def action_next_pane(self, by: int) -> None:
         there = [pane for pane in self.panes if pane.count]
@@ -251,27 +255,37 @@ class MainScreen(Screen[None]):
     # --- search ----------------------------------------------------------------------------------------------------
 
     def action_search(self) -> None:
-        self.bottom.ask("search: ", self.session.text, self._search, self._found)
+        self.bottom.ask("search: ", self.session.search.text, self._search, self._sought)
 
     def _search(self, text: str) -> None:
-        self.session.search(text)
-        self.steps.refresh()
+        if text != self.session.search.text:
+            self.session.look_for(text)
+            self.background.changed()
+            self.steps.refresh()
 
-    def _found(self, text: str) -> None:
+    def _sought(self, text: str) -> None:
         # Enter may arrive before the last letter was told of.
         self._search(text)
         self.action_next_match(1)
 
     def action_next_match(self, direction: int) -> None:
-        session = self.session
-        index = session.next_match(direction)
-        self.go(index, f"nothing is like '{session.text}'" if session.text else "search with /")
+        search = self.session.search
+        if search.text:
+            self.background.look(search.way(self.session.selected, direction), self._matched)
+        else:
+            self.bottom.say("search with /")
+
+    def _matched(self, index: int | None) -> None:
+        search = self.session.search
+        self.go(index, f"nothing is like '{search.text}'")
         if index is not None:
-            self.bottom.say(f"match {session.matched.index(index) + 1} of {len(session.matched)} for '{session.text}'")
+            found = search.found
+            which = f" {found.index(index) + 1} of {len(found)}" if search.complete else ""
+            self.bottom.say(f"match{which} for '{search.text}'")
 
     def action_let_go(self) -> None:
         """Away with a search, a filter and a comparison."""
-        self.session.search("")
+        self.session.look_for("")
         self.session.filter("")
         self.session.base = None
         self.bottom.say()

@@ -71,10 +71,10 @@ class StepsPane(Pane):
         self.entitle(f"Steps  {session.selected} of {session.last}")
         super().move_to(session.selected)
 
-    def broken(self) -> list[int]:
-        """The steps that are shown and violate something, as far as is known by now."""
-        last = min(self.top + self.room - 1, self.session.last)
-        return [index for index in range(self.top, last + 1) if self.session.broken(index)]
+    def marks(self) -> list[tuple[bool, bool]]:
+        """Of the steps that are shown, which are known by now to violate something, and to match the search."""
+        shown = range(self.top, min(self.top + self.room, len(self.session.telling)))
+        return [(self.session.broken(index), self.session.search.known(index)) for index in shown]
 
     def move_to(self, index: int) -> None:
         index = max(0, min(index, self.session.last))
@@ -122,7 +122,7 @@ class StepsPane(Pane):
         session = self.session
         if index == session.base:
             return "=", WARNING
-        if index in session.matched:
+        if session.search.known(index):
             return "*", WARNING
         return ("+", NEW) if session.own is not None and index >= session.own else (" ", PLAIN)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from checker.show.claim import Claim, Truth
 from checker.show.opened import Opened, Path
 from checker.trace import Change
 from checker.view.viewer.lanes import Lane, lanes_of
+from checker.view.viewer.search import Search
 from checker.view.viewer.source import Sheet, sheet
 from checker.view.viewer.telling import Telling
 from checker.view.viewer.tree import Folding, Row, tree
@@ -43,16 +45,15 @@ class Session:
         self.opened = opened
         self.answers = None if opened.machine is None else _answers(opened)
         self.folding = Folding()
-        self.text = ""
-        self.matched: list[int] = []
         self.base: int | None = None
         self.own: int | None = None
         self.story = 0
         self.selected = 0
         self._before: list[_Place] = []
-        self.telling: Telling
-        self.lanes: tuple[Lane, ...]
-        self._look_at(opened.stories[0].path)
+        path = opened.stories[0].path
+        self.telling = Telling(path, self.sources)
+        self.lanes = lanes_of(self.telling)
+        self.search = Search(self.telling, "")
 
     def complete(self, opened: Opened, answers: Answers) -> None:
         """Go on with the whole of what was opened, where the reader is: only what was written down was known so far."""
@@ -64,7 +65,7 @@ class Session:
     def _look_at(self, path: Path) -> None:
         self.telling = Telling(path, self.sources)
         self.lanes = lanes_of(self.telling)
-        self.search(self.text)
+        self.look_for(self.search.text)
 
     @property
     def sources(self) -> Mapping[str, str]:
@@ -162,25 +163,9 @@ class Session:
         for index in self._others(direction):
             yield index if self.truths.truth(claim, self.path, index) is not now else None
 
-    def search(self, text: str) -> None:
+    def look_for(self, text: str) -> None:
         """Look for the entries in which a text occurs: in who moves, or in what changes."""
-        self.text = text
-        wanted = text.lower()
-        self.matched = [index for index in range(len(self.telling)) if wanted and wanted in self._searched(index)]
-
-    def next_match(self, direction: int = 1) -> int | None:
-        """The nearest match after the selected entry (before it: -1); after the last one the first."""
-        found = self.matched
-        beyond = [index for index in found if (index - self.selected) * direction > 0]
-        if beyond:
-            return beyond[0] if direction > 0 else beyond[-1]
-        return (found[0] if direction > 0 else found[-1]) if found else None
-
-    def _searched(self, index: int) -> str:
-        entry = self.telling.entries[index]
-        changed = self.telling.changed(index) if index else entry.changes
-        texts = [f"{c.place} {c.new}" if c.new is not None else c.place for c in changed]
-        return "\n".join((self.telling.headline(index), entry.label, *entry.labels, *texts)).lower()
+        self.search = Search(self.telling, text)
 
     def _others(self, direction: int) -> Iterator[int]:
         end = len(self.telling) if direction > 0 else -1
@@ -234,7 +219,7 @@ class Session:
             return False
         place = self._before.pop()
         self.story, self.telling, self.lanes, self.own = place.story, place.telling, place.lanes, place.own
-        self.search(self.text)
+        self.look_for(self.search.text)
         self._stand(place.selected)
         return True
 
@@ -254,11 +239,18 @@ class Session:
         return any(claim.breaks(self.known(claim, index)) for claim in self.claims)
 
     def work(self, seconds: float) -> bool:
-        """Find out truth values, the nearest entries first, for so long. True when all are known."""
-        if self.answers is None:
-            return True
+        """Find out what matches the search and what is true, the nearest entries first, for so long.
+
+        True when all is known.
+        """
+        deadline = time.perf_counter() + seconds
         near = sorted(range(len(self.telling)), key=lambda index: abs(index - self.selected))
-        return self.truths.fill(self.path, near, seconds)
+        if not self.search.complete:
+            for index in near:
+                if time.perf_counter() > deadline:
+                    return False
+                self.search.matches(index)
+        return self.answers is None or self.truths.fill(self.path, near, deadline)
 
 
 def _answers(opened: Opened) -> Answers:
