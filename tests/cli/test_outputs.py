@@ -149,8 +149,9 @@ def test_coverage_command(fizzpy: Command, tmp_path: Path) -> None:
     assert (ended.code, "at the bound max_actions" in ended.out) == (3, True)
     assert "self.a += 1" in ended.out
     assert (tmp_path / "t.html").read_text().startswith("<!doctype html>")
-    answer = json.loads(fizzpy("coverage", "m.fizz", "--json").out)
+    answer = json.loads(fizzpy("coverage", "m.fizz", "--option", "max_actions=3", "--json").out)
     assert answer["states"] > 0 and answer["lines"]
+    assert (answer["constants"], answer["options"]) == ({}, {"max_actions": "3"})
     (tmp_path / "m.fizz").write_text(CYCLE)
     assert fizzpy("coverage", "m.fizz").code == 0
     assert "statements ran" in fizzpy("coverage", "m.fizz", "--quiet").out
