@@ -10,6 +10,7 @@ import pytest
 
 from checker.check import check
 from checker.exploration import Settings
+from checker.report import Report
 from checker.trace import Why
 from checker.view.json_report import json_report
 from checker.view.page import Page
