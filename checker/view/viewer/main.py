@@ -161,6 +161,7 @@ class MainScreen(Screen[None]):
 
     def action_next_story(self) -> None:
         if self.session.next_story():
+            self.bottom.say()
             self.follow()
             self._say_remark()
         else:
@@ -316,10 +317,12 @@ class MainScreen(Screen[None]):
     def _chosen(self, one: Enabled | None) -> None:
         if one is not None:
             self.session.go(one)
+            self.bottom.say()
             self.follow()
 
     def action_come_back(self) -> None:
         if self.session.come_back():
+            self.bottom.say()
             self.follow()
         else:
             self.bottom.say("you are on the trace: there is nothing to come back to")
