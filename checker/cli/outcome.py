@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import platform
 import sys
 import time
 import traceback
@@ -81,6 +80,8 @@ def _end(arguments: Sequence[str], code: ExitCode, text: str, hint: str | None =
 
 def _confess(mistake: Exception, arguments: Sequence[str]) -> int:
     """Save what is needed to find the mistake, and say where."""
+    import platform
+
     from fizz.version import VERSION
 
     details = "\n".join(
