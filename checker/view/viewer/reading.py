@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # While the thread computes, a key should not wait long for its turn.
 _TURN = 0.001
+# As much room for nested expressions as the main thread has; some systems give other threads little.
+_STACK = 16 * 1024 * 1024
 
 
 class Reading:
@@ -26,19 +28,18 @@ class Reading:
 
     def start(self) -> None:
         """Begin."""
-        sys.setswitchinterval(_TURN)
+        before = threading.stack_size(_STACK)
         self._thread.start()
+        threading.stack_size(before)
 
     @property
     def done(self) -> bool:
         """Is everything there, or is there a problem?"""
         return self.answers is not None or self.problem is not None
 
-    def wait(self) -> None:
-        """Wait until it is done."""
-        self._thread.join()
-
     def _read(self) -> None:
+        turn = sys.getswitchinterval()
+        sys.setswitchinterval(_TURN)
         try:
             from checker.show.answers import Answers
 
@@ -50,3 +51,5 @@ class Reading:
             self.answers = Answers(self.opened.machine)
         except Exception as problem:  # noqa: BLE001 - whatever it is, the screen has to go before it is told
             self.problem = problem
+        finally:
+            sys.setswitchinterval(turn)
