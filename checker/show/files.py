@@ -47,7 +47,7 @@ def open_guide(path: str, given: Given, model: str | None = None, properties: Se
     """
     saved = saved_guide(path, given, model)
     story = Story("the model is being read, and the trace is followed", Path(saved.trace()))
-    return Opened(locate(saved.model), {}, (), (story,), rest=lambda: follow_saved(saved).only(properties))
+    return Opened(locate(saved.model), saved.sources(), (), (story,), rest=lambda: follow_saved(saved).only(properties))
 
 
 def follow_saved(saved: SavedGuide) -> Opened:

@@ -44,6 +44,11 @@ class SavedGuide:
     cycle_start: int | None
     stutter: bool
 
+    def sources(self) -> dict[str, str]:
+        """The model as it was written, if it is there: not what it includes."""
+        text = _source(self.model)
+        return {} if text is None else {self.model: text}
+
     def trace(self) -> Trace:
         """The steps by their names: nothing more is known without the model."""
         entries = [_named("Init", self.guide.init), *(_named(link.head.text, link) for link in self.guide.links)]
@@ -88,7 +93,7 @@ def _command(path: str, text: str, given: Given) -> tuple[str, Given]:
             except ValueError:
                 break
             pairs = list(zip(rest[::2], rest[1::2], strict=False))
-            return model, given.over(Given(_values(pairs, "--set"), _values(pairs, "--option")))
+            return _beside(path, model), given.over(Given(_values(pairs, "--set"), _values(pairs, "--option")))
     raise UsageProblem(f"'{path}' does not say of which model it is", f"`fizzpy show MODEL --follow {path}` says it")
 
 
@@ -149,12 +154,6 @@ def _given(path: str, fields: Mapping[str, Any]) -> Given:
     if not all(isinstance(one, dict) and all(isinstance(text, str) for text in one.values()) for one in found):
         raise UsageProblem(f"'{path}' is damaged, or no report: its constants or options are no texts", _SAVE)
     return Given(*found)
-
-
-def _beside(path: str, model: str) -> str:
-    """Where the model of a report is: as it was named, or beside the report."""
-    near = File(path).parent / File(model).name
-    return str(near) if not File(model).is_file() and near.is_file() else model
 
 
 def _fields(path: str) -> Mapping[str, Any]:
@@ -221,6 +220,12 @@ def _entry(told: Mapping[str, Any], fails: bool) -> TraceEntry:
 
 
 # --- texts ---------------------------------------------------------------------------------------------------------
+
+
+def _beside(path: str, model: str) -> str:
+    """Where the model of a file is: as it is named there, or beside the file."""
+    near = File(path).parent / File(model).name
+    return str(near) if not File(model).is_file() and near.is_file() else model
 
 
 def _source(path: str) -> str | None:

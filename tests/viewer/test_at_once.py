@@ -81,19 +81,48 @@ def test_a_guided_trace_is_shown_by_its_names(written: Write, tmp_path: Path) ->
     before, after = told.stories[0].path.trace.entries, whole.stories[0].path.trace.entries
     assert [entry.label for entry in before] == [entry.label for entry in after]
     assert [(entry.kind, entry.crash) for entry in before] == [(entry.kind, entry.crash) for entry in after]
+    text = asyncio.run(first_screen(told))
+    assert "known when the trace has been followed" in text
+    assert "Node#0" in text and "nodes = [Node(), Node()]" in text
 
 
-@pytest.fixture
-def slow(written: Write, tmp_path: Path) -> tuple[Opened, threading.Event]:
-    """A report whose model is read when the event is set."""
-    report_of(written(BANK), tmp_path)
-    told, read = open_report("report.json", NOTHING), threading.Event()
+def held_back(told: Opened) -> tuple[Opened, threading.Event]:
+    """The same, but its model is read when the event is set."""
+    read = threading.Event()
 
     def rest() -> Opened:
         assert read.wait(60)
         return told.whole()
 
     return replace(told, rest=rest), read
+
+
+async def first_screen(told: Opened) -> str:
+    """What is shown before the model is read."""
+    told, read = held_back(told)
+    viewer = Viewer(told)
+    async with viewer.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        text = screen(viewer)
+        read.set()
+        await settled(viewer, pilot)
+    return text
+
+
+def test_a_trace_is_found_beside_its_model(written: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a report is: the name in the command at its head need not lead there from here."""
+    written(NODES)
+    (tmp_path / "t.txt").write_text("# fizzpy trace m.fizz --follow t.txt\n[explicit]\nNode#0.Write\n")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert open_guide("../t.txt", NOTHING).whole().machine is not None
+
+
+@pytest.fixture
+def slow(written: Write, tmp_path: Path) -> tuple[Opened, threading.Event]:
+    """A report whose model is read when the event is set."""
+    report_of(written(BANK), tmp_path)
+    return held_back(open_report("report.json", NOTHING))
 
 
 def screen(viewer: Viewer) -> str:

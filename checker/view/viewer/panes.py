@@ -179,6 +179,8 @@ class StatePane(Pane):
         session = self.session
         before = self.row
         self.rows = session.rows()
+        if not self.rows and session.answers is None:
+            self.rows = [Row("", "", 0, " ", "known when the trace has been followed")]
         against = f", compared with {session.compared}" if session.base is not None else ""
         words = f", filter: {' '.join(session.folding.words)}" if session.folding.words else ""
         only = ", changes only" if session.folding.changed_only else ""
