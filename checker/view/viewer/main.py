@@ -40,7 +40,7 @@ class MainScreen(Screen[None]):
     MainScreen.zoom-steps #right, MainScreen.zoom-steps #truth,
     MainScreen.zoom-state #steps, MainScreen.zoom-state #source, MainScreen.zoom-state #truth,
     MainScreen.zoom-source #steps, MainScreen.zoom-source #state, MainScreen.zoom-source #truth,
-    MainScreen.zoom-truth #main { display: none; }
+    MainScreen.zoom-truth #main, MainScreen.no-properties #truth { display: none; }
     MainScreen.zoom-steps #steps { width: 1fr; margin: 0; }
     MainScreen.zoom-state #right, MainScreen.zoom-source #right { width: 1fr; }
     MainScreen.zoom-truth #truth { height: 1fr; }
@@ -89,7 +89,7 @@ class MainScreen(Screen[None]):
 
     def begin(self) -> None:
         """Show what was opened."""
-        self.truth.display = self.truth.count > 0
+        self.set_class(not self.truth.count, "no-properties")
         self.follow()
         self._say_remark()
 
