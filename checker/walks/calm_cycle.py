@@ -19,8 +19,9 @@ from interpreter import Machine, State, Step, StepKind
 from interpreter.machine import NO_OUTCOME
 from interpreter.step import InitialState
 
+MOST_STATES: Final = 1_000
 MOST_PLACES: Final = 5_000
-"""Ways to be in a state that a search goes on from before it is given up."""
+"""States that a search meets, and ways to be in them that it goes on from, before it is given up."""
 
 
 @dataclass(slots=True, eq=False)
@@ -83,7 +84,7 @@ class CycleCalmer:
                     if key in seen:
                         continue
                     seen.add(key)
-                    if len(seen) > MOST_PLACES:
+                    if len(seen) > MOST_PLACES or fair.states > MOST_STATES:
                         return None
                     for following, more in self._following(place, fair):
                         if following.starts <= starts:

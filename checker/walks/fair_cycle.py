@@ -50,6 +50,11 @@ class FairCycles:
         self._live: dict[State, list[LiveStep]] = {}
         self._marks: dict[State, list[Mark]] = {}
 
+    @property
+    def states(self) -> int:
+        """How many states were looked at."""
+        return len(self._live)
+
     def begun(self, head: State) -> Account:
         """The account of a cycle that begins in this state."""
         strong, weak = self._needs(head)
