@@ -23,7 +23,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, TypedDict, overload
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -129,7 +129,6 @@ def check(
     _refuse_strangers()
     from checker.check import check as check_model
     from checker.exploration import Settings
-    from checker.literals import literal, option_text
     from checker.locate import locate
 
     given: dict[str, object] = {
@@ -155,8 +154,7 @@ def check(
         locate(str(model)),
         engine=engine,
         settings=settings,
-        options=_texts(options, option_text),
-        constants=_texts(constants, literal),
+        **_given(options, constants),
         progress=progress,
     )
 
@@ -184,7 +182,6 @@ def simulate(
     The rest is as in `check`, and so are the exceptions.
     """
     _refuse_strangers()
-    from checker.literals import literal, option_text
     from checker.locate import locate
     from checker.walks.simulate import simulate as simulate_model
 
@@ -195,8 +192,7 @@ def simulate(
         steps=steps,
         shorten=shorten,
         selected=None if properties is None else tuple(properties),
-        options=_texts(options, option_text),
-        constants=_texts(constants, literal),
+        **_given(options, constants),
         progress=progress,
     )
 
@@ -218,7 +214,6 @@ def trace(
     The rest is as in `check`, and so are the exceptions; a line that fits no step raises `UsageProblem`.
     """
     _refuse_strangers()
-    from checker.literals import literal, option_text
     from checker.locate import locate
     from checker.walks.guided import follow as follow_trace
 
@@ -227,8 +222,7 @@ def trace(
         str(follow) if isinstance(follow, str | os.PathLike) else follow,
         extend=extend,
         selected=None if properties is None else tuple(properties),
-        options=_texts(options, option_text),
-        constants=_texts(constants, literal),
+        **_given(options, constants),
     )
 
 
@@ -285,10 +279,9 @@ def explain(
     _refuse_strangers()
     from checker.audit.explanation import explain_actions, explain_state
     from checker.exploration import Settings
-    from checker.literals import literal, option_text
     from checker.locate import locate
 
-    given = {"options": _texts(options, option_text), "constants": _texts(constants, literal)}
+    given = _given(options, constants)
     if follow is not None:
         lines = str(follow) if isinstance(follow, str | os.PathLike) else follow
         return explain_state(locate(str(model)), action, trace=lines, step=step, **given)
@@ -316,7 +309,6 @@ def coverage(
     _refuse_strangers()
     from checker.audit.covering import cover
     from checker.exploration import Settings
-    from checker.literals import literal, option_text
     from checker.locate import locate
 
     settings = Settings(
@@ -325,13 +317,23 @@ def coverage(
         properties=None if properties is None else tuple(properties),
         symmetry=symmetry,
     )
-    given = {"options": _texts(options, option_text), "constants": _texts(constants, literal)}
+    given = _given(options, constants)
     return cover(locate(str(model)), settings=settings, progress=progress, **given)
 
 
-def _texts(values: Mapping[str, object] | None, write: Callable[[object], str]) -> dict[str, str]:
-    """Python values as the texts that the command takes."""
-    return {name: write(value) for name, value in (values or {}).items()}
+class _Given(TypedDict):
+    options: dict[str, str]
+    constants: dict[str, str]
+
+
+def _given(options: Mapping[str, object] | None, constants: Mapping[str, object] | None) -> _Given:
+    """Options and constants as the texts that the command takes."""
+    from checker.literals import literal, option_text
+
+    return {
+        "options": {name: option_text(value) for name, value in (options or {}).items()},
+        "constants": {name: literal(value) for name, value in (constants or {}).items()},
+    }
 
 
 def main() -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from checker.problems import UsageProblem
-from fizz.names import near_names
 
 # The folder that holds the three packages: `models` lies there in a source tree, `fizzpy_models` in an installation.
 _HOME = Path(__file__).resolve().parent.parent
@@ -85,6 +84,8 @@ def _suggest(path: Path) -> str:
 
 def _near(path: Path, names: list[str]) -> list[str]:
     """The files that may have been meant. Compared without the suffix, which all have in common."""
+    from fizz.names import near_names
+
     stems = {Path(name).stem: name for name in names}
     same = [stems[path.stem]] if path.stem in stems else []
     return (same + [stems[stem] for stem in near_names(path.stem, stems)])[:_MOST_NEAR]

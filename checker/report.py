@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
 from checker.given import Given
 from checker.trace import Trace
-from fizz import Diagnostic
+
+if TYPE_CHECKING:
+    from fizz import Diagnostic
 
 
 class ExitCode(IntEnum):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 
 from checker.audit.counting import AssertionCounter, StepCounter
@@ -17,6 +17,7 @@ from checker.audit.vacuity import never_tested, within
 from checker.audit.visit import Reach, Tour, Visit, Visited, visit_all
 from checker.course import ProgressSink
 from checker.exploration import Settings
+from checker.given import Given
 from checker.judge import all_actions
 from checker.problems import UsageProblem
 from checker.properties import properties_of
@@ -79,6 +80,7 @@ class Coverage(Reach):
     transitions: int
     depth: int
     sources: Mapping[str, str] = field(default_factory=dict)
+    given: Given = field(default_factory=Given)
     warnings: tuple[Diagnostic, ...] = ()
 
 
@@ -107,7 +109,8 @@ def cover(
         text = f"the constants of the model fail: {error.text}"
         raise UsageProblem(text, "fizzpy check tells more of it") from None
     steps.see_init(tour)
-    return _Summary(module, program, tour, steps, assertions).coverage()
+    found = _Summary(module, program, tour, steps, assertions).coverage()
+    return replace(found, given=Given(constants or {}, options or {}))
 
 
 class _Summary:

@@ -12,6 +12,7 @@ from checker.audit.guards import Disabled, disabled
 from checker.audit.visit import Reach, visit_all
 from checker.course import ProgressSink
 from checker.exploration import Settings
+from checker.given import Given
 from checker.judge import all_actions
 from checker.problems import UsageProblem
 from checker.report import ExitCode
@@ -37,6 +38,7 @@ class ActionsReport(Reach):
     actions: tuple[Attempts, ...]
     all_asked: bool
     sources: Mapping[str, str] = field(default_factory=dict)
+    given: Given = field(default_factory=Given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,7 @@ class StateReport:
     possible: tuple[str, ...]
     action: str | None
     sources: Mapping[str, str] = field(default_factory=dict)
+    given: Given = field(default_factory=Given)
     exit_code: ExitCode = ExitCode.PASSED
 
 
@@ -82,6 +85,7 @@ def explain_actions(
         cut=tour.course.cut,
         all_asked=action is None,
         sources=module.sources,
+        given=Given(constants or {}, options or {}),
     )
 
 
@@ -122,6 +126,7 @@ def explain_state(
         possible=tuple(s.name for s in machine.steps(state).steps if not s.crashes and asked(s.actor or s.name)),
         action=action,
         sources=module.sources,
+        given=Given(constants or {}, options or {}),
     )
 
 

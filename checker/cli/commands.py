@@ -13,7 +13,6 @@ from checker.cli.output import Output
 from checker.cli.promises import test
 from checker.cli.show import show, tell_of_viewer
 from checker.cli.walks import simulate, trace
-from fizz.version import VERSION
 
 if TYPE_CHECKING:
     from checker.audit.covering import Coverage
@@ -34,8 +33,18 @@ Exit codes:
 """
 
 
+def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from fizz.version import VERSION
+
+        click.echo(f"fizzpy {VERSION}")
+        context.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(VERSION, prog_name="fizzpy", message="fizzpy %(version)s")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version and exit."
+)
 def fizzpy() -> None:
     """Check models of distributed systems: every interleaving, with a crash at every yield point."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import platform
 import sys
 import time
 import traceback
@@ -16,7 +15,6 @@ import click
 from checker.cli.commands import fizzpy
 from checker.problems import EnvironmentProblem, Problem
 from checker.report import ExitCode
-from fizz.version import VERSION
 
 # What the system may refuse through no fault of ours, and what to do about it.
 _REFUSALS = {
@@ -82,6 +80,10 @@ def _end(arguments: Sequence[str], code: ExitCode, text: str, hint: str | None =
 
 def _confess(mistake: Exception, arguments: Sequence[str]) -> int:
     """Save what is needed to find the mistake, and say where."""
+    import platform
+
+    from fizz.version import VERSION
+
     details = "\n".join(
         (
             f"fizzpy {VERSION}, Python {platform.python_version()}, {platform.platform()}",

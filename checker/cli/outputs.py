@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checker.cli.saving import save, save_counterexample, writable
 from checker.locate import locate
-from checker.problems import UsageProblem
+from checker.problems import Problem, UsageProblem
 
 if TYPE_CHECKING:
     from checker.audit.covering import Coverage
@@ -39,18 +39,31 @@ class Outputs:
             raise UsageProblem("two outputs would go to one file", "name a file for each")
 
     def write(self, report: Report, audit: Coverage | None) -> None:
-        """Write all of them. Raises `Problem`."""
-        if self.save_trace is not None:
-            pairs = (tuple(self.options.items()), tuple(self.constants.items()))
-            save_counterexample(self.save_trace, report, self.model, options=pairs[0], constants=pairs[1])
-        if self.itf is not None:
-            self._write_itf(self.itf, report)
-        if self.dot is not None:
-            self._write_dot(self.dot, report)
-        if self.html is not None:
-            from checker.view.html_report import html_report
+        """Write all of them; one that can not be written does not keep back the others. Raises `Problem`."""
+        writers: tuple[tuple[str | None, Callable[[str], None]], ...] = (
+            (self.save_trace, lambda path: self._write_trace(path, report)),
+            (self.itf, lambda path: self._write_itf(path, report)),
+            (self.dot, lambda path: self._write_dot(path, report)),
+            (self.html, lambda path: self._write_html(path, report, audit)),
+        )
+        problems: list[Problem] = []
+        for path, write in writers:
+            try:
+                if path is not None:
+                    write(path)
+            except Problem as problem:
+                problems.append(problem)
+        if problems:
+            raise problems[0]
 
-            _save_text(self.html, html_report(report, audit))
+    def _write_trace(self, path: str, report: Report) -> None:
+        pairs = (tuple(self.options.items()), tuple(self.constants.items()))
+        save_counterexample(path, report, self.model, options=pairs[0], constants=pairs[1])
+
+    def _write_html(self, path: str, report: Report, audit: Coverage | None) -> None:
+        from checker.view.html_report import html_report
+
+        _save_text(path, html_report(report, audit))
 
     def _module(self) -> Module:
         from fizz import load

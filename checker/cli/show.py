@@ -15,7 +15,7 @@ from checker.cli.output import Output
 
 if TYPE_CHECKING:
     from checker.given import Given
-    from checker.show.opening import Opened
+    from checker.show.opened import Opened
 
 _MOST_NAMES = 4
 _CODES = """\b
@@ -48,7 +48,7 @@ def show(target: str | None, **given: Any) -> int:
     wrote. Without any of them the only model in the current folder is taken. `?` in the viewer lists its keys.
     """
     from checker.problems import UsageProblem
-    from fizz.errors import FizzError
+    from checker.show.files import UnopenedError
 
     target = target or _only_model()
     if given["walk"] and given["follow"]:
@@ -56,36 +56,44 @@ def show(target: str | None, **given: Any) -> int:
     output = Output(color=not given["no_color"])
     try:
         opened = _opened(target, output, given)
-    except FizzError as error:
+        if isinstance(opened, int):
+            return opened
+        from checker.view.viewer.escape import answer_soon
+
+        answer_soon()
+        from checker.view.viewer.app import view
+
+        view(opened, color=not given["no_color"])
+    except UnopenedError as unopened:
+        output.guided(unopened.report)
+        return int(unopened.report.exit_code)
+    except Exception as error:
+        # Not imported before: the language is read when the first screen is there.
+        from fizz.errors import FizzError
+
+        if not isinstance(error, FizzError):
+            raise
         output.error(error, target)
         return error.exit_code
-    if isinstance(opened, int):
-        return opened
-    from checker.view.viewer.app import view
-
-    view(opened, color=not given["no_color"])
     return 0
 
 
 def _opened(target: str, output: Output, given: dict[str, Any]) -> Opened | int:
     """What there is to show; or, if there is nothing, the exit code after that has been said."""
     from checker.given import Given
-    from checker.show import files
 
     wanted = Given(dict(given["set"]), dict(given["option"]))
     is_model = target.endswith(".fizz") or not Path(target).is_file()
     if is_model and given["follow"] is None:
         return _of_model(target, output, given, wanted)
+    from checker.show.files import open_guide, open_report
+    from checker.show.saved import is_report
+
     told, model = (given["follow"], target) if is_model else (target, None)
-    opened: Opened | None
-    if files.is_report(told):
-        opened = files.open_report(told, wanted, model)
+    if is_report(told):
+        opened = open_report(told, wanted, model).only(given["properties"])
     else:
-        opened, report = files.open_guide(told, wanted, model)
-        if opened is None:
-            output.guided(report)
-            return int(report.exit_code)
-    opened = opened.only(given["properties"])
+        opened = open_guide(told, wanted, model, given["properties"])
     _need_terminal()
     return opened
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from checker.audit.guards import Disabled, Guards
-from checker.show.retrace import Path
+from checker.show.opened import Path
 from checker.walks.possible import Possible, possible_inits, possible_steps, spelled
 from interpreter import Machine, State, StepKind
 from interpreter.machine import step_name

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from checker.problems import UsageProblem
 from checker.replay import failed_entry, init_entry, step_entry
+from checker.show.opened import Path
+from checker.show.told import Told
 from checker.trace import Change, Trace, TraceEntry
 from checker.walks.possible import Possible, possible_inits, possible_steps
 from interpreter import Machine, State, Step
@@ -16,31 +17,6 @@ from interpreter.step import InitialState, StepFailure
 
 _MOST_NAMES = 6
 _STANDING = re.compile(r' at [^{}"]*?(:\d+)')
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A trace, and the states of a machine after its entries.
-
-    There are fewer states than entries if the last step fails, or if the machine could not follow (see `follow`).
-    `remark`: what a reader should know who takes the path for a run of the model.
-    """
-
-    trace: Trace
-    states: tuple[State, ...]
-    remark: str = ""
-
-    def state(self, index: int) -> State | None:
-        """The state after an entry, if it is known."""
-        return self.states[index] if index < len(self.states) else None
-
-
-class Told(NamedTuple):
-    """What was written down of a step. `fails`: the model failed in it; or, if no such step fails, after it."""
-
-    label: str
-    changes: tuple[Change, ...]
-    fails: bool = False
 
 
 def follow(machine: Machine, trace: Trace) -> Path:

@@ -4,43 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
-from enum import Enum
 
 from checker.engines.assertions import Assertions
-from checker.show.retrace import Path
+from checker.show.claim import Claim, Truth
+from checker.show.opened import Path
 from checker.trace import Why
 from checker.why import why
-from interpreter import Machine, ModelError, State
+from interpreter import Machine, ModelError, Program, State
 
 _REMEMBERED = 50_000
-_VIOLATED_WHEN_FALSE = ("always", "transition", "deadlock")
 
 
-class Truth(Enum):
-    """What a property says of one step and the state after it. The value is the mark that stands for it."""
-
-    TRUE = "T"
-    FALSE = "F"
-    NOTHING = "-"
-    FAILS = "!"
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A property as a row of truth values. `assertion` None: deadlock.
-
-    Of an `exists` or a liveness assertion the truth of its condition in each state is told, which violates nothing by
-    itself: see `breaks`.
-    """
-
-    name: str
-    kind: str
-    assertion: int | None
-
-    def breaks(self, truth: Truth | None) -> bool:
-        """Does such an answer violate the property by itself?"""
-        return truth is Truth.FALSE and self.kind in _VIOLATED_WHEN_FALSE
+def claims_of(program: Program) -> tuple[Claim, ...]:
+    """The properties of a model, in the order in which they are shown."""
+    claims = tuple(Claim(one.name, one.kind, one.number) for one in program.assertions)
+    return (*claims, Claim("deadlock", "deadlock")) if program.options.deadlock_detection else claims
 
 
 class Truths:
@@ -49,9 +27,7 @@ class Truths:
     def __init__(self, machine: Machine) -> None:
         program = machine.program
         self.machine = machine
-        self.claims = tuple(Claim(one.name, one.kind, one.number) for one in program.assertions)
-        if program.options.deadlock_detection:
-            self.claims += (Claim("deadlock", "deadlock", None),)
+        self.claims = claims_of(program)
         self._assertions = Assertions(machine, machine.view, lambda rule, view: machine.run(rule, view).result)
         self._known: dict[tuple[Claim, State | None, State], tuple[Truth, str | None]] = {}
 
@@ -76,9 +52,8 @@ class Truths:
             return None
         return self._evaluated(claim, path, index)[1]
 
-    def fill(self, path: Path, indices: Iterable[int], seconds: float) -> bool:
-        """Evaluate what is not known yet, for so long. False if there was not enough time."""
-        deadline = time.perf_counter() + seconds
+    def fill(self, path: Path, indices: Iterable[int], deadline: float) -> bool:
+        """Evaluate what is not known yet, until a time on the performance counter. False if that was not enough."""
         for index in indices:
             for claim in self.claims:
                 if self.known(claim, path, index) is None:

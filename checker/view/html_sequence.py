@@ -91,6 +91,9 @@ def _drawn(number: int, row: SequenceRow, middle: dict[str, int]) -> list[str]:
     ink = "var(--bad)" if row.crash else "var(--line)"
     fill = "var(--badpaper)" if row.crash else "var(--lane)"
     half = _WIDTH // 2 - 8
+    # The cross of a crash stands at the right, beside the name.
+    beside = 8 if row.crash else 0
+    shown = _short(row.label, _LONGEST - 3 if row.crash else _LONGEST)
     parts = [f'<text x="4" y="{y + 4}" style="fill:var(--dim)">{number}</text>']
     for other in row.reaches:
         to = middle[other]
@@ -101,7 +104,7 @@ def _drawn(number: int, row: SequenceRow, middle: dict[str, int]) -> list[str]:
     parts.append(
         f'<g><title>{text(row.label)}</title><rect x="{x - half}" y="{y - 13}" width="{2 * half}" height="26" rx="5" '
         f'style="fill:{fill};stroke:{ink}"/>'
-        f'<text x="{x}" y="{y + 4}" text-anchor="middle">{text(_short(row.label))}</text></g>'
+        f'<text x="{x - beside}" y="{y + 4}" text-anchor="middle">{text(shown)}</text></g>'
     )
     if row.crash:
         parts.append(
@@ -111,5 +114,5 @@ def _drawn(number: int, row: SequenceRow, middle: dict[str, int]) -> list[str]:
     return parts
 
 
-def _short(label: str) -> str:
-    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
+def _short(label: str, longest: int = _LONGEST) -> str:
+    return label if len(label) <= longest else f"{label[: longest - 1]}…"

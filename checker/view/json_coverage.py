@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 
 from checker.audit.covering import Coverage
-from checker.view.json_report import json_diagnostic
+from checker.view.json_report import json_diagnostic, json_given
 
 
 def json_coverage(coverage: Coverage) -> str:
     """The object as text, indented."""
-    return json.dumps({"exit_code": int(coverage.exit_code), **coverage_fields(coverage)}, indent=2)
+    fields = {"exit_code": int(coverage.exit_code), **json_given(coverage.given), **coverage_fields(coverage)}
+    return json.dumps(fields, indent=2)
 
 
 def coverage_fields(coverage: Coverage) -> dict[str, object]:

@@ -7,7 +7,7 @@ import json
 from checker.audit.attempts import Attempts
 from checker.audit.explanation import ActionsReport, StateReport
 from checker.audit.guards import Disabled, Guard
-from checker.view.json_report import json_trace
+from checker.view.json_report import json_given, json_trace
 
 
 def json_actions(report: ActionsReport) -> str:
@@ -15,6 +15,7 @@ def json_actions(report: ActionsReport) -> str:
     fields = {
         "exit_code": int(report.exit_code),
         "model": report.model,
+        **json_given(report.given),
         "states": report.states,
         "stopped": report.stopped,
         "cut": report.cut,
@@ -28,6 +29,7 @@ def json_state(report: StateReport) -> str:
     fields = {
         "exit_code": int(report.exit_code),
         "model": report.model,
+        **json_given(report.given),
         **json_trace(report.trace),
         "state": dict(report.trace.entries[-1].state),
         "disabled": [json_disabled(one) for one in report.disabled],

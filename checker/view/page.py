@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 # A model is not trusted: its text must not move the cursor, recolour the screen or turn the reading direction.
 _DANGEROUS = ("Cc", "Cf", "Cs", "Zl", "Zp")

@@ -37,7 +37,7 @@ class Goals:
     def __init__(self, machine: Machine, moves: Moves) -> None:
         self.machine = machine
         self._moves = moves
-        self._assertions = Assertions(machine, machine.parts_view, moves.memory.result)
+        self.assertions = Assertions(machine, machine.parts_view, moves.memory.result)
 
     def goal(self, finding: Finding, told: Story, property: Property | None) -> Goal:
         """Where other runs may end that show the same as this story.
@@ -86,9 +86,9 @@ class Goals:
                 return None
             try:
                 if of_steps:
-                    answer = self._assertions.holds_between(assertion, before, move.target)
+                    answer = self.assertions.holds_between(assertion, before, move.target)
                 else:
-                    answer = self._assertions.holds(assertion, move.target)
+                    answer = self.assertions.holds(assertion, move.target)
             except ModelError:
                 return None
             return answer if answer.value is watch.seeks else None

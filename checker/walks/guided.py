@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checker.given import Given
 from checker.properties import properties_of
@@ -13,7 +13,7 @@ from checker.replay import failed_entry, step_entry
 from checker.report import ExitCode, ModelFailure, PropertyReport
 from checker.trace import Trace, TraceEntry
 from checker.walks.guide import Guide, Line, Link, parse_guide, read_guide
-from checker.walks.possible import Possible, choose, possible_inits, possible_steps
+from checker.walks.possible import Possible, choose, meant, possible_inits, possible_steps
 from checker.walks.walk import Questions, Said, Walk
 from checker.walks.walk_report import GuidedReport, NextStep, WalkVerdict
 from fizz import Module, load
@@ -46,9 +46,20 @@ def follow(
     `always` and `transition` are checked on the way, which goes on after a violation. Errors are raised as in `check`;
     `UsageProblem` with file and line for a line that fits nothing.
     """
-    path = trace if isinstance(trace, str) else None
     guide = _guide(trace)
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
+    report, _ = _followed(module, guide, trace if isinstance(trace, str) else None, extend, selected)
+    return replace(report, given=Given(constants or {}, options or {}))
+
+
+def followed(module: Module, trace: str | Sequence[str]) -> tuple[GuidedReport, Walk | None]:
+    """Follow a guided trace, as in `follow`: the report, and the run; None if the model fails in Init."""
+    return _followed(module, _guide(trace), trace if isinstance(trace, str) else None)
+
+
+def _followed(
+    module: Module, guide: Guide, path: str | None, extend: int = 0, selected: tuple[str, ...] | None = None
+) -> tuple[GuidedReport, Walk | None]:
     program = compile_module(module)
     properties = tuple(p for p in properties_of(program, selected) if p.phase is Phase.SAFETY)
     follower: _Follower | None = None
@@ -64,7 +75,7 @@ def follow(
     leading = min((p for p in reports if p.steps is not None), key=lambda p: p.steps or 0, default=None)
     listing = None if follower is None or failed is not None else _Listing(follower, extend)
     verdict, exit_code = _verdict(leading, failed)
-    return GuidedReport(
+    report = GuidedReport(
         verdict=verdict,
         exit_code=exit_code,
         model=module.path,
@@ -74,13 +85,13 @@ def follow(
         error=None if failed is None else ModelFailure(failed.diagnostic, failed.calls, max(len(entries) - 1, 0)),
         warnings=module.warnings,
         sources=module.sources,
-        given=Given(constants or {}, options or {}),
         follow=path,
         explicit=guide.explicit,
         next=() if listing is None else listing.next,
         extended=0 if listing is None else listing.extended,
         all_listed=listing is None or listing.complete,
     )
+    return report, None if follower is None else follower.walk
 
 
 def walk_along(machine: Machine, trace: str | Sequence[str] | None) -> Walk:
@@ -133,8 +144,7 @@ class _Follower:
         self._see(walk, ())
         for link in self.guide.links:
             choices = list(link.choices)
-            possible = self.possible(walk.state, walk.starts)
-            self._take(walk, choose(possible, link, choices, self._why_no_start(walk)))
+            self._take(walk, choose(self._fitting(walk, link), link, choices, self._why_no_start(walk)))
             if not self.guide.explicit:
                 self._finish_threads(walk, link, choices)
             _all_used(choices, link)
@@ -143,15 +153,21 @@ class _Follower:
         """The story so far, with the step that failed."""
         return [] if self.walk is None else [*self.walk.entries(), *self._failed]
 
-    def possible(self, state: State, starts: int) -> list[Possible]:
-        """What may follow in a state, after so many starts.
+    def _fitting(self, walk: Walk, link: Link) -> list[Possible]:
+        """The steps of the name that a link has; if it means none of them, all steps, to be told."""
+        name = link.head.text.partition("[")[0].removesuffix(" crash")
+        found = self.possible(walk.state, walk.starts, name)
+        return found if meant(found, link) else self.possible(walk.state, walk.starts)
+
+    def possible(self, state: State, starts: int, of: str | None = None) -> list[Possible]:
+        """What may follow in a state, after so many starts; or those steps of it that have this name.
 
         In the explicit form all options of the model hold. In the simple form an action starts when no thread is
         unfinished, nothing crashes, and there is no bound.
         """
         if self.guide.explicit:
-            return possible_steps(self.machine, state, self.bound is None or starts < self.bound, crashes=True)
-        return possible_steps(self.machine, state, not state.threads, crashes=False)
+            return possible_steps(self.machine, state, self.bound is None or starts < self.bound, crashes=True, of=of)
+        return possible_steps(self.machine, state, not state.threads, crashes=False, of=of)
 
     def _why_no_start(self, walk: Walk) -> str:
         """What keeps actions from starting here, besides the limits of the model."""
@@ -179,6 +195,8 @@ class _Follower:
     def _finish_threads(self, walk: Walk, link: Link, choices: list[Line]) -> None:
         """The simple form: threads go on until they end or wait; at further choices the next lines are used."""
         for _ in range(_MOST_IN_A_THREAD):
+            if not walk.state.threads:
+                return
             going = [p for p in self.possible(walk.state, walk.starts) if p.name.startswith("thread-")]
             if not going:
                 return

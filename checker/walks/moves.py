@@ -7,11 +7,14 @@ from typing import NamedTuple
 
 from checker.engines.memory import Memory
 from interpreter import Machine, State, Step
-from interpreter.step import Candidate, Failure, Outcome, Rule, StepKind, StepOrder
+from interpreter.step import Candidate, Failure, FairChoice, Outcome, Rule, StepKind, StepOrder
 
 
 class Move(NamedTuple):
-    """A step without its words. `name` is that of its candidate; `thread`: the one that it leaves alive."""
+    """A step without its words.
+
+    `name` is that of its candidate; `thread`: the one that it leaves alive; `fair`: the fair choices that it made.
+    """
 
     order: StepOrder
     name: str
@@ -19,6 +22,7 @@ class Move(NamedTuple):
     crashes: bool
     thread: int | None
     target: State
+    fair: tuple[FairChoice, ...] = ()
 
 
 class Expanded(NamedTuple):
@@ -78,10 +82,10 @@ class Moves:
             if target is not None:
                 order = StepOrder(candidate.order, outcome.forks, int(twin))
                 thread = None if twin else outcome.thread
-                yield Move(order, candidate.name, candidate.rule, twin, thread, target)
+                yield Move(order, candidate.name, candidate.rule, twin, thread, target, outcome.fair)
 
 
 def move_of(step: Step) -> Move:
     """A step that was made, without its words."""
     thread = None if step.crashes else step.outcome.thread
-    return Move(step.order, step.name, step.rule, step.crashes, thread, step.target)
+    return Move(step.order, step.name, step.rule, step.crashes, thread, step.target, step.outcome.fair)

@@ -29,6 +29,11 @@ class Possible:
         return step_name(self.name, self.choices, self.crashes)
 
     @property
+    def begins(self) -> bool:
+        """Is it a way through Init that leads to a state?"""
+        return isinstance(self.result, InitialState)
+
+    @property
     def leads_to(self) -> object:
         """The state after it; a failure leads nowhere but to itself."""
         match self.result:
@@ -118,12 +123,17 @@ def _same(left: Sequence[Possible]) -> bool:
     return len({one.leads_to for one in left}) == 1
 
 
+def meant(possible: Sequence[Possible], link: Link) -> list[Possible]:
+    """What has the name of a link, whatever its choices."""
+    text, crashes = link.head.text, link.crash is not None
+    found = [one for one in possible if one.name == text and one.crashes == crashes]
+    whole = f"{text} crash" if crashes else text
+    return found or [one for one in possible if one.full_name == whole]
+
+
 def _named(possible: Sequence[Possible], link: Link, remark: str) -> list[Possible]:
     """What has the name of the link: the bare one, or the whole one with choices and crash."""
-    head, crashes = link.head, link.crash is not None
-    found = [one for one in possible if one.name == head.text and one.crashes == crashes]
-    whole = f"{head.text} crash" if crashes else head.text
-    found = found or [one for one in possible if one.full_name == whole]
+    found, head = meant(possible, link), link.head
     if found:
         return found
     if link.crash is not None and any(head.text in (one.name, one.full_name) for one in possible):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
 from checker.given import Given
 from checker.report import ExitCode, ModelFailure, PropertyReport
 from checker.trace import Trace, TraceEntry
-from fizz import Diagnostic
+
+if TYPE_CHECKING:
+    from fizz import Diagnostic
 
 WalkVerdict = OneOf["nothing found", "followed", "failed", "deadlock", "error", "interrupted"]
 

@@ -10,6 +10,7 @@ import pytest
 
 from checker.check import check
 from checker.exploration import Settings
+from checker.report import Report
 from checker.trace import Why
 from checker.view.json_report import json_report
 from checker.view.page import Page
@@ -175,9 +176,7 @@ def test_a_deadlock(tmp_path: Path) -> None:
         assert [(one.name, one.line, one.text, one.facts) for one in trace.stuck.held] == [
             ("Reset", 8, "n == 1", (("n == 1", "False"), ("n", "0")))
         ]
-    file = io.StringIO()
-    print_report(Page(file, color=False, width=80), report)
-    rows = file.getvalue().splitlines()
+    rows = printed(report)
     start = rows.index("      Why no step is possible:")
     assert rows[start + 1] == "         8 | require n == 1"
     assert rows[start + 2] == "        Reset: n = 0"
@@ -185,6 +184,13 @@ def test_a_deadlock(tmp_path: Path) -> None:
     place = str(tmp_path / "m.fizz")
     held = {"name": "Reset", "file": place, "line": 8, "text": "n == 1", "facts": [["n == 1", "False"], ["n", "0"]]}
     assert json.loads(json_report(report))["stuck"] == {"blocked": [[place, 8]], "limited": ["Hit"], "held": [held]}
+
+
+def printed(report: Report) -> list[str]:
+    """What a terminal shows, line by line."""
+    file = io.StringIO()
+    print_report(Page(file, color=False, width=80), report)
+    return file.getvalue().splitlines()
 
 
 MANY = """\
@@ -215,9 +221,7 @@ def test_a_deadlock_of_many(tmp_path: Path) -> None:
     assert report.trace is not None and report.trace.stuck is not None
     assert [one.name for one in report.trace.stuck.held] == ["thread-0", "thread-1", "Phil#1.Eat", "Phil#2.Eat"]
     assert report.trace.stuck.limited == ("Phil#0.Eat", "Phil#3.Eat")
-    file = io.StringIO()
-    print_report(Page(file, color=False, width=80), report)
-    rows = file.getvalue().splitlines()
+    rows = printed(report)
     start = rows.index("      Why no step is possible:")
     assert rows[start + 1] == '         8 | require self.state == "thinking"'
     assert rows[start + 2] == '        Phil#1.Eat: self.state = "waiting"'
@@ -227,9 +231,7 @@ def test_a_deadlock_of_many(tmp_path: Path) -> None:
     report = check(tmp_path / "m.fizz")
     assert report.trace is not None and report.trace.stuck is not None
     assert (len(report.trace.stuck.held), report.trace.stuck.limited) == (10, ())
-    file = io.StringIO()
-    print_report(Page(file, color=False, width=80), report)
-    assert "        and 2 more" in file.getvalue().splitlines()
+    assert "        and 2 more" in printed(report)
 
 
 def test_what_is_not_false_is_not_explained(tmp_path: Path) -> None:

@@ -32,6 +32,9 @@ def test_over_the_exploration(fizzpy: Command) -> None:
     answer = json.loads(fizzpy("explain", "m.fizz", "--action", "Never", "--json").out)
     assert [guard["passed"] for guard in answer["actions"][0]["guards"]][-1] == 0
     assert answer["actions"][0]["furthest"]["guards"][0]["line"] == 20
+    assert (answer["constants"], answer["options"]) == ({}, {})
+    answer = json.loads(fizzpy("explain", "m.fizz", "--option", "max_actions=1", "--json").out)
+    assert (answer["constants"], answer["options"]) == ({}, {"max_actions": "1"})
 
 
 def test_in_one_state(fizzpy: Command) -> None:
@@ -42,7 +45,9 @@ def test_in_one_state(fizzpy: Command) -> None:
     assert "Possible here: Node#0.Wake, Node#1.Wake" in ended.out
     ended = fizzpy("explain", "m.fizz", "--follow", "t.txt", "--action", "Node#0.Wake")
     assert "Possible here: Node#0.Wake" in ended.out
-    answer = json.loads(fizzpy("explain", "m.fizz", "--follow", "t.txt", "--step", "0", "--json").out)
+    given = ("--option", "max_actions=9")
+    answer = json.loads(fizzpy("explain", "m.fizz", "--follow", "t.txt", "--step", "0", *given, "--json").out)
+    assert answer["options"] == {"max_actions": "9"}
     assert {one["name"] for one in answer["disabled"]} >= {"Reset", "Node#1.Send"}
     assert answer["possible"] == ["Node#0.Wake", "Node#1.Wake"]
 

@@ -131,6 +131,19 @@ def test_graphs_that_nobody_could_look_at(fizzpy: Command, tmp_path: Path) -> No
     assert not (tmp_path / "t.dot").exists()
 
 
+def test_one_file_that_can_not_be_written_does_not_keep_back_the_others(fizzpy: Command, tmp_path: Path) -> None:
+    """The state graph is too large to be drawn; the page and the trace are there, and the graph's problem is told."""
+    (tmp_path / "m.fizz").write_text(
+        "action Init: n = 0\natomic action Up: n += 1\nalways assertion P: return n < 1500\n"
+    )
+    given = ("--option", "max_actions=2000", "--dot", "t.dot", "--html", "t.html", "--save-trace", "t.txt")
+    ended = fizzpy("check", "m.fizz", *given)
+    assert ended.code == 2
+    assert "more than 1,000 states" in ended.err
+    assert (tmp_path / "t.html").exists() and (tmp_path / "t.txt").exists()
+    assert not (tmp_path / "t.dot").exists()
+
+
 def test_audits(fizzpy: Command, tmp_path: Path) -> None:
     """The tables come before the answer, which stays the same; as JSON they are a field of it."""
     ended = fizzpy("check", "m.fizz", "--audit", "--no-color", "--html", "t.html")
@@ -149,8 +162,9 @@ def test_coverage_command(fizzpy: Command, tmp_path: Path) -> None:
     assert (ended.code, "at the bound max_actions" in ended.out) == (3, True)
     assert "self.a += 1" in ended.out
     assert (tmp_path / "t.html").read_text().startswith("<!doctype html>")
-    answer = json.loads(fizzpy("coverage", "m.fizz", "--json").out)
+    answer = json.loads(fizzpy("coverage", "m.fizz", "--option", "max_actions=3", "--json").out)
     assert answer["states"] > 0 and answer["lines"]
+    assert (answer["constants"], answer["options"]) == ({}, {"max_actions": "3"})
     (tmp_path / "m.fizz").write_text(CYCLE)
     assert fizzpy("coverage", "m.fizz").code == 0
     assert "statements ran" in fizzpy("coverage", "m.fizz", "--quiet").out

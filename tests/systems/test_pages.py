@@ -2,7 +2,7 @@
 
 A block that opens with "```console" and begins with "$ fizzpy check" is run, and what follows must be found in the
 output, line by line and in that order. A page may leave lines out, source lines for instance. "```console large" marks
-commands that take minutes.
+commands that take minutes: `pytest -m large tests/systems` runs these, and prints what a page should show instead.
 """
 
 from __future__ import annotations

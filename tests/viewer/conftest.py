@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 from textual.strip import Strip
 
 from checker.check import check
 from checker.exploration import Settings
-from checker.show.opening import Opened, opened_report
+from checker.show.opened import Opened
+from checker.show.opening import opened_report, opened_walk
 from checker.view.viewer.app import Viewer
 from checker.view.viewer.elsewhere import ElsewhereScreen
 from checker.view.viewer.lines import Lines
+from checker.view.viewer.main import MainScreen
 from checker.view.viewer.session import Session
-from checker.walks.guided import follow
+from checker.walks.guided import followed
 from fizz import cache, load
 from tests.cli.conftest import fizzpy
 
@@ -149,15 +152,20 @@ def opened(path: str, **settings: object) -> Opened:
     module = load(path)
     found = opened_report(module, check(module, settings=Settings(**settings)), "every property holds")  # type: ignore[arg-type]
     assert found is not None
-    return found
+    return found.whole()
 
 
 def guided(path: str, *lines: str) -> Opened:
     """What is opened for a trace that is known step by step, whichever counterexample a check would choose."""
     module = load(path)
-    found = opened_report(module, follow(module, ["[explicit]", *lines]), "")
-    assert found is not None
-    return found
+    report, walk = followed(module, ["[explicit]", *lines])
+    assert walk is not None
+    return opened_walk(module, report, walk)
+
+
+def first(way: Iterable[int | None]) -> int | None:
+    """The first step that is found on a way."""
+    return next((index for index in way if index is not None), None)
 
 
 def driven(what: Opened, *keys: str, size: tuple[int, int] = (80, 24)) -> Seen:
@@ -169,13 +177,11 @@ async def _driven(what: Opened, keys: Sequence[str], size: tuple[int, int]) -> S
     viewer = Viewer(what)
     async with viewer.run_test(size=size) as pilot:
         await pilot.pause()
-        viewer.session.work(60)
-        for pane in viewer.query(Lines):
-            pane.refresh()
-        await pilot.pause()
+        await settled(viewer, pilot)
         before = Lines.drawn
         for key in keys:
             await pilot.press(key)
+            main(viewer).background.work(60)
             if isinstance(viewer.screen, ElsewhereScreen):
                 viewer.screen.list.work(60)
         await pilot.pause()
@@ -183,14 +189,29 @@ async def _driven(what: Opened, keys: Sequence[str], size: tuple[int, int]) -> S
         if isinstance(viewer.screen, ElsewhereScreen):
             viewer.screen.list.work(60)
         # What the reader's last key left to be found out.
-        viewer.session.work(60)
-        for pane in viewer.screen.query(Lines):
-            pane.refresh()
-        await pilot.pause()
+        await settled(viewer, pilot)
         strips = viewer.screen._compositor.render_strips()
         picture = viewer.export_screenshot(title="fizzpy show")
     assert viewer.mistake is None
     return Seen("\n".join(strip.text.rstrip() for strip in strips), strips, viewer.session, drawn, picture)
+
+
+def main(viewer: Viewer) -> MainScreen:
+    """The screen with the panes."""
+    screen = viewer.screen_stack[0]
+    assert isinstance(screen, MainScreen)
+    return screen
+
+
+async def settled(viewer: Viewer, pilot: Pilot[None]) -> None:
+    """Wait until all is known, and draw it."""
+    background = main(viewer).background
+    while not background.idle:
+        background.work(60)
+        await pilot.pause(0.01)
+    for pane in viewer.screen.query(Lines):
+        pane.refresh()
+    await pilot.pause()
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checker.locate import locate
-from checker.show.opening import Opened
+from checker.show.opened import Opened
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, driven, guided, model, opened
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from rich.color import ColorType
 
-from checker.show.opening import Opened
+from checker.show.opened import Opened
 from checker.view.viewer.app import Viewer
 from checker.view.viewer.keys import KEYS
 from checker.view.viewer.main import MainScreen
@@ -87,7 +87,9 @@ def test_moving_in_the_state_leaves_the_step(race: Opened) -> None:
 
 def test_zoom(race: Opened) -> None:
     """A pane alone; Tab changes the pane; again `z` shows all."""
-    assert "State" not in driven(race, "z").text
+    alone = driven(race, "z").text
+    assert "State" not in alone and "Properties after" not in alone
+    assert "Properties after" in driven(race, "z", "shift+tab").text
     seen = driven(race, "z", "tab")
     assert "State after 4" in seen.text
     assert "Steps" not in seen.text

@@ -9,12 +9,12 @@ import pytest
 
 from checker.check import check
 from checker.given import Given
+from checker.show.claim import Truth
 from checker.show.elsewhere import Elsewhere, Enabled
 from checker.show.files import open_report
-from checker.show.truth import Truth
 from checker.view.json_report import json_report
 from checker.view.viewer.session import Session
-from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, guided, opened
+from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, first, guided, opened
 
 Write = Callable[..., str]
 
@@ -159,38 +159,52 @@ def test_a_step_that_fails_can_be_taken(written: Write) -> None:
 def test_the_next_change_of_a_place(crash: Session) -> None:
     """Forwards and backwards; of a part only what concerns it; nothing beyond the ends."""
     crash.select(0)
-    assert crash.next_change("log") == 1
-    assert crash.next_change("log[1]") == 2
-    assert crash.next_change('Node#1.seen["a"]') == 4
-    assert crash.next_change('Node#1.seen["b"]') is None
-    assert crash.next_change("Node#1") == 2
+    assert first(crash.touching("log")) == 1
+    assert first(crash.touching("log[1]")) == 2
+    assert first(crash.touching('Node#1.seen["a"]')) == 4
+    assert first(crash.touching('Node#1.seen["b"]')) is None
+    assert first(crash.touching("Node#1")) == 2
     crash.select(crash.last)
-    assert crash.next_change("log") is None
-    assert crash.next_change("log", -1) == 2
-    assert crash.next_change("nodes", -1) is None
+    assert first(crash.touching("log")) is None
+    assert first(crash.touching("log", -1)) == 2
+    assert first(crash.touching("nodes", -1)) is None
 
 
 def test_search(race: Session) -> None:
     """Matches are steps whose headline or changes contain the text; after the last comes the first."""
-    race.search("BALANCE 40")
-    assert race.matched == [3]
-    race.search("withdraw/2")
-    assert race.matched == [2, 3]
+    race.look_for("BALANCE 40")
+    race.work(60)
+    assert race.search.found == [3]
+    race.look_for("withdraw/2")
+    race.work(60)
+    assert race.search.found == [2, 3]
     race.select(3)
-    assert race.next_match() == 2
-    assert race.next_match(-1) == 2
-    race.search("nowhere")
-    assert race.next_match() is None
+    assert first(race.search.way(3)) == 2
+    assert first(race.search.way(3, -1)) == 2
+    race.look_for("nowhere")
+    assert first(race.search.way(3)) is None
+
+
+def test_a_search_looks_at_what_changed(written: Write) -> None:
+    """Not at the whole of a long value of which a part changed."""
+    table = 'action Init: t = {"a": 0, "b": 0}\natomic action Left: t["a"] += 1\natomic action Right: t["b"] += 1\n'
+    one = Session(guided(written(table), "Left", "Right", "Right"))
+    one.look_for('"b"')
+    assert not one.search.complete
+    assert first(one.search.way(0)) == 2
+    one.work(60)
+    assert one.search.complete
+    assert one.search.found == [0, 2, 3]
 
 
 def test_the_next_turn_of_a_property(race: Session) -> None:
     """The nearest step where it says something else, forwards and backwards."""
     never = next(claim for claim in race.truths.claims if claim.name == "NeverNegative")
     race.select(0)
-    assert race.next_turn(never) == 4
+    assert first(race.turns(never)) == 4
     race.select(4)
-    assert race.next_turn(never) is None
-    assert race.next_turn(never, -1) == 3
+    assert first(race.turns(never)) is None
+    assert first(race.turns(never, -1)) == 3
 
 
 def test_what_a_lasso_shows(written: Write, tmp_path: Path) -> None:
@@ -198,7 +212,7 @@ def test_what_a_lasso_shows(written: Write, tmp_path: Path) -> None:
     too, with what makes the run fair."""
     model = written(LASSO)
     (tmp_path / "report.json").write_text(json_report(check(model)))
-    for what in (opened(model), open_report("report.json", Given())):
+    for what in (opened(model), open_report("report.json", Given()).whole()):
         one = Session(what)
         assert one.cycle is not None
         one.select(one.cycle - 1)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path as Folder
 
 import pytest
 
-from checker.show.opening import Opened
+from checker.show.opened import Opened, Path
 from checker.view.difference import read_group
+from checker.view.viewer.app import Viewer
+from checker.view.viewer.lines import Lines
 from checker.view.viewer.session import Session
-from tests.viewer.conftest import driven, guided, model
+from tests.viewer.conftest import driven, first, guided, main, model, settled
 
 STEPS = 200
+# Of all panes together, two of which stand beside the steps.
+LINES = 40
 # A thousand leaves: four hundred records of a table, two of each, and two hundred in the lists of two nodes.
 LARGE = """\
 ---
@@ -46,7 +53,7 @@ KEYS = (
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Opened:
     """Two hundred steps."""
-    folder: Path = tmp_path_factory.mktemp("large")
+    folder: Folder = tmp_path_factory.mktemp("large")
     return guided(model(folder, LARGE), *[f"Node#{number % 2}.Work" for number in range(STEPS)])
 
 
@@ -85,10 +92,10 @@ def test_the_next_change_looks_into_each_value_once(large: Opened) -> None:
     session = Session(large)
     session.select(0)
     read_group.cache_clear()
-    assert session.next_change('table["k399"]["b"]') is None
+    assert first(session.touching('table["k399"]["b"]')) is None
     assert read_group.cache_info().misses < 6 * STEPS
     before = read_group.cache_info().misses
-    assert session.next_change('table["k399"]["a"]') is None
+    assert first(session.touching('table["k399"]["a"]')) is None
     assert read_group.cache_info().misses == before
 
 
@@ -109,3 +116,68 @@ def test_truth_is_found_out_in_slices(large: Opened) -> None:
         for claim in session.truths.claims
         for index in range(len(session.telling))
     )
+
+
+def told(large: Opened) -> Opened:
+    """The same as a report tells it, before its model is read."""
+    stories = tuple(replace(story, path=Path(story.path.trace)) for story in large.stories)
+    return replace(large, machine=None, stories=stories, rest=lambda: large)
+
+
+def test_the_first_screen_is_drawn_once(large: Opened) -> None:
+    """It is complete when it comes; what is read after it changes the properties, and nothing else."""
+
+    async def scenario() -> tuple[int, int]:
+        read_group.cache_clear()
+        viewer = Viewer(told(large))
+        before = Lines.drawn
+        async with viewer.run_test(size=(80, 24)) as pilot:
+            first, looked = Lines.drawn - before, read_group.cache_info().misses
+            await settled(viewer, pilot)
+        return first, looked
+
+    first, looked = asyncio.run(scenario())
+    assert 0 < first <= LINES
+    assert looked < 20
+
+
+def test_a_long_way_is_looked_along_in_slices(large: Opened) -> None:
+    """A slice of no time looks into one step; who goes elsewhere meanwhile is not called back."""
+
+    async def scenario() -> None:
+        viewer = Viewer(large)
+        async with viewer.run_test(size=(80, 24)) as pilot:
+            await settled(viewer, pilot)
+            screen, session = main(viewer), viewer.session
+            looked: list[int | None] = []
+            found: list[int | None] = []
+
+            def way() -> Iterator[int | None]:
+                for index in range(STEPS):
+                    looked.append(index)
+                    yield None
+                yield 7
+
+            screen.background.look(way(), found.append)
+            await pilot.pause(0)
+            while not found:
+                before = len(looked)
+                screen.background.work(0)
+                assert len(looked) <= before + 1
+            assert (found, len(looked)) == ([7], STEPS)
+            endless = (None for _ in iter(int, 1))
+            screen.background.look(endless, found.append)
+            assert not screen.background.idle
+            assert "looking ..." in str(screen.bottom.query_one("#says").render())
+            session.select(3)
+            screen.background.work(60)
+            assert found == [7]
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("key", ["left", "up", "home", "n", "tab", "down", "m", "v", "b"])
+def test_a_key_draws_once(key: str, large: Opened) -> None:
+    """No pane is drawn twice for one key."""
+    nothing, seen = driven(large), driven(large, key)
+    assert seen.drawn - nothing.drawn <= LINES

@@ -9,7 +9,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from checker.show.opening import Opened
+from checker.show.opened import Opened
 from checker.view.viewer.main import MainScreen
 from checker.view.viewer.session import Session
 
@@ -36,6 +36,11 @@ class Viewer(App[None]):
         self.theme = "ansi-dark"
         self.session = Session(opened)
         self.mistake: Exception | None = None
+
+    def give_up(self, problem: Exception) -> None:
+        """End, and let the command tell why."""
+        self.mistake = self.mistake or problem
+        self.exit()
 
     def get_default_screen(self) -> Screen[None]:
         return MainScreen(self.session)

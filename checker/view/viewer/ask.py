@@ -21,7 +21,8 @@ class Bottom(Horizontal):
 
     DEFAULT_CSS = """
     Bottom { height: 1; }
-    Bottom #says { width: auto; }
+    Bottom #says { width: 1fr; }
+    Bottom.asking #says { width: auto; }
     Bottom Input { display: none; border: none; height: 1; padding: 0; width: 1fr; }
     Bottom Input, Bottom Input:focus { background: ansi_default; color: ansi_default; }
     """
@@ -42,7 +43,8 @@ class Bottom(Horizontal):
 
     def say(self, text: str = HINT) -> None:
         """Answer; without a text show the keys."""
-        self._says.update(printable(text))
+        # The line has its place already: only a question is as wide as its text.
+        self._says.update(printable(text), layout=self.has_class("asking"))
 
     def ask(
         self, what: str, text: str, told: Callable[[str], None], done: Callable[[str], None] = lambda text: None
@@ -50,14 +52,14 @@ class Bottom(Horizontal):
         """Ask for a text: `told` of every letter, `done` at the end. Escape brings back the text before."""
         self._asker = self.screen.focused
         self._told, self._done, self._before = told, done, text
+        self.add_class("asking")
         self.say(what)
         self._field.value = text
         self._field.display = True
         self._field.focus()
 
     def _leave(self) -> None:
-        self._field.display = False
-        self.say()
+        self._close()
         if self._asker is not None:
             self._asker.focus()
 
@@ -73,8 +75,12 @@ class Bottom(Horizontal):
     def on_input_blurred(self) -> None:
         """The reader has gone elsewhere, with Tab or the mouse: the question is over."""
         if self._field.display:
-            self._field.display = False
-            self.say()
+            self._close()
+
+    def _close(self) -> None:
+        self._field.display = False
+        self.remove_class("asking")
+        self.say()
 
     def action_give_up(self) -> None:
         """Leave, as if nothing had been written."""

@@ -17,7 +17,6 @@ from checker.view.viewer.ink import CRASH, FAINT, NAME, PLAIN, STRONG, Piece
 from checker.view.viewer.lines import Lines
 from checker.view.viewer.screens import HELP, MOVES, TextLines, TextScreen, help_lines, plain
 from checker.view.viewer.session import Session
-from interpreter.step import InitialState
 
 _SLICE = 0.01
 _PAUSE = 0.02
@@ -97,9 +96,7 @@ class ElsewhereLines(Lines):
             case Enabled(possible=possible, name=name):
                 crash = possible.crashes or name.startswith("crash-role")
                 sign = "→ " if item.taken else "  "
-                told = (
-                    "  the trace goes this way" if item.taken and not isinstance(possible.result, InitialState) else ""
-                )
+                told = "  the trace goes this way" if item.taken and not possible.begins else ""
                 return [(sign, STRONG), (name, CRASH if crash else NAME), (self._whose(name), PLAIN), (told, FAINT)]
             case Disabled(name=name):
                 reason = f": {texts.in_short(self.session, item)}"

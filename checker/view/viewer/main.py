@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -12,19 +12,18 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
-from checker.show.elsewhere import Enabled
 from checker.view.page import printable
-from checker.view.viewer import texts
 from checker.view.viewer.ask import Bottom
-from checker.view.viewer.elsewhere import ElsewhereScreen
+from checker.view.viewer.background import PAUSE, Background
 from checker.view.viewer.ink import Piece
 from checker.view.viewer.keys import KEYS
 from checker.view.viewer.panes import Pane, SourcePane, StatePane, StepsPane, TruthPane
 from checker.view.viewer.screens import HELP, TextScreen, help_lines, plain
 from checker.view.viewer.session import Session
 
-_SLICE = 0.01
-_PAUSE = 0.03
+if TYPE_CHECKING:
+    from checker.show.elsewhere import Enabled
+    from checker.view.viewer.app import Viewer
 
 
 class MainScreen(Screen[None]):
@@ -41,7 +40,7 @@ class MainScreen(Screen[None]):
     MainScreen.zoom-steps #right, MainScreen.zoom-steps #truth,
     MainScreen.zoom-state #steps, MainScreen.zoom-state #source, MainScreen.zoom-state #truth,
     MainScreen.zoom-source #steps, MainScreen.zoom-source #state, MainScreen.zoom-source #truth,
-    MainScreen.zoom-truth #main { display: none; }
+    MainScreen.zoom-truth #main, MainScreen.no-properties #truth { display: none; }
     MainScreen.zoom-steps #steps { width: 1fr; margin: 0; }
     MainScreen.zoom-state #right, MainScreen.zoom-source #right { width: 1fr; }
     MainScreen.zoom-truth #truth { height: 1fr; }
@@ -55,6 +54,8 @@ class MainScreen(Screen[None]):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.session = session
+        if not session.opened.by_hand:
+            session.select(session.last)
         self.steps = StepsPane(session, "steps")
         self.state = StatePane(session, "state")
         self.source = SourcePane(session, "source")
@@ -62,7 +63,7 @@ class MainScreen(Screen[None]):
         self.panes: tuple[Pane, ...] = (self.steps, self.state, self.source, self.truth)
         self.bottom = Bottom()
         self._zoomed = False
-        self._all_known = False
+        self.background = Background(self)
 
     def compose(self) -> ComposeResult:
         yield Static(id="title", markup=False)
@@ -75,40 +76,41 @@ class MainScreen(Screen[None]):
         yield self.bottom
 
     def on_mount(self) -> None:
-        self.truth.display = self.truth.count > 0
         self.steps.focus()
-        self.call_after_refresh(self._begin)
+        self.begin()
+        self.call_after_refresh(self._go_on)
 
-    def _begin(self) -> None:
-        if not self.session.opened.by_hand:
-            self.session.select(self.session.last)
-        self.follow()
-        self._say_remark()
-        self.set_interval(_PAUSE, self._work)
+    def _go_on(self) -> None:
+        """What can wait for the first screen."""
+        self.background.read()
+        self.set_interval(PAUSE, self.background.work)
         if self.session.opened.by_hand:
             self.action_elsewhere()
+
+    def begin(self) -> None:
+        """Show what was opened."""
+        self.set_class(not self.truth.count, "no-properties")
+        self.follow()
+        self._say_remark()
+
+    def give_up(self, problem: Exception) -> None:
+        """End, and let the command tell why."""
+        cast("Viewer", self.app).give_up(problem)
 
     def _say_remark(self) -> None:
         """Say what is to be known of the path, if it is no run as others are."""
         if self.session.path.remark:
             self.bottom.say(self.session.path.remark)
 
-    def _work(self) -> None:
-        """Find out truth values while the reader reads, a slice at a time."""
-        if not self._all_known:
-            self._all_known = self.session.work(_SLICE)
-            self.truth.refresh()
-            self.steps.refresh()
-
     # --- showing ---------------------------------------------------------------------------------------------------
 
     def follow(self) -> None:
         """Show what the session has come to, in all panes."""
         session = self.session
-        self._all_known = session.work(0)
+        self.background.changed()
         own = f"your own way from step {session.own}; " if session.own is not None else ""
-        title = f"{PurePath(session.opened.module.path).name}: {own}{session.opened.stories[session.story].sentence}"
-        self.query_one("#title", Static).update(printable(title))
+        title = f"{PurePath(session.opened.model).name}: {own}{session.opened.stories[session.story].sentence}"
+        self.query_one("#title", Static).update(printable(title), layout=False)
         for pane in self.panes:
             pane.follow()
 
@@ -159,17 +161,22 @@ class MainScreen(Screen[None]):
 
     def action_next_story(self) -> None:
         if self.session.next_story():
+            self.bottom.say()
             self.follow()
             self._say_remark()
         else:
             self.bottom.say("there is no other counterexample here; `--keep-going` looks for more")
 
     def action_move(self, by: int) -> None:
-        self.bottom.say()
-        self.pane.move(by)
+        if self.pane is self.steps:
+            # At once, and not by a message of the pane: else it would be drawn twice.
+            self.go(self.session.selected + by)
+        else:
+            self.bottom.say()
+            self.pane.move(by)
 
     def action_page(self, direction: int) -> None:
-        self.pane.move(direction * self.pane.room)
+        self.action_move(direction * self.pane.room)
 
     def action_next_pane(self, by: int) -> None:
         there = [pane for pane in self.panes if pane.count]
@@ -199,6 +206,8 @@ class MainScreen(Screen[None]):
                 self.session.folding.toggle(row)
                 self.state.follow()
             else:
+                from checker.view.viewer import texts
+
                 old = [] if row.old is None else [f"{row.old}", "→"]
                 self.read(
                     row.place, lambda width: plain([line for t in (*old, row.text) for line in texts.whole(t, width)])
@@ -223,17 +232,22 @@ class MainScreen(Screen[None]):
         self.bottom.say("compared with the step before" if base is None else f"all steps are compared with step {base}")
 
     def action_next_change(self, direction: int) -> None:
+        where = "later" if direction > 0 else "earlier"
         if self.pane is self.truth:
             claim = self.truth.claim
-            where = "later" if direction > 0 else "earlier"
-            self.go(self.session.next_turn(claim, direction), f"no {where} step has another letter for {claim.name}")
+            if not self.background.must_wait(lambda: self.action_next_change(direction)):
+                otherwise = f"no {where} step has another letter for {claim.name}"
+                self.background.look(self.session.turns(claim, direction), lambda index: self.go(index, otherwise))
             return
         place = self.state.place
-        if not place:
+        if place:
+            self.background.look(
+                self.session.touching(place, direction), lambda index: self._changed(index, place, where)
+            )
+        else:
             self.bottom.say("put the cursor of the state (Tab) on what is to change")
-            return
-        where = "later" if direction > 0 else "earlier"
-        index = self.session.next_change(place, direction)
+
+    def _changed(self, index: int | None, place: str, where: str) -> None:
         self.go(index, f"no {where} step changes {place}")
         if index is not None:
             self.state.look_for(place)
@@ -242,27 +256,37 @@ class MainScreen(Screen[None]):
     # --- search ----------------------------------------------------------------------------------------------------
 
     def action_search(self) -> None:
-        self.bottom.ask("search: ", self.session.text, self._search, self._found)
+        self.bottom.ask("search: ", self.session.search.text, self._search, self._sought)
 
     def _search(self, text: str) -> None:
-        self.session.search(text)
-        self.steps.refresh()
+        if text != self.session.search.text:
+            self.session.look_for(text)
+            self.background.changed()
+            self.steps.refresh()
 
-    def _found(self, text: str) -> None:
+    def _sought(self, text: str) -> None:
         # Enter may arrive before the last letter was told of.
         self._search(text)
         self.action_next_match(1)
 
     def action_next_match(self, direction: int) -> None:
-        session = self.session
-        index = session.next_match(direction)
-        self.go(index, f"nothing is like '{session.text}'" if session.text else "search with /")
+        search = self.session.search
+        if search.text:
+            self.background.look(search.way(self.session.selected, direction), self._matched)
+        else:
+            self.bottom.say("search with /")
+
+    def _matched(self, index: int | None) -> None:
+        search = self.session.search
+        self.go(index, f"nothing is like '{search.text}'")
         if index is not None:
-            self.bottom.say(f"match {session.matched.index(index) + 1} of {len(session.matched)} for '{session.text}'")
+            found = search.found
+            which = f" {found.index(index) + 1} of {len(found)}" if search.complete else ""
+            self.bottom.say(f"match{which} for '{search.text}'")
 
     def action_let_go(self) -> None:
         """Away with a search, a filter and a comparison."""
-        self.session.search("")
+        self.session.look_for("")
         self.session.filter("")
         self.session.base = None
         self.bottom.say()
@@ -271,10 +295,18 @@ class MainScreen(Screen[None]):
     # --- questions -------------------------------------------------------------------------------------------------
 
     def action_why(self) -> None:
+        if self.background.must_wait(self.action_why):
+            return
+        from checker.view.viewer import texts
+
         title = f"What is false after step {self.session.selected}"
         self.read(title, lambda width: plain(texts.why_false(self.session, width)))
 
     def action_elsewhere(self) -> None:
+        if self.background.must_wait(self.action_elsewhere):
+            return
+        from checker.view.viewer.elsewhere import ElsewhereScreen
+
         elsewhere = self.session.elsewhere()
         if elsewhere is None:
             fails = self.session.path.trace.entries[self.session.selected].fails
@@ -285,10 +317,12 @@ class MainScreen(Screen[None]):
     def _chosen(self, one: Enabled | None) -> None:
         if one is not None:
             self.session.go(one)
+            self.bottom.say()
             self.follow()
 
     def action_come_back(self) -> None:
         if self.session.come_back():
+            self.bottom.say()
             self.follow()
         else:
             self.bottom.say("you are on the trace: there is nothing to come back to")

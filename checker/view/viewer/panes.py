@@ -8,7 +8,7 @@ from pathlib import PurePath
 from textual.geometry import Size
 from textual.message import Message
 
-from checker.show.truth import Claim, Truth
+from checker.show.claim import Claim, Truth
 from checker.view.viewer import lanes
 from checker.view.viewer.ink import (
     CRASH,
@@ -41,6 +41,15 @@ class Pane(Lines):
     def __init__(self, session: Session, id: str) -> None:
         super().__init__(id)
         self.session = session
+        self._has_room = False
+
+    def on_resize(self) -> None:
+        if self._has_room:
+            super().on_resize()
+        else:
+            # What was shown before there was any room could not be put in its middle.
+            self._has_room = True
+            self.follow()
 
     def follow(self) -> None:
         """Show what the session has come to."""
@@ -61,6 +70,11 @@ class StepsPane(Pane):
         session = self.session
         self.entitle(f"Steps  {session.selected} of {session.last}")
         super().move_to(session.selected)
+
+    def marks(self) -> list[tuple[bool, bool]]:
+        """Of the steps that are shown, which are known by now to violate something, and to match the search."""
+        shown = range(self.top, min(self.top + self.room, len(self.session.telling)))
+        return [(self.session.broken(index), self.session.search.known(index)) for index in shown]
 
     def move_to(self, index: int) -> None:
         index = max(0, min(index, self.session.last))
@@ -83,8 +97,7 @@ class StepsPane(Pane):
             return [(self._end()[index - session.last - 1], CYCLE)]
         entry = session.telling.entries[index]
         pieces: list[Piece] = [(">" if index == session.selected else " ", STRONG), self._cycle(index)]
-        truths = session.truths
-        broken = any(claim.breaks(truths.known(claim, session.path, index)) for claim in truths.claims)
+        broken = session.broken(index)
         pieces.append((f"{index:{self._digits()}d}", WRONG if broken else STRONG))
         pieces += [("!", WRONG) if broken else (" ", PLAIN), self._mark(index)]
         headline, does = session.telling.headline(index, bare=True), session.telling.does(index)
@@ -109,7 +122,7 @@ class StepsPane(Pane):
         session = self.session
         if index == session.base:
             return "=", WARNING
-        if index in session.matched:
+        if session.search.known(index):
             return "*", WARNING
         return ("+", NEW) if session.own is not None and index >= session.own else (" ", PLAIN)
 
@@ -166,6 +179,8 @@ class StatePane(Pane):
         session = self.session
         before = self.row
         self.rows = session.rows()
+        if not self.rows and session.answers is None:
+            self.rows = [Row("", "", 0, " ", "known when the trace has been followed")]
         against = f", compared with {session.compared}" if session.base is not None else ""
         words = f", filter: {' '.join(session.folding.words)}" if session.folding.words else ""
         only = ", changes only" if session.folding.changed_only else ""
@@ -258,12 +273,12 @@ class TruthPane(Pane):
 
     @property
     def count(self) -> int:
-        return len(self.session.truths.claims)
+        return len(self.session.claims)
 
     @property
     def claim(self) -> Claim:
         """The property that the cursor is on."""
-        return self.session.truths.claims[self.cursor]
+        return self.session.claims[self.cursor]
 
     def follow(self) -> None:
         self.entitle(f"Properties after {self.session.selected}:  T true  F false  - nothing to say")
@@ -280,22 +295,27 @@ class TruthPane(Pane):
 
     def line(self, index: int) -> Sequence[Piece]:
         session = self.session
-        claim = session.truths.claims[index]
+        claim = session.claims[index]
         width = self._left() - 1 - self._kind_width()
-        kind = claim.kind if claim.assertion is not None else ""
+        kind = claim.kind if claim.kind != "deadlock" else ""
         pieces: list[Piece] = [
             (claim.name[:width].ljust(width) + " ", NAME),
             (kind[: self._kind_width()].ljust(self._kind_width()), FAINT),
         ]
         first, last = self._window()
         for step in range(first, last):
-            truth = session.truths.known(claim, session.path, step)
+            truth = session.known(claim, step)
             style = WRONG if truth and claim.breaks(truth) else WARNING if truth is Truth.FALSE else PLAIN
             pieces.append(("?" if truth is None else truth.value, style + HERE if step == session.selected else style))
         return pieces
 
+    def known(self) -> list[Truth | None]:
+        """What is known by now of the steps that are shown."""
+        window = range(*self._window())
+        return [self.session.known(claim, index) for claim in self.session.claims for index in window]
+
     def _left(self) -> int:
-        longest = max((len(claim.name) for claim in self.session.truths.claims), default=0)
+        longest = max((len(claim.name) for claim in self.session.claims), default=0)
         return min(longest, max(self.content_size.width // 3, 10)) + 1 + self._kind_width()
 
     def _kind_width(self) -> int:

@@ -9,6 +9,7 @@ from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
+from textual.strip import Strip
 
 from checker.view.viewer.ink import NAME, PLAIN, STRONG, Piece
 from checker.view.viewer.keys import KEYS, SIGNS
@@ -30,10 +31,17 @@ class TextLines(Lines):
         super().__init__(id)
         self._make = make
         self._lines: list[Sequence[Piece]] = []
+        self._width = 0
 
     @property
     def count(self) -> int:
         return len(self._lines)
+
+    def render_line(self, y: int) -> Strip:
+        if self._width != self.content_size.width:
+            # Drawn before it is told of its size: what comes first is to be complete.
+            self._make_lines()
+        return super().render_line(y)
 
     def line(self, index: int) -> Sequence[Piece]:
         return self._lines[index]
@@ -48,13 +56,18 @@ class TextLines(Lines):
         self.refresh()
 
     def on_resize(self) -> None:
-        self.renew()
+        if self._width != self.content_size.width:
+            self.renew()
 
     def renew(self) -> None:
         """Make the lines anew."""
-        self._lines = self._make(max(self.content_size.width, 1))
+        self._make_lines()
         self.top = 0
         self.refresh()
+
+    def _make_lines(self) -> None:
+        self._width = self.content_size.width
+        self._lines = self._make(max(self._width, 1))
 
 
 class TextScreen(Screen[None]):

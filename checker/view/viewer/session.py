@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from checker.audit.guards import Disabled
-from checker.show.elsewhere import Elsewhere, Enabled, Scout
-from checker.show.opening import Opened
-from checker.show.retrace import Path, begun, extended
-from checker.show.truth import Claim, Truths
+from checker.show.claim import Claim, Truth
+from checker.show.opened import Opened, Path
 from checker.trace import Change
 from checker.view.viewer.lanes import Lane, lanes_of
+from checker.view.viewer.search import Search
 from checker.view.viewer.source import Sheet, sheet
 from checker.view.viewer.telling import Telling
 from checker.view.viewer.tree import Folding, Row, tree
-from interpreter.step import InitialState
+
+if TYPE_CHECKING:
+    from checker.audit.guards import Disabled
+    from checker.show.answers import Answers
+    from checker.show.elsewhere import Elsewhere, Enabled
+    from checker.show.truth import Truths
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +43,40 @@ class Session:
 
     def __init__(self, opened: Opened) -> None:
         self.opened = opened
-        self.sources = opened.module.sources
-        self.truths = Truths(opened.machine)
+        self.answers = None if opened.machine is None else _answers(opened)
         self.folding = Folding()
-        self.text = ""
-        self.matched: list[int] = []
         self.base: int | None = None
         self.own: int | None = None
         self.story = 0
         self.selected = 0
-        self._scout = Scout(opened.machine)
         self._before: list[_Place] = []
-        self.telling: Telling
-        self.lanes: tuple[Lane, ...]
-        self._look_at(opened.stories[0].path)
+        path = opened.stories[0].path
+        self.telling = Telling(path, self.sources)
+        self.lanes = lanes_of(self.telling)
+        self.search = Search(self.telling, "")
+
+    def complete(self, opened: Opened, answers: Answers) -> None:
+        """Go on with the whole of what was opened, where the reader is: only what was written down was known so far."""
+        at_end = self.selected == self.last
+        self.opened, self.answers = opened, answers
+        self._look_at(opened.stories[self.story].path)
+        self._stand(self.last if at_end else self.selected)
 
     def _look_at(self, path: Path) -> None:
         self.telling = Telling(path, self.sources)
         self.lanes = lanes_of(self.telling)
-        self.search(self.text)
+        self.look_for(self.search.text)
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """The files of the model."""
+        return self.opened.sources
+
+    @property
+    def truths(self) -> Truths:
+        """What is asked of the machine about properties; there must be one."""
+        assert self.answers is not None
+        return self.answers.truths
 
     # --- steps -----------------------------------------------------------------------------------------------------
 
@@ -120,16 +140,15 @@ class Session:
         begin = self.last if trace.stutter else trace.cycle_start
         if self.own is not None or begin is None or self.selected < begin:
             return None
-        return next((claim for claim in self.truths.claims if claim.name == name), None)
+        return next((claim for claim in self.claims if claim.name == name), None)
 
     # --- going to where something happens --------------------------------------------------------------------------
 
-    def next_change(self, place: str, direction: int = 1) -> int | None:
-        """The nearest entry after the selected one (before it: -1) whose step changes a place, or a part of it."""
+    def touching(self, place: str, direction: int = 1) -> Iterator[int | None]:
+        """The entries after the selected one (before it: -1) that change a place or a part of it; None for others."""
         for index in self._others(direction):
-            if index > 0 and any(_touches(part, place) for part in self._parts(index, place)):
-                return index
-        return None
+            touches = index > 0 and any(_touches(part, place) for part in self._parts(index, place))
+            yield index if touches else None
 
     def _parts(self, index: int, place: str) -> tuple[Change, ...]:
         """What a step changed, looked at more closely only if it can concern the place."""
@@ -138,31 +157,15 @@ class Session:
             return ()
         return self.telling.parts(index)
 
-    def next_turn(self, claim: Claim, direction: int = 1) -> int | None:
-        """The nearest entry after the selected one (before it: -1) of which a property says something else."""
+    def turns(self, claim: Claim, direction: int = 1) -> Iterator[int | None]:
+        """The entries after the selected one (before it: -1) of which a property says otherwise; None for others."""
         now = self.truths.truth(claim, self.path, self.selected)
-        indices = self._others(direction)
-        return next((index for index in indices if self.truths.truth(claim, self.path, index) is not now), None)
+        for index in self._others(direction):
+            yield index if self.truths.truth(claim, self.path, index) is not now else None
 
-    def search(self, text: str) -> None:
+    def look_for(self, text: str) -> None:
         """Look for the entries in which a text occurs: in who moves, or in what changes."""
-        self.text = text
-        wanted = text.lower()
-        self.matched = [index for index in range(len(self.telling)) if wanted and wanted in self._searched(index)]
-
-    def next_match(self, direction: int = 1) -> int | None:
-        """The nearest match after the selected entry (before it: -1); after the last one the first."""
-        found = self.matched
-        beyond = [index for index in found if (index - self.selected) * direction > 0]
-        if beyond:
-            return beyond[0] if direction > 0 else beyond[-1]
-        return (found[0] if direction > 0 else found[-1]) if found else None
-
-    def _searched(self, index: int) -> str:
-        entry = self.telling.entries[index]
-        changed = self.telling.changed(index) if index else entry.changes
-        texts = [f"{c.place} {c.new}" if c.new is not None else c.place for c in changed]
-        return "\n".join((self.telling.headline(index), entry.label, *entry.labels, *texts)).lower()
+        self.search = Search(self.telling, text)
 
     def _others(self, direction: int) -> Iterator[int]:
         end = len(self.telling) if direction > 0 else -1
@@ -172,35 +175,40 @@ class Session:
 
     def elsewhere(self) -> Elsewhere | None:
         """What could happen after the selected entry; None where the machine could not follow the trace."""
-        return self._scout.look(self.path, self.selected)
+        return None if self.answers is None else self.answers.scout.look(self.path, self.selected)
 
     def held_back(self, elsewhere: Elsewhere) -> Iterator[Disabled | None]:
         """What can not happen there, one after the other; None for what can."""
-        return self._scout.held_back(elsewhere)
+        assert self.answers is not None
+        return self.answers.scout.held_back(elsewhere)
 
     def told(self, one: Enabled) -> Telling:
-        """A step that could be taken, as a path of two entries: the selected one and it."""
-        if isinstance(one.possible.result, InitialState):
-            return Telling(begun(self.opened.machine, one.possible), self.sources)
-        here = self.selected
-        path = extended(self.opened.machine, self.path, here, one.possible)
-        return Telling(path, self.sources)
+        """A step that could be taken, as a path that ends with it."""
+        return Telling(self._with(one), self.sources)
+
+    def _with(self, one: Enabled) -> Path:
+        assert self.answers is not None
+        return self.answers.path(self.path, self.selected, one)
 
     def go(self, one: Enabled) -> None:
         """Go on from the selected entry by a step; by the one that the path takes, or by another one."""
-        if isinstance(one.possible.result, InitialState):
-            self._leave(begun(self.opened.machine, one.possible), 0, 0)
+        if one.possible.begins:
+            self._leave(self._with(one), 0, 0)
         elif one.taken:
             self.select(self.selected + 1)
         else:
             here = self.selected
             own = here + 1 if self.own is None else min(self.own, here + 1)
-            self._leave(extended(self.opened.machine, self.path, here, one.possible), here + 1, own)
+            self._leave(self._with(one), here + 1, own)
 
     def _leave(self, path: Path, selected: int, own: int) -> None:
         self._before.append(_Place(self.story, self.telling, self.lanes, self.selected, self.own))
         self._look_at(path)
         self.own = own
+        self._stand(selected)
+
+    def _stand(self, selected: int) -> None:
+        """Look at an entry of another path; without a comparison if that has no such entry."""
         self.select(selected)
         if self.base is not None and self.base > self.last:
             self.base = None
@@ -211,18 +219,45 @@ class Session:
             return False
         place = self._before.pop()
         self.story, self.telling, self.lanes, self.own = place.story, place.telling, place.lanes, place.own
-        self.search(self.text)
-        self.select(place.selected)
-        if self.base is not None and self.base > self.last:
-            self.base = None
+        self.look_for(self.search.text)
+        self._stand(place.selected)
         return True
 
     # --- truth -----------------------------------------------------------------------------------------------------
 
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The properties."""
+        return self.opened.claims
+
+    def known(self, claim: Claim, index: int) -> Truth | None:
+        """What a property says of an entry, if that is known by now."""
+        return None if self.answers is None else self.answers.truths.known(claim, self.path, index)
+
+    def broken(self, index: int) -> bool:
+        """Is it known by now that an entry violates a property by itself?"""
+        return any(claim.breaks(self.known(claim, index)) for claim in self.claims)
+
     def work(self, seconds: float) -> bool:
-        """Find out truth values, the nearest entries first, for so long. True when all are known."""
+        """Find out what matches the search and what is true, the nearest entries first, for so long.
+
+        True when all is known.
+        """
+        deadline = time.perf_counter() + seconds
         near = sorted(range(len(self.telling)), key=lambda index: abs(index - self.selected))
-        return self.truths.fill(self.path, near, seconds)
+        if not self.search.complete:
+            for index in near:
+                if time.perf_counter() > deadline:
+                    return False
+                self.search.matches(index)
+        return self.answers is None or self.truths.fill(self.path, near, deadline)
+
+
+def _answers(opened: Opened) -> Answers:
+    from checker.show.answers import Answers
+
+    assert opened.machine is not None
+    return Answers(opened.machine)
 
 
 def _touches(change: Change, place: str) -> bool:

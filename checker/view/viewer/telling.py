@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from checker.replay import changes
-from checker.show.retrace import Path
+from checker.changes import changes
+from checker.show.opened import Path
 from checker.trace import Change
 from checker.view.cast import Member, cast_of
 from checker.view.difference import differences

@@ -6,8 +6,8 @@ import io
 from collections.abc import Callable
 
 from checker.audit.guards import Disabled
+from checker.show.claim import Claim, Truth
 from checker.show.elsewhere import Enabled
-from checker.show.truth import Claim, Truth
 from checker.trace import Trace
 from checker.view.explain import print_guard
 from checker.view.page import Page
@@ -30,7 +30,7 @@ def why_false(session: Session, width: int) -> list[str]:
 def _print_false(page: Page, session: Session) -> None:
     told = 0
     shown = session.shown
-    for claim in sorted(session.truths.claims, key=lambda claim: claim is not shown):
+    for claim in sorted(session.claims, key=lambda claim: claim is not shown):
         truth = session.truths.truth(claim, session.path, session.selected)
         if truth not in (Truth.FALSE, Truth.FAILS):
             continue

@@ -1,0 +1,86 @@
+"""What was written down of a counterexample: its steps with what they changed, and from that the states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from checker.changes import SORTED_PLACES
+from checker.report import PropertyReport
+from checker.trace import Change, TraceEntry
+
+_Lines = tuple[tuple[str, str], ...]
+
+
+class Told(NamedTuple):
+    """What was written down of a step. `fails`: the model failed in it; or, if no such step fails, after it."""
+
+    label: str
+    changes: tuple[Change, ...]
+    fails: bool = False
+
+
+def violation(p: PropertyReport) -> str:
+    """`Fine is violated (always, 4 steps)`"""
+    if p.kind == "deadlock":
+        what = "deadlock: a state has no step left"
+        kind = ""
+    else:
+        instance = f" for {p.instance}" if p.instance else ""
+        what, kind = f"{p.name} is violated{instance}", f"{p.kind}, "
+    steps = "" if p.steps is None else f" ({kind}{p.steps} {'step' if p.steps == 1 else 'steps'})"
+    return what + steps
+
+
+def with_states(entries: Iterable[TraceEntry]) -> Iterator[TraceEntry]:
+    """Entries of which only the changes are known, with the states and the threads that follow from them."""
+    state: _Lines = ()
+    for entry in entries:
+        state = _after(state, entry.changes)
+        yield replace(entry, state=state, thread=_thread(entry, state))
+
+
+def _thread(entry: TraceEntry, state: _Lines) -> str | None:
+    """The thread that moved, by the name of the step; or the one that it started: of equal ones the first."""
+    if entry.kind == "continue":
+        return entry.label.partition("[")[0].removesuffix(" crash")
+    if entry.kind not in ("start", "deliver"):
+        return None
+    born = [one.new for one in entry.changes if one.old is None and one.place.startswith("thread-")]
+    return next((place for place, text in state if place.startswith("thread-") and text in born), None)
+
+
+def _after(before: _Lines, changes: Sequence[Change]) -> _Lines:
+    """A state after these changes, in the order of states: variables, fields by instances, threads, messages."""
+    found = {place: text for place, text in before if not place.startswith(SORTED_PLACES)}
+    for one in changes:
+        if one.place.startswith(SORTED_PLACES):
+            continue
+        if one.new is None:
+            found.pop(one.place, None)
+        else:
+            found[one.place] = one.new
+    instances: dict[str, list[tuple[str, str]]] = {}
+    variables = []
+    for place, text in found.items():
+        if "#" in place:
+            instances.setdefault(place.partition(".")[0], []).append((place, text))
+        else:
+            variables.append((place, text))
+    fields = [line for lines in instances.values() for line in sorted(lines)]
+    rest = [line for prefix in SORTED_PLACES for line in _sorted(prefix, before, changes)]
+    return (*variables, *fields, *rest)
+
+
+def _sorted(prefix: str, before: _Lines, changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
+    """Things that are named by their place in a list: those that went are taken out, those that came put in."""
+    texts = [text for place, text in before if place.startswith(prefix)]
+    of_these = [one for one in changes if one.place.startswith(prefix)]
+    for one in of_these:
+        if one.old in texts:
+            texts.remove(one.old)
+    for one in of_these:
+        if one.new is not None:
+            texts.insert(int(one.place.removeprefix(prefix)), one.new)
+    return ((f"{prefix}{number}", text) for number, text in enumerate(texts))

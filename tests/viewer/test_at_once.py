@@ -1,0 +1,230 @@
+"""What is shown before the model is read, and how the rest arrives while the reader reads."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker.problems import UsageProblem
+from checker.show.files import open_guide, open_report
+from checker.show.opened import Opened
+from checker.trace import TraceEntry
+from checker.view.viewer.app import Viewer
+from checker.view.viewer.lanes import lanes_of
+from checker.view.viewer.telling import Telling
+from tests.cli.conftest import Ended
+from tests.viewer.conftest import BANK, CRASH, NODES, driven, settled
+from tests.viewer.terminal import ROOT, in_terminal
+from tests.viewer.test_opening import IMAGES, MODELS, NOTHING, report_of
+
+Write = Callable[..., str]
+
+TALKING = """\
+---
+options: {max_actions: 4}
+---
+action Init:
+    a, b = Talker(), Talker()
+    heard = []
+role Talker:
+    action Init: self.said = 0
+    func hear(text):
+        heard.append(text)
+        self.said += 1
+    action Say:
+        require self.said < 2
+        a.hear("x")
+        b.hear("y")
+atomic action Forget:
+    heard = []
+always assertion Quiet:
+    return len(heard) < 4
+"""
+
+
+@pytest.mark.parametrize("text", [*MODELS.values(), TALKING, IMAGES], ids=[*MODELS, "talking", "images"])
+def test_what_was_written_down_is_shown_at_once(text: str, written: Write, tmp_path: Path) -> None:
+    """States, threads and lanes are there before the model is read, and are the same afterwards."""
+    report_of(written(text), tmp_path)
+    told = open_report("report.json", NOTHING)
+    assert told.machine is None
+    whole = told.whole()
+    assert whole.machine is not None
+    assert [claim.name for claim in told.claims] == [claim.name for claim in whole.claims]
+    for before, after in zip(told.stories, whole.stories, strict=True):
+        assert (before.sentence, before.name) == (after.sentence, after.name)
+        trace = after.path.trace
+        assert before.path.trace == replace(trace, entries=tuple(map(written_down, trace.entries)))
+        assert lanes_of(Telling(before.path, told.sources)) == lanes_of(Telling(after.path, whole.sources))
+
+
+def written_down(entry: TraceEntry) -> TraceEntry:
+    """Without what a report does not hold."""
+    return replace(entry, lines=(), labels=(), returns=())
+
+
+def test_a_guided_trace_is_shown_by_its_names(written: Write, tmp_path: Path) -> None:
+    """Before its model is read there are its steps, and nothing else."""
+    model = written(NODES)
+    (tmp_path / "t.txt").write_text("\n".join(("# fizzpy trace m.fizz --follow t.txt", "[explicit]", *CRASH)))
+    told = open_guide("t.txt", NOTHING, model)
+    whole = told.whole()
+    before, after = told.stories[0].path.trace.entries, whole.stories[0].path.trace.entries
+    assert [entry.label for entry in before] == [entry.label for entry in after]
+    assert [(entry.kind, entry.crash) for entry in before] == [(entry.kind, entry.crash) for entry in after]
+    text = asyncio.run(first_screen(told))
+    assert "known when the trace has been followed" in text
+    assert "Node#0" in text and "nodes = [Node(), Node()]" in text
+
+
+def held_back(told: Opened) -> tuple[Opened, threading.Event]:
+    """The same, but its model is read when the event is set."""
+    read = threading.Event()
+
+    def rest() -> Opened:
+        assert read.wait(60)
+        return told.whole()
+
+    return replace(told, rest=rest), read
+
+
+async def first_screen(told: Opened) -> str:
+    """What is shown before the model is read."""
+    told, read = held_back(told)
+    viewer = Viewer(told)
+    async with viewer.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        text = screen(viewer)
+        read.set()
+        await settled(viewer, pilot)
+    return text
+
+
+def test_a_trace_is_found_beside_its_model(written: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a report is: the name in the command at its head need not lead there from here."""
+    written(NODES)
+    (tmp_path / "t.txt").write_text("# fizzpy trace m.fizz --follow t.txt\n[explicit]\nNode#0.Write\n")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert open_guide("../t.txt", NOTHING).whole().machine is not None
+
+
+@pytest.fixture
+def slow(written: Write, tmp_path: Path) -> tuple[Opened, threading.Event]:
+    """A report whose model is read when the event is set."""
+    report_of(written(BANK), tmp_path)
+    return held_back(open_report("report.json", NOTHING))
+
+
+def screen(viewer: Viewer) -> str:
+    """What is on the screen."""
+    return "\n".join(strip.text for strip in viewer.screen._compositor.render_strips())
+
+
+def test_a_question_is_answered_when_the_model_is_read(slow: tuple[Opened, threading.Event]) -> None:
+    """Steps and states can be gone through before that; the reader stays where he is."""
+    told, read = slow
+
+    async def scenario() -> None:
+        viewer = Viewer(told)
+        async with viewer.run_test(size=(80, 24)) as pilot:
+            await pilot.press("left")
+            assert "State after 3: Withdraw" in screen(viewer)
+            await pilot.press("o")
+            assert "the model is being read" in screen(viewer)
+            assert "Can happen here" not in screen(viewer)
+            read.set()
+            await settled(viewer, pilot)
+            assert "Can happen here" in screen(viewer)
+            await pilot.press("escape")
+            assert "State after 3: Withdraw" in screen(viewer)
+
+    asyncio.run(scenario())
+
+
+def test_the_rest_changes_only_what_was_not_known(slow: tuple[Opened, threading.Event]) -> None:
+    """Truth values, and all of the lines that were executed."""
+    told, read = slow
+    read.set()
+    seen, whole = driven(told), driven(told.whole())
+    assert seen.text == whole.text
+
+
+def test_what_stands_against_a_report_ends_the_viewer(written: Write, tmp_path: Path) -> None:
+    """The model has changed: that turns out when it is read."""
+    report_of(written(BANK), tmp_path)
+    told = open_report("report.json", NOTHING)
+    written(BANK.replace("cash = 60", "cash = 50"))
+
+    async def scenario() -> Exception | None:
+        viewer = Viewer(told)
+        async with viewer.run_test(size=(80, 24)) as pilot:
+            await settled(viewer, pilot)
+        return viewer.mistake
+
+    problem = asyncio.run(scenario())
+    assert isinstance(problem, UsageProblem)
+    assert "does not fit" in problem.text
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [(BANK.replace("cash = 60", "cash = 50"), 2, "does not fit"), (BANK.replace("= 100", "= )"), 150, "m.fizz:2:")],
+    ids=["changed", "damaged"],
+)
+def test_it_is_told_in_the_terminal(
+    text: str, code: int, said: str, fizzpy: Callable[..., Ended], tmp_path: Path
+) -> None:
+    """After the screen has gone, with the exit code of the problem."""
+    (tmp_path / "m.fizz").write_text(BANK)
+    (tmp_path / "report.json").write_text(fizzpy("check", "m.fizz", "--json").out)
+    (tmp_path / "m.fizz").write_text(text)
+    ended, sent = in_terminal(tmp_path, "show", "report.json")
+    assert ended == code, sent
+    assert said in sent.rpartition("\x1b[?1049l")[2]
+    assert "Traceback" not in sent
+
+
+PROBE = """
+import json, sys
+from checker.cli import commands, show
+from checker.show.files import open_report
+from checker.given import Given
+from checker.view.viewer import escape
+escape.answer_soon()
+from checker.view.viewer import app
+from checker.view.viewer.session import Session
+session = Session(open_report("report.json", Given()))
+session.select(session.last)
+assert session.rows() and session.sheet().rows
+from textual import constants
+from textual.drivers import linux_driver
+print(json.dumps([sorted(sys.modules), constants.ESCAPE_DELAY, linux_driver.selectors.SelectSelector.__name__]))
+"""
+
+
+@pytest.mark.parametrize(("own", "delay"), [(None, 0.02), ("300", 0.3)])
+def test_the_first_screen_needs_no_model(own: str | None, delay: float, written: Write, tmp_path: Path) -> None:
+    """Neither the language nor the interpreter nor arrays are imported for it; and an escape is answered soon."""
+    report_of(written(BANK), tmp_path)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment.pop("ESCDELAY", None)
+    if own is not None:
+        environment["ESCDELAY"] = own
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE], capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    modules, waits, selector = json.loads(done.stdout)
+    assert not {module.split(".")[0] for module in modules} & {"fizz", "interpreter", "numpy", "scipy", "yaml"}
+    assert waits == delay
+    assert selector == "_Often"
