@@ -61,10 +61,10 @@ def explore(
 
             with nullcontext() if keeper is None else keeper.patience():
                 course.go(settings.max_states, everything or options.continue_on_invariant_failures, keeper)
-            if settings.export is not None:
+            if settings.export is not None and settings.is_over(course.stopped):
                 from checker.export.tables import finish
 
-                finish(settings.export, course.reached, program.state_variables)
+                finish(settings.export, settings.kept_in, course.reached, program.state_variables)
             found = Judge(course, properties, unreduced).judge(everything)
     except KeyboardInterrupt:
         # Whoever loses patience while a cluster is being closed still gets the answer that it has given.

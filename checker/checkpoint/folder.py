@@ -23,7 +23,7 @@ from checker.problems import EnvironmentProblem, UsageProblem
 FORMAT: Final = 1
 KEPT: Final = 2
 _MANIFEST: Final = re.compile(r"checkpoint-(\d+)\.json")
-_KINDS: Final = "level|states|graph|found|edges|seen|outbound|share|post|core|lessons"
+_KINDS: Final = "level|states|graph|found|edges|seen|outbound|share|post|core|lessons|rows|steps"
 _OURS: Final = re.compile(rf"({_KINDS})-[\d-]+(\.[0-9a-f]{{32}}\.part)?")
 _UNFINISHED: Final = re.compile(r"checkpoint-\d+\.json\.[0-9a-f]{32}\.part")
 

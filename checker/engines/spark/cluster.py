@@ -98,7 +98,7 @@ class Cluster:
         self.partitions = partitions
         self.columns = columns
         self.manner = manner
-        kept_in = task.settings.resume or task.settings.checkpoint
+        kept_in = task.settings.kept_in
         self.keeps = kept_in is not None
         self.folder = _folder(folder, self.run) if kept_in is None else Path(kept_in).absolute()
         self.store = Store(self.folder, durable=self.keeps)
@@ -111,7 +111,7 @@ class Cluster:
         self.held: Level | None = None
         self.jobs = self.tasks = 0
         self.written: list[str] = []
-        """The files of states found and of edges, which are needed to the end."""
+        """The files of states found, of edges and for tables, which are needed to the end."""
         self.saved: frozenset[str] = frozenset()
         """The files that the latest checkpoint needs."""
         self.counters: dict[str, Counters] = {}
@@ -226,6 +226,7 @@ class Cluster:
             if file not in kept:
                 self._remove(file.name)
         self.visited[summary.partition] = summary.visited
+        self.written += summary.exported
         for partition, candidates in enumerate(summary.outbound):
             if candidates:
                 self.inbound[partition].append(outbound_file(self.level, summary.partition))

@@ -78,6 +78,7 @@ class ColumnPartition:
         self.arrived = Level()
         self.expanded = Level()
         self.outbound: tuple[int, ...] = (0,) * partitions
+        self.exported: tuple[str, ...] = ()
         self._outbox: list[list[bytes]] = [[] for _ in range(partitions)]
 
     def run(self) -> KeyFiles:
