@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checker.course import Clock, Course, ProgressSink
-from checker.engines.protocol import Engine, Task
+from checker.engines.protocol import Engine, Task, Tick
 from checker.exploration import Exploration, Settings
 from checker.judge import Judge
 from checker.properties.base import Property
@@ -39,12 +39,16 @@ def explore(
     watches = tuple(watch for p in properties if (watch := p.watch(options)) is not None)
     graph = any(watch.records for watch in watches)
 
-    def tick(states: int, transitions: int) -> None:
-        clock.tick(states, transitions)
-        if keeper is not None:
-            keeper.tick()
+    def ticking(keeper: Keeper | None) -> Tick:
+        def tick(states: int, transitions: int) -> None:
+            clock.tick(states, transitions)
+            if keeper is not None:
+                keeper.tick()
 
-    task = Task(program, watches, settings, not everything, graph, tick, machine, say, progress is not None)
+        return tick
+
+    watched = progress is not None
+    task = Task(program, watches, settings, not everything, graph, ticking(keeper), machine, say, watched)
     found: Exploration | None = None
     try:
         with ExitStack() as stack:
@@ -52,14 +56,16 @@ def explore(
 
             def unreduced() -> Course:
                 """The same space again, without symmetry, for liveness alone (language page, 11.3)."""
+                second = None if keeper is None else stack.enter_context(keeper.unreduced())
                 recorded = tuple(watch for watch in watches if watch.records)
-                alone = replace(settings, symmetry=False, checkpoint=None, resume=None, export=None)
-                whole = replace(task, watches=recorded, settings=alone, tick=clock.tick)
+                alone = replace(settings if second is None else second.settings, symmetry=False, export=None)
+                whole = replace(task, watches=recorded, settings=alone, tick=ticking(second))
                 again = Course(stack.enter_context(closing(engine.begin(whole))), program, (), Clock(None, None))
-                again.go(settings.max_states, on=True)
+                with patience(second):
+                    again.go(settings.max_states, on=True, keeper=second)
                 return again
 
-            with nullcontext() if keeper is None else keeper.patience():
+            with patience(keeper):
                 course.go(settings.max_states, everything or options.continue_on_invariant_failures, keeper)
             if settings.export is not None and settings.is_over(course.stopped):
                 from checker.export.tables import finish
@@ -71,3 +77,8 @@ def explore(
         if found is None:
             raise
     return found
+
+
+def patience(keeper: Keeper | None) -> AbstractContextManager[None]:
+    """While the block runs, an interruption waits until it can be saved, if anything is."""
+    return nullcontext() if keeper is None else keeper.patience()
