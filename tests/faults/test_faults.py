@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkpoint.conftest import WIDE
-from tests.faults.campaign import EMBEDDED, SPARK, Fault
+from tests.faults.campaign import EMBEDDED, JUDGING, SPARK, Fault
 from tests.faults.faults import Answer, Case, answer, disk_full, driver_killed, file_damaged, python_worker_killed
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
@@ -38,7 +38,10 @@ def test_embedded(fault: Fault, seed: int, model: tuple[str, ...], tmp_path: Pat
 
 @linux
 @pytest.mark.spark
-@pytest.mark.parametrize("fault", [driver_killed, python_worker_killed])
-def test_spark(fault: Fault, model: tuple[str, ...], tmp_path: Path) -> None:
-    """The same with levels as Spark jobs."""
-    assert fault(Case(model, SPARK, tmp_path / "run", random.Random(4))) == calm(model, tmp_path)
+@pytest.mark.parametrize(
+    ("fault", "engine"), [(driver_killed, SPARK), (python_worker_killed, JUDGING)], ids=["exploring", "judging"]
+)
+def test_spark(fault: Fault, engine: tuple[str, ...], model: tuple[str, ...], tmp_path: Path) -> None:
+    """The same with levels, and with passes over the graph for liveness, as Spark jobs."""
+    case = Case(model, engine, tmp_path / "run", random.Random(4), engine is JUDGING)
+    assert fault(case) == calm(model, tmp_path)
