@@ -159,8 +159,15 @@ def tables_of(folder: Path) -> list[list[tuple[Any, ...]]]:
     return [space.ask(f"SELECT * FROM {table} ORDER BY ALL") for table in TABLES]
 
 
-@pytest.mark.parametrize("engines", [("embedded",), ("spark",), ("embedded", "embedded", "embedded", "spark")])
-@pytest.mark.parametrize("name", ["wide", "messages", "workers", "limited"])
+@pytest.mark.parametrize(
+    ("name", "engines"),
+    [
+        ("wide", ("embedded",)),
+        ("messages", ("spark",)),
+        ("workers", ("embedded", "embedded", "embedded", "spark")),
+        ("limited", ("embedded", "spark")),
+    ],
+)
 def test_a_run_that_goes_on_exports_all(name: str, engines: tuple[str, ...], tmp_path: Path, stage: Stage) -> None:
     """Interrupted after each level, by either engine or by one after the other: the tables of a run left in peace."""
     model = model_of({**MODELS, "wide": WIDE}[name], tmp_path)
