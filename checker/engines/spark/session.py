@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from pyspark import SparkConf, SparkContext
+from pyspark import Broadcast, SparkConf, SparkContext
 from pyspark.accumulators import AccumulatorTCPServer, AccumulatorUnixServer
 from pyspark.java_gateway import launch_gateway
 
@@ -25,12 +25,14 @@ from checker.effort import Effort, effort_of
 from checker.engines.spark.interruption import interruptions
 from checker.engines.spark.java import java_home
 from checker.engines.spark.master import in_one_place, on_this_machine, patient
+from checker.engines.spark.troubles import JAVA_DIED, TURNED_AWAY, explained, root_cause
 from checker.problems import EnvironmentProblem
 
 Found = TypeVar("Found")
 
 _TICK_S: Final = 0.1
 _PATIENCE_S: Final = 10.0
+_MOST: Final = 300
 _QUIET: Final = {
     "spark.port.maxRetries": "100",
     "spark.ui.showConsoleProgress": "false",
@@ -41,20 +43,6 @@ _NIMBLE: Final = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:
 # By network sockets, small tasks spend most of their time waiting for acknowledgements.
 _BY_FILE_SOCKETS: Final = {"spark.python.unix.domain.socket.enabled": "true"}
 _AT_HOME: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-
-_DEAD_WORKER: Final = (
-    "a Spark worker died, most likely for lack of memory",
-    "use more partitions, so that each holds less (--conf spark.default.parallelism=N), or more machines",
-)
-_ANOTHER_PYTHON: Final = "set PYSPARK_PYTHON to a Python of the same version with numpy, on every machine"
-# What Spark says when a job fails for a reason that lies in the machines, and how we say it, with the way out.
-_TROUBLES: Final = {
-    "No module named 'numpy'": ("the Python of a Spark executor has no numpy", _ANOTHER_PYTHON),
-    "PYTHON_VERSION_MISMATCH": ("the Python of a Spark executor is of another version than this one", _ANOTHER_PYTHON),
-    "exited unexpectedly": _DEAD_WORKER,
-    "ExecutorLostFailure": _DEAD_WORKER,
-    "No space left on device": ("the disk of a Spark executor is full", "make room, or set spark.local.dir elsewhere"),
-}
 
 
 class Calls:
@@ -106,6 +94,13 @@ class Session:
         """Do the workers see what the driver sees?"""
         return in_one_place(str(self.context.master))
 
+    def broadcast(self, value: bytes) -> Broadcast[bytes]:
+        """Give all workers something."""
+        try:
+            return self.context.broadcast(value)
+        except Exception as failure:
+            raise self._trouble(failure) from failure
+
     def run(
         self, group: str, title: str, work: Callable[[bytes], bytes], items: Sequence[bytes], tick: Callable[[], None]
     ) -> list[bytes]:
@@ -128,11 +123,23 @@ class Session:
             self.context.cancelJobGroup(group)
             raise
         except Exception as failure:
-            if self.started is not None and self.started.dead:
-                raise EnvironmentProblem(
-                    "the Java process of Spark has died", "see whether this machine is short of memory, and run again"
-                ) from failure
-            raise _explained(failure) from failure
+            raise self._trouble(failure) from failure
+
+    def _trouble(self, failure: Exception) -> Exception:
+        """What to raise for a failure of Spark."""
+        if self.started is not None and self.started.dead:
+            return JAVA_DIED
+        return TURNED_AWAY if self._scala.isStopped() else explained(failure)
+
+    @property
+    def _scala(self) -> Any:
+        """The context as Spark itself sees it."""
+        return self.context._jsc.sc()
+
+    @property
+    def lonely(self) -> bool:
+        """Is there no executor on other machines yet, where tasks need one?"""
+        return not self.in_one_place and len(self._scala.statusTracker().getExecutorInfos()) < 2
 
     def effort(self) -> Effort:
         """What the Java process has spent, if it is ours and not shared."""
@@ -149,15 +156,6 @@ class Session:
             # Nobody is there to be stopped. The second call skips that, and forgets the rest.
             self.context.stop()
         self.started.close()
-
-
-def _explained(failure: Exception) -> Exception:
-    """Why a job failed: a trouble of the machines, or, as it is, a mistake of ours."""
-    text = str(failure)
-    for sign, (problem, hint) in _TROUBLES.items():
-        if sign in text:
-            return EnvironmentProblem(problem, hint)
-    return failure
 
 
 class JavaProcess:
@@ -293,6 +291,4 @@ def _surroundings(master: str, home: Path) -> Iterator[None]:
 
 def _reason(failure: BaseException, process: JavaProcess) -> str:
     """What went wrong at the start, in one line: the root of Java's exception, or the last words of its process."""
-    causes = [line for line in str(failure).splitlines() if line.startswith(("Caused by: ", ": "))]
-    line = causes[-1].removeprefix("Caused by: ").removeprefix(": ") if causes else process.last_words()
-    return (line or str(failure))[:300]
+    return root_cause(str(failure)) or process.last_words()[:_MOST] or str(failure)[:_MOST]
