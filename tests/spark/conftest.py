@@ -37,6 +37,7 @@ class Stage:
     in_one_place = True
     started = None
     web_ui = None
+    lonely = False
 
     def __init__(self) -> None:
         self.context = SimpleNamespace(defaultParallelism=2)
