@@ -27,8 +27,7 @@ def calm(model: tuple[str, ...], folder: Path) -> Answer:
 
 
 @linux
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("fault", [driver_killed, disk_full, file_damaged])
+@pytest.mark.parametrize(("fault", "seed"), [(driver_killed, 1), (disk_full, 2), (file_damaged, 1)])
 def test_embedded(fault: Fault, seed: int, model: tuple[str, ...], tmp_path: Path) -> None:
     """The answer is that of a run that was left in peace; where a file is lost for good, there is none."""
     found = fault(Case(model, EMBEDDED, tmp_path / "run", random.Random(seed)))

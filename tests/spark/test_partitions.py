@@ -59,7 +59,7 @@ def stage_twice(stage: Stage) -> Iterator[Stage]:
 
 
 @pytest.mark.usefixtures("stage_twice")
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(toys(), SETTINGS, OPTIONS, st.integers(1, 3), st.integers(0, 4), st.sampled_from((None, None, 0, 8)))
 def test_spark_agrees_with_plain(
     toy: Toy, chosen: Settings, options: dict[str, object], partitions: int, spark_from: int, core: int | None

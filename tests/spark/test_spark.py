@@ -59,14 +59,14 @@ def levels(report: Report) -> int:
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("name", MODELS)
 def test_all_engines_report_the_same(name: str, tmp_path: Path) -> None:
-    """Counts, verdicts, counterexamples and warnings, for one, two and three partitions.
+    """Counts, verdicts, counterexamples and warnings, for two and three partitions.
 
     Liveness is judged in the driver, or in the partitions to the end.
     """
     (tmp_path / "m.fizz").write_text(MODELS[name])
     plain = same(check(tmp_path / "m.fizz", engine="plain"))
     assert same(check(tmp_path / "m.fizz", engine="embedded")) == plain
-    for partitions, core in ((1, 0), (2, None), (3, 0)):
+    for partitions, core in ((2, None), (3, 0)):
         report = check(tmp_path / "m.fizz", engine="spark", settings=settings_for(partitions, core))
         assert same(report) == plain
         assert levels(report) > 0
