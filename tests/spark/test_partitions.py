@@ -205,21 +205,25 @@ def test_damaged_file(name: str, stage: Stage, tmp_path: Path, monkeypatch: pyte
         check(tmp_path / "m.fizz", engine="spark", settings=here)
 
 
-def test_folder_that_workers_do_not_see(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("unseen", "option"), [("files/*", "--conf spark.fizzpy.folder"), ("x/.parts", "--export")])
+def test_folder_that_workers_do_not_see(
+    unseen: str, option: str, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On machines that share no folder, the message says how to name one."""
     run = Stage.run
 
     def run_elsewhere(self: Stage, *arguments: Any) -> list[bytes]:
-        for path in tmp_path.glob("files/*"):
+        for path in tmp_path.glob(unseen):
             path.rename(tmp_path / "elsewhere")
         return run(self, *arguments)
 
     monkeypatch.setattr(Stage, "run", run_elsewhere)
     (tmp_path / "m.fizz").write_text(MODELS["lasso"])
-    here = Settings(spark_from=0, spark_conf=(("spark.fizzpy.folder", str(tmp_path / "files")),))
+    conf = (("spark.fizzpy.folder", str(tmp_path / "files")),)
+    here = Settings(spark_from=0, spark_conf=conf, export=str(tmp_path / "x"))
     with pytest.raises(EnvironmentProblem, match="does not see the folder") as problem:
         check(tmp_path / "m.fizz", engine="spark", settings=here)
-    assert "spark.fizzpy.folder" in str(problem.value.hint)
+    assert option in str(problem.value.hint)
 
 
 @pytest.mark.usefixtures("stage")
