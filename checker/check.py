@@ -56,9 +56,9 @@ def check(
         failed = Finding(None, (), error=error)
         exploration = Exploration("violation", 0, 0, 0, 0, 0, 0, {}, error=failed)
     else:
-        if settings.export is not None:
-            _prepare_export(settings, chosen.name)
         with keeping(settings, chosen.name, lambda: identity_of(module, settings), say) as keeper:
+            if settings.export is not None:
+                _prepare_export(settings, chosen.name)
             exploration = explore(
                 chosen, program, properties, settings, progress, keeper=keeper, say=say, phases=phases
             )
@@ -75,7 +75,7 @@ def check(
         cpu_s=effort.cpu_s,
         peak_memory_mb=effort.memory_mb,
     )
-    if settings.export is not None and machine is not None:
+    if settings.export is not None and machine is not None and settings.is_over(exploration.stopped):
         from checker.export.tables import write_verdicts
 
         write_verdicts(settings.export, report)
@@ -89,7 +89,5 @@ def _prepare_export(settings: Settings, engine: str) -> None:
 
     if engine == "plain":
         raise UsageProblem("the plain engine exports nothing", "use --engine embedded or --engine spark")
-    if settings.checkpoint is not None or settings.resume is not None:
-        raise UsageProblem("an export has all levels or none: it goes with neither --checkpoint nor --resume")
     assert settings.export is not None
-    prepare(settings.export)
+    prepare(settings.export, settings.kept_in)

@@ -37,6 +37,15 @@ class Settings:
     """What is stored of states may take so much memory before it goes to the disk."""
 
     @property
+    def kept_in(self) -> str | None:
+        """The folder for checkpoints, if the run is to be kept."""
+        return self.resume or self.checkpoint
+
+    def is_over(self, stopped: StopReason) -> bool:
+        """Is a run that stopped for this reason over? If not, it is expected to go on from its checkpoint."""
+        return self.kept_in is None or stopped != "interrupted"
+
+    @property
     def asked(self) -> Mapping[str, object]:
         """What decides about the answer, by name, as far as it is not the default."""
         deciding: dict[str, object] = {

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checker.course import Clock, Course, ProgressSink
-from checker.engines.protocol import Engine, Task
+from checker.engines.protocol import Engine, Task, Tick
 from checker.exploration import Exploration, Settings
 from checker.judge import Judge
 from checker.phases import CONCLUDING, Phases
@@ -42,12 +42,16 @@ def explore(
     watches = tuple(watch for p in properties if (watch := p.watch(options)) is not None)
     graph = any(watch.records for watch in watches)
 
-    def tick(states: int, transitions: int) -> None:
-        clock.tick(states, transitions)
-        if keeper is not None:
-            keeper.tick()
+    def ticking(keeper: Keeper | None) -> Tick:
+        def tick(states: int, transitions: int) -> None:
+            clock.tick(states, transitions)
+            if keeper is not None:
+                keeper.tick()
 
-    task = Task(program, watches, settings, not everything, graph, tick, machine, say, progress is not None, phases)
+        return tick
+
+    watched = progress is not None
+    task = Task(program, watches, settings, not everything, graph, ticking(keeper), machine, say, watched, phases)
     found: Exploration | None = None
     try:
         with ExitStack() as stack:
@@ -55,19 +59,21 @@ def explore(
 
             def unreduced() -> Course:
                 """The same space again, without symmetry, for liveness alone (language page, 11.3)."""
+                second = None if keeper is None else stack.enter_context(keeper.unreduced())
                 recorded = tuple(watch for watch in watches if watch.records)
-                alone = replace(settings, symmetry=False, checkpoint=None, resume=None, export=None)
-                whole = replace(task, watches=recorded, settings=alone, tick=clock.tick)
+                alone = replace(settings if second is None else second.settings, symmetry=False, export=None)
+                whole = replace(task, watches=recorded, settings=alone, tick=ticking(second))
                 again = Course(stack.enter_context(closing(engine.begin(whole))), program, (), Clock(None, None))
-                again.go(settings.max_states, on=True)
+                with patience(second):
+                    again.go(settings.max_states, on=True, keeper=second)
                 return again
 
-            with nullcontext() if keeper is None else keeper.patience():
+            with patience(keeper):
                 course.go(settings.max_states, everything or options.continue_on_invariant_failures, keeper)
-            if settings.export is not None:
+            if settings.export is not None and settings.is_over(course.stopped):
                 from checker.export.tables import finish
 
-                finish(settings.export, course.reached, program.state_variables)
+                finish(settings.export, settings.kept_in, course.reached, program.state_variables)
             with phases.during(CONCLUDING):
                 found = Judge(course, properties, unreduced).judge(everything)
     except KeyboardInterrupt:
@@ -75,3 +81,8 @@ def explore(
         if found is None:
             raise
     return found
+
+
+def patience(keeper: Keeper | None) -> AbstractContextManager[None]:
+    """While the block runs, an interruption waits until it can be saved, if anything is."""
+    return nullcontext() if keeper is None else keeper.patience()

@@ -22,8 +22,10 @@ from checker.problems import EnvironmentProblem, UsageProblem
 
 FORMAT: Final = 1
 KEPT: Final = 2
+UNREDUCED: Final = "unreduced"
+"""The folder within for the second exploration, without symmetry, that a fair lasso may ask for."""
 _MANIFEST: Final = re.compile(r"checkpoint-(\d+)\.json")
-_KINDS: Final = "level|states|graph|found|edges|seen|outbound|share|post|core|lessons"
+_KINDS: Final = "level|states|graph|found|edges|seen|outbound|share|post|core|lessons|rows|steps"
 _OURS: Final = re.compile(rf"({_KINDS})-[\d-]+(\.[0-9a-f]{{32}}\.part)?")
 _UNFINISHED: Final = re.compile(r"checkpoint-\d+\.json\.[0-9a-f]{32}\.part")
 
@@ -86,13 +88,24 @@ class Folder:
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
+    @property
+    def in_use(self) -> bool:
+        """Are there checkpoints?"""
+        return bool(self._names())
+
     def begin(self) -> None:
         """Begin a new series of checkpoints: there may be no other one here."""
-        if self._names():
+        if self._names() or any((self.path / UNREDUCED).glob("checkpoint-*.json")):
             raise UsageProblem(
                 f"there is a checkpoint in {self.path} already",
                 f"go on from it with --resume {self.path}, or name another folder",
             )
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove all checkpoints."""
+        for name in self._names():
+            (self.path / name).unlink()
         self._sweep(frozenset())
 
     def latest(self) -> tuple[Manifest, list[str]]:

@@ -47,7 +47,7 @@ def pack_columns(run: ColumnsRun) -> list[bytes]:
     parts = [part for part in run.frontier if len(part.rows)]
     numbers = b"".join(part.numbers.astype(np.int64).tobytes() for part in parts)
     starts = b"".join(part.starts.astype(np.int64).tobytes() for part in parts)
-    return [numbers, starts, _packed([codec.pack(part.packing, part.rows) for part in parts])]
+    return [numbers, starts, _packed([codec.pack_whole(part.packing, part.rows) for part in parts])]
 
 
 def sample(run: RowsRun, parts: Sequence[bytes]) -> list[State]:

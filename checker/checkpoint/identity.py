@@ -28,6 +28,8 @@ def identity_of(module: Module, settings: Settings) -> Identity:
         "--property": repr(sorted(settings.properties or ())),
         "--keep-going": repr(settings.keep_going),
         "--no-symmetry": repr(not settings.symmetry),
+        # Where to does not matter, but what was found before cannot be told afterwards.
+        "--export": repr(settings.export is not None),
     }
 
 

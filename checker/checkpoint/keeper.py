@@ -8,11 +8,12 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from checker.checkpoint.folder import Folder
+from checker.checkpoint.folder import UNREDUCED, Folder
 from checker.checkpoint.identity import Identity
 from checker.checkpoint.saved import level_file
 from checker.exploration import Settings
@@ -36,6 +37,8 @@ class Keeper:
 
     def __init__(self, folder: Folder, settings: Settings, engine: str, say: Say) -> None:
         self.folder = folder
+        self.place = folder.path
+        """The folder that the user knows of."""
         self.settings = settings
         self.engine = engine
         self.say = say
@@ -44,12 +47,33 @@ class Keeper:
         self._cost_s = 0.0
         self._requested = self._paused = False
 
+    @contextmanager
+    def unreduced(self) -> Iterator[Keeper]:
+        """The keeper of the same exploration again, without symmetry: in a folder within, where it may have begun."""
+        identity = {**self.folder.identity, "--no-symmetry": "for liveness"}
+        folder = Folder.open(self.folder.path / UNREDUCED, identity)
+        place = str(folder.path)
+        with closing(folder):
+            resume = place if folder.in_use else None
+            settings = replace(self.settings, checkpoint=None if resume else place, resume=resume)
+            second = Keeper(folder, settings, self.engine, self.say)
+            second.place = self.place
+            yield second
+
     def resumed(self, course: Course) -> bool:
         """Let a course that has not begun go on from the latest checkpoint; False: it is to begin."""
         if self.settings.resume is None:
             self.folder.begin()
             return False
-        manifest, troubles = self.folder.latest()
+        try:
+            manifest, troubles = self.folder.latest()
+        except EnvironmentProblem as problem:
+            if self.place == self.folder.path:
+                raise
+            # It is of use to the first exploration only, which is there.
+            self.say(f"{problem.text}; exploring without symmetry from the beginning")
+            self.folder.clear()
+            return False
         for trouble in troubles:
             self.say(f"{trouble}; going on from the checkpoint of level {manifest.level}")
         if manifest.engine not in (None, self.engine):
@@ -88,7 +112,8 @@ class Keeper:
             # Perhaps too late for a tick; what comes now would take its time as well.
             course.stopped = "interrupted"
         if course.stopped == "interrupted" and self._saved >= 0:
-            self.say(f"level {self._saved} is saved; go on from there with --resume {self.folder.path}")
+            part = "" if self.place == self.folder.path else " of the exploration without symmetry"
+            self.say(f"level {self._saved}{part} is saved; go on from there with --resume {self.place}")
 
     def save(self, course: Course) -> None:
         """Make a checkpoint of the latest level that is complete, unless there is one."""
@@ -112,7 +137,7 @@ class Keeper:
         if self._saved < 0:
             return EnvironmentProblem(text, remedy)
         return EnvironmentProblem(
-            f"{text}. That of level {self._saved} is whole", f"{remedy}, then go on with --resume {self.folder.path}"
+            f"{text}. That of level {self._saved} is whole", f"{remedy}, then go on with --resume {self.place}"
         )
 
     # --- interruptions ---------------------------------------------------------------------------------------------

@@ -48,6 +48,12 @@ class Head:
     marks: tuple[Mark, ...]
     needs: tuple[Obligations, ...]
     acted: frozenset[int]
+    exported: tuple[str, ...]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that are needed to go on."""
+        return (*self.states, *self.graph, *self.exported)
 
 
 @dataclass(slots=True)
@@ -85,9 +91,10 @@ class Records:
             () if graph is None else tuple(graph.mark_table),
             () if graph is None else tuple(graph.need_table),
             frozenset(rows.expander.acted),
+            tuple(rows.exported),
         )
         waiting = pack_rows(rows) if columns is None else pack_columns(columns)
-        return Saved(None, (pack_head(head), *waiting), (*head.states, *head.graph))
+        return Saved(None, (pack_head(head), *waiting), head.files)
 
     # --- restoring -------------------------------------------------------------------------------------------------
 
@@ -100,6 +107,8 @@ class Records:
         links = self._read_links(store, rows)
         self.found = len(links.parents) // 8
         rows.wants_graph = head.wants_graph
+        rows.level = level
+        rows.exported.extend(head.exported)
         if head.wants_graph:
             self._read_graph(store, head, rows.graph_so_far)
         for column, answers in zip(rows.recorded.values(), links.answers, strict=True):

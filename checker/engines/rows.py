@@ -97,6 +97,7 @@ class RowsRun:
         self.graph_so_far = Graph(self.found.keys.__getitem__, classes)
         self.level = -1
         self._parts = parts_of(task, self.machine)
+        self.exported: list[str] = [] if self._parts is None else self._parts.files
         if self._parts is not None:
             self.expander.observe = partial(self._export_step, self._parts)
 

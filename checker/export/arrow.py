@@ -23,10 +23,13 @@ def arrow() -> tuple[ModuleType, ModuleType]:
     return pyarrow, pyarrow.parquet
 
 
-def write_table(path: Path, columns: Mapping[str, Sequence[Any]], metadata: Mapping[bytes, bytes]) -> None:
-    """Write columns as a file, with something about them beside."""
-    pa, _ = arrow()
-    write_file(path, pa.table(dict(columns)).replace_schema_metadata(dict(metadata)))
+def table_bytes(columns: Mapping[str, Sequence[Any]]) -> bytes:
+    """Columns as the bytes of a file."""
+    pa, parquet = arrow()
+    made = pa.BufferOutputStream()
+    parquet.write_table(pa.table(dict(columns)), made)
+    data: bytes = made.getvalue().to_pybytes()
+    return data
 
 
 def write_file(path: Path, table: Any) -> None:

@@ -1,4 +1,4 @@
-"""`Parts`: states and transitions while they are found, in Parquet files of text; `tables` makes typed ones of them.
+"""`Parts`: states and transitions while they are found, in files of text; `tables` makes typed ones of them.
 
 What type a variable has is only known at the end, and perhaps on another machine: until then values are JSON, and each
 file says which kinds of values its columns have.
@@ -9,17 +9,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
-from checker.export.arrow import write_table
+from checker.engines.spark.store import Store
+from checker.export.arrow import table_bytes
 from interpreter import Machine
 from interpreter.machine import step_name
 from interpreter.state import State
 from interpreter.step import Candidate, StepKind
 
-PARTS: Final = ".parts"
-KINDS: Final = b"fizzpy.kinds"
+KINDS: Final = 0
+ROWS: Final = 1
+"""The parts of a file: as JSON the kinds of values that each column has, as Parquet the rows."""
 _MOST_ROWS: Final = 50_000
 _INT64: Final = 1 << 63
 
@@ -27,6 +28,8 @@ OURS: Final = ("state", "level", "threads", "messages")
 """The columns of states that are no variables."""
 
 STATES, TRANSITIONS = "states", "transitions"
+PREFIXES: Final = {STATES: "rows", TRANSITIONS: "steps"}
+"""How the files of each table begin."""
 _TRANSITION: Final = ("source", "target", "level", "action", "label", "kind", "crash")
 
 
@@ -56,12 +59,13 @@ class _Buffer:
 
 
 class Parts:
-    """The part of a level that one task finds. `tag` tells it from others of that level; files are written whole."""
+    """The part of a level that one task finds: that of a partition, or all of it. `files` are those that it wrote."""
 
-    def __init__(self, folder: Path, machine: Machine, tag: str) -> None:
-        self.folder = folder / PARTS
+    def __init__(self, store: Store, machine: Machine, partition: int | None) -> None:
+        self.store = store
         self.machine = machine
-        self.tag = tag
+        self.files: list[str] = []
+        self._tag = "" if partition is None else f"-{partition}"
         self._buffers: dict[tuple[str, int], _Buffer] = {}
         self._names = column_names(machine.program.state_variables)
 
@@ -118,8 +122,9 @@ class Parts:
         if not buffer.rows:
             return
         kinds = {name: sorted(found) for name, found in buffer.kinds.items()}
-        path = self.folder / f"{table}-{level}-{self.tag}-{buffer.files}.parquet"
-        write_table(path, buffer.full(), {KINDS: json.dumps(kinds).encode()})
+        name = f"{PREFIXES[table]}-{level}{self._tag}-{buffer.files}"
+        self.store.write(name, [json.dumps(kinds).encode(), table_bytes(buffer.full())])
+        self.files.append(name)
         buffer.files += 1
 
 

@@ -9,57 +9,75 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from checker.engines.spark.store import Store
+from checker.export import PARTS, place_of
 from checker.export.arrow import arrow, write_file
-from checker.export.parts import KINDS, OURS, PARTS, STATES, TRANSITIONS, column_names
+from checker.export.parts import KINDS, OURS, PREFIXES, ROWS, STATES, TRANSITIONS, column_names
 from checker.problems import EnvironmentProblem, UsageProblem
 from checker.report import Report
 
-_PART: Final = re.compile(r"(states|transitions)-(\d+)-(.+)\.parquet")
+PROPERTIES: Final = "properties"
+_PART: Final = re.compile(r"(rows|steps)-(\d+)(?:-(\d+))?-(\d+)")
+_OWNER: Final = "checkpoints"
+"""The file that says which checkpoints an unfinished export belongs to."""
 
 
-def prepare(folder: str) -> None:
+def prepare(folder: str, kept_in: str | None) -> None:
     """See to it that there is an empty place to export to. Raises `Problem`."""
     arrow()
     path = Path(folder)
-    if path.is_dir() and any(path.iterdir()):
-        raise UsageProblem(f"the folder {folder} is not empty", "name a new one: --export DIR")
+    owner = None if kept_in is None else str(Path(kept_in).absolute())
     try:
+        if owner is not None and _owner(path) == owner:
+            for name in (*PREFIXES, PROPERTIES, PARTS):
+                shutil.rmtree(path / name, ignore_errors=True)
+        if path.is_dir() and any(path.iterdir()):
+            raise UsageProblem(f"the folder {folder} is not empty", "name a new one: --export DIR")
         (path / PARTS).mkdir(parents=True)
+        if owner is not None:
+            (path / PARTS / _OWNER).write_text(owner)
     except OSError as failure:
         raise EnvironmentProblem(
             f"the folder {folder} cannot be used: {failure.strerror}", "name another one"
         ) from None
 
 
-def finish(folder: str, reached: int, variables: Sequence[str]) -> None:
+def _owner(path: Path) -> str | None:
+    """The checkpoints that an export belongs to which was not finished; None if there is no such export."""
+    try:
+        return (path / PARTS / _OWNER).read_text()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def finish(folder: str, kept_in: str | None, reached: int, variables: Sequence[str]) -> None:
     """Make the tables of states and transitions: of levels up to `reached`, and of the steps from those before it."""
-    parts = Path(folder) / PARTS
+    parts = Store(place_of(folder, kept_in))
     found = {table: sorted(_counted(parts, table, reached)) for table in (STATES, TRANSITIONS)}
-    columns = _types(found[STATES], variables)
+    columns = _types(parts, [name for *_, name in found[STATES]], variables)
     for table, files in found.items():
-        for number, (level, _, path) in enumerate(files):
+        for number, (level, _, _, name) in enumerate(files):
             target = Path(folder) / table / f"level-{level:05}-{number:06}.parquet"
-            write_file(target, _typed(path, columns) if table == STATES else _read(path))
-    shutil.rmtree(parts)
+            rows = _read(parts, name)
+            write_file(target, _typed(rows, columns) if table == STATES else rows)
 
 
-def _counted(parts: Path, table: str, reached: int) -> Iterator[tuple[int, str, Path]]:
-    """The files of a table that count. A level that was under way, or done ahead, does not."""
-    for path in parts.iterdir():
+def _counted(parts: Store, table: str, reached: int) -> Iterator[tuple[int, int, int, str]]:
+    """The files of a table that count, by place. A level that was under way, or done ahead, does not."""
+    for path in parts.folder.iterdir():
         match = _PART.fullmatch(path.name)
-        if match is not None and match.group(1) == table:
-            level = int(match.group(2))
+        if match is not None and match.group(1) == PREFIXES[table]:
+            level, partition, number = (int(group or -1) for group in match.groups()[1:])
             if level < reached or (level == reached and table == STATES):
-                yield level, match.group(3), path
+                yield level, partition, number, path.name
 
 
-def _types(files: Sequence[tuple[int, str, Path]], variables: Sequence[str]) -> dict[str, Any]:
+def _types(parts: Store, files: Sequence[str], variables: Sequence[str]) -> dict[str, Any]:
     """The columns of all states, variables first, with a type: one that all values have, or text that is JSON."""
-    pa, parquet = arrow()
+    pa, _ = arrow()
     kinds: dict[str, set[str]] = {}
-    for _, _, path in files:
-        told = json.loads(parquet.read_schema(path).metadata[KINDS])
-        for name, found in told.items():
+    for file in files:
+        for name, found in json.loads(parts.read(file, KINDS)).items():
             kinds.setdefault(name, set()).update(found)
     types = {"int": pa.int64(), "bool": pa.bool_(), "string": pa.string()}
     ranks = {name: rank for rank, name in enumerate(column_names(variables).values())}
@@ -78,14 +96,14 @@ def _types(files: Sequence[tuple[int, str, Path]], variables: Sequence[str]) -> 
     return {name: kind(kinds[name]) for name in sorted(kinds, key=place)}
 
 
-def _read(path: Path) -> Any:
-    return arrow()[1].read_table(path).replace_schema_metadata(None)
+def _read(parts: Store, name: str) -> Any:
+    pa, parquet = arrow()
+    return parquet.read_table(pa.BufferReader(parts.read(name, ROWS))).replace_schema_metadata(None)
 
 
-def _typed(path: Path, columns: dict[str, Any]) -> Any:
-    """A file of states with all columns, in their types."""
+def _typed(table: Any, columns: dict[str, Any]) -> Any:
+    """States with all columns, in their types."""
     pa, _ = arrow()
-    table = _read(path)
     made = {name: table.column(name) for name in OURS[:2]}
     for name, kind in columns.items():
         if name not in table.column_names:
@@ -100,7 +118,10 @@ def _typed(path: Path, columns: dict[str, Any]) -> Any:
 
 
 def write_verdicts(folder: str, report: Report) -> None:
-    """The table of properties: name, kind, verdict, length of the counterexample, the instance that broke it."""
+    """The table of properties: name, kind, verdict, length of the counterexample, the instance that broke it.
+
+    With it, the export is finished.
+    """
     pa, _ = arrow()
     rows = report.properties
     columns = {
@@ -110,4 +131,5 @@ def write_verdicts(folder: str, report: Report) -> None:
         "steps": pa.array([p.steps for p in rows], pa.int64()),
         "instance": pa.array([p.instance for p in rows], pa.string()),
     }
-    write_file(Path(folder) / "properties" / "properties.parquet", pa.table(columns))
+    write_file(Path(folder) / PROPERTIES / "properties.parquet", pa.table(columns))
+    shutil.rmtree(Path(folder) / PARTS)

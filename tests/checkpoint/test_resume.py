@@ -11,6 +11,7 @@ import pytest
 from checker.check import check
 from checker.course import Course
 from checker.exploration import Settings
+from checker.problems import UsageProblem
 from tests.checkpoint.conftest import WIDE, level_by_level, told
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
@@ -68,6 +69,41 @@ def test_from_embedded_to_spark(model: Path, tmp_path: Path, stage: Stage, embed
         assert stage.jobs > before
     if runs <= embedded_runs:
         assert stage.jobs == before
+
+
+@pytest.mark.usefixtures("columns_early")
+@pytest.mark.parametrize("engine", ["embedded", "spark"])
+def test_the_exploration_without_symmetry(engine: str, tmp_path: Path, stage: Stage) -> None:
+    """A fair lasso among images asks for the whole space: that is saved too, and is not begun anew."""
+    model = tmp_path / "m.fizz"
+    model.write_text(MODELS["workers"])
+    calm = check(model)
+    report, runs = level_by_level(model, tmp_path / "c", lambda run: engine, settings_for(2))
+    assert told(report) == told(calm)
+    # Images, then states: a level more is found each time.
+    levels = 1 + max(int(path.stem.split("-")[1]) for path in (tmp_path / "c").rglob("unreduced/checkpoint-*.json"))
+    assert runs > report.depth + levels
+    again = check(model, engine=engine, settings=settings_for(2, resume=str(tmp_path / "c"), keep_going=False))
+    assert again.stats["rule evaluations"] == 0
+    with pytest.raises(UsageProblem, match="there is a checkpoint in"):
+        for path in (tmp_path / "c").glob("checkpoint-*.json"):
+            path.unlink()
+        check(model, engine=engine, settings=settings_for(2, checkpoint=str(tmp_path / "c")))
+
+
+def test_a_damaged_exploration_without_symmetry(tmp_path: Path) -> None:
+    """It can be begun anew, which is said; what the first one has found stays."""
+    model, place = tmp_path / "m.fizz", tmp_path / "c"
+    model.write_text(MODELS["workers"])
+    calm = told(check(model, settings=Settings(checkpoint=str(place), checkpoint_every_s=0)))
+    for path in (place / "unreduced").glob("level-*"):
+        path.write_bytes(b"")
+    said: list[str] = []
+    assert told(check(model, settings=Settings(resume=str(place)), say=said.append)) == calm
+    assert len(said) == 1
+    assert said[0].endswith("is damaged; exploring without symmetry from the beginning")
+    assert told(check(model, settings=Settings(resume=str(place)), say=said.append)) == calm
+    assert len(said) == 1
 
 
 def test_an_interruption_in_the_last_level(model: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from checker.check import check
 from checker.exploration import Settings
 from checker.problems import EnvironmentProblem, UsageProblem
 from checker.report import Report
-from tests.checkpoint.conftest import WIDE
+from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
 from tests.spark.conftest import Stage, settings_for, stage
 from tests.spark.models import MODELS
 
@@ -133,7 +133,7 @@ def test_a_bound_ends_the_tables_too(tmp_path: Path, stage: Stage) -> None:
 
 
 def test_requests_that_cannot_be_served(tmp_path: Path) -> None:
-    """A folder with something in it, an engine that does not export, checkpoints, no pyarrow: each has its sentence."""
+    """A folder with something in it, an engine that does not export, no pyarrow: each has its sentence."""
     model = model_of(MODELS["idle"], tmp_path)
     new = tmp_path / "new"
     with pytest.raises(UsageProblem, match="is not empty"):
@@ -142,12 +142,79 @@ def test_requests_that_cannot_be_served(tmp_path: Path) -> None:
         exported(model, model)
     with pytest.raises(UsageProblem, match="the plain engine exports nothing"):
         exported(model, new, "plain")
-    with pytest.raises(UsageProblem, match="neither --checkpoint nor --resume"):
-        exported(model, new, settings=Settings(checkpoint=str(tmp_path / "c")))
     with patch.dict(sys.modules, {"pyarrow": None}), pytest.raises(EnvironmentProblem) as raised:
         exported(model, new)
     assert "pip install 'fizzpy[export]'" in str(raised.value.hint)
     assert not new.exists()
+
+
+# --- with checkpoints
+# --------------------------------------------------------------------------------------------------------------
+
+
+def tables_of(folder: Path) -> list[list[tuple[Any, ...]]]:
+    """All rows of an export that is finished."""
+    assert sorted(path.name for path in folder.iterdir()) == sorted(TABLES)
+    space = Space(folder)
+    return [space.ask(f"SELECT * FROM {table} ORDER BY ALL") for table in TABLES]
+
+
+@pytest.mark.parametrize(
+    ("name", "engines"),
+    [
+        ("wide", ("embedded",)),
+        ("messages", ("spark",)),
+        ("workers", ("embedded", "embedded", "embedded", "spark")),
+        ("limited", ("embedded", "spark")),
+    ],
+)
+def test_a_run_that_goes_on_exports_all(name: str, engines: tuple[str, ...], tmp_path: Path, stage: Stage) -> None:
+    """Interrupted after each level, by either engine or by one after the other: the tables of a run left in peace."""
+    model = model_of({**MODELS, "wide": WIDE}[name], tmp_path)
+    exported(model, tmp_path / "calm")
+    chosen = settings_for(2, export=str(tmp_path / "x"))
+    report, runs = level_by_level(
+        model, tmp_path / "c", lambda run: engines[min(run, len(engines) - 1)], replace(chosen, stats=False)
+    )
+    assert runs > 3
+    assert told(report) == told(check(model))
+    assert tables_of(tmp_path / "x") == tables_of(tmp_path / "calm")
+
+
+def test_an_export_is_finished_once(tmp_path: Path) -> None:
+    """A run that will go on leaves no tables. Those that were half written are made anew, finished ones are kept."""
+    model = model_of(WIDE, tmp_path)
+    exported(model, tmp_path / "calm")
+    chosen = Settings(export=str(tmp_path / "x"), checkpoint_every_s=0)
+    with interrupted_after(4):
+        check(model, settings=replace(chosen, checkpoint=str(tmp_path / "c")))
+    assert [path.name for path in (tmp_path / "x").iterdir()] == [".parts"]
+    resumed = replace(chosen, resume=str(tmp_path / "c"))
+    with patch("checker.export.tables.write_verdicts", side_effect=MemoryError), pytest.raises(MemoryError):
+        check(model, settings=resumed)
+    assert (tmp_path / "x" / "states").is_dir()
+    check(model, settings=resumed)
+    assert tables_of(tmp_path / "x") == tables_of(tmp_path / "calm")
+    with pytest.raises(UsageProblem, match="is not empty"):
+        check(model, settings=resumed)
+    check(model, settings=replace(resumed, export=str(tmp_path / "y")))
+    assert tables_of(tmp_path / "y") == tables_of(tmp_path / "calm")
+
+
+def test_what_was_not_told_cannot_be_exported(tmp_path: Path) -> None:
+    """A run exports from its first level on, or not at all: code 2 otherwise. Damaged rows are noticed."""
+    model = model_of(WIDE, tmp_path)
+    for name, place in (("plain", None), ("export", str(tmp_path / "x"))):
+        with interrupted_after(4):
+            check(model, settings=Settings(checkpoint=str(tmp_path / name), checkpoint_every_s=0, export=place))
+    with pytest.raises(UsageProblem, match=r"--export .False there, True here"):
+        check(model, settings=Settings(resume=str(tmp_path / "plain"), export=str(tmp_path / "y")))
+    with pytest.raises(UsageProblem, match=r"--export .True there, False here"):
+        check(model, settings=Settings(resume=str(tmp_path / "export")))
+    rows = tmp_path / "export" / "rows-1-0"
+    rows.write_bytes(rows.read_bytes()[:-1])
+    with pytest.raises(EnvironmentProblem, match="rows-1-0 is damaged"):
+        check(model, settings=Settings(resume=str(tmp_path / "export"), export=str(tmp_path / "x")))
 
 
 # --- the document

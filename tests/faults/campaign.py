@@ -34,14 +34,19 @@ _SPARK = ("--engine", "spark", "--spark-from", "0", "--conf", "spark.default.par
 SPARK = (*_SPARK, "--master", "local[2]")
 EXECUTORS = (*_SPARK, "--master", "local-cluster[2,1,1024]")
 
+_IN_PARTITIONS = ("--conf", "spark.fizzpy.core=0")
+JUDGING = (*SPARK, *_IN_PARTITIONS)
+EXECUTORS_JUDGING = (*EXECUTORS, *_IN_PARTITIONS)
+
 KINDS: dict[str, list[tuple[Fault, tuple[str, ...]]]] = {
-    "driver killed": [(driver_killed, EMBEDDED), (driver_killed, SPARK)],
-    "python worker killed": [(python_worker_killed, SPARK)],
-    "task failed twice": [(task_failed_twice, SPARK)],
-    "executor killed": [(executor_killed, EXECUTORS)],
+    "driver killed": [(driver_killed, EMBEDDED), (driver_killed, SPARK), (driver_killed, JUDGING)],
+    "python worker killed": [(python_worker_killed, SPARK), (python_worker_killed, JUDGING)],
+    "task failed twice": [(task_failed_twice, SPARK), (task_failed_twice, JUDGING)],
+    "executor killed": [(executor_killed, EXECUTORS), (executor_killed, EXECUTORS_JUDGING)],
     "disk full": [(disk_full, EMBEDDED), (disk_full, SPARK)],
     "file damaged": [(file_damaged, EMBEDDED), (file_damaged, SPARK)],
 }
+"""What may be done to which runs. Those that judge liveness in the partitions meet it while they do so."""
 
 
 def main(arguments: list[str]) -> int:
@@ -58,16 +63,17 @@ def main(arguments: list[str]) -> int:
         for number in range(chosen.faults):
             kind = list(KINDS)[number % len(KINDS)]
             fault, engine = chance.choice(KINDS[kind])
-            model = chance.choice(models)
+            judging = _IN_PARTITIONS[1] in engine
+            model = models[0] if judging else chance.choice(models)
             begun = time.monotonic()
-            told = _outcome(fault, Case(model, engine, Path(place) / str(number), chance), calm[model])
+            case = Case(model, engine, Path(place) / str(number), chance, judging)
+            told = _outcome(fault, case, calm[model]) + ("" if all(case.met) else " (the run was over before)")
             wrong += told.startswith("WRONG")
             refused += told.startswith("refused")
-            where = " ".join(word for word in engine[1:] if not word.startswith(("--", "spark.")))
-            name = Path(model[0]).stem
-            print(
-                f"{number + 1:3}  {kind:22} {where:32} {name:32} {told}, {time.monotonic() - begun:.0f} s", flush=True
-            )
+            where = next((word for word in engine if word.startswith("local")), "embedded")
+            when = "judging liveness" if judging else "exploring"
+            what = f"{number + 1:3}  {kind:20} {where:23} {when:17} {Path(model[0]).stem:28}"
+            print(f"{what} {told}, {time.monotonic() - begun:.0f} s", flush=True)
     same = chosen.faults - wrong - refused
     print(f"{same} of {chosen.faults} gave the same answer, {refused} refused to go on, {wrong} went wrong")
     return 1 if wrong else 0
@@ -84,7 +90,7 @@ def _outcome(fault: Fault, case: Case, calm: Answer) -> str:
 
 
 def _models(place: Path) -> list[tuple[str, ...]]:
-    """One with lassos to look for, one with many values."""
+    """One with lassos to look for, first, and one with many values."""
     path = place / "larger.fizz"
     path.write_text(LARGER)
     return [(str(path), "--keep-going"), ("models/kafka/KafkaTruncateToHighWatermark.fizz", "--keep-going")]

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from tests.faults.processes import executors, kill, python_workers
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 240.0
 MOST_RUNS = 6
+MOST_LEVELS, MOST_PASSES = 14, 12
 ENVIRONMENT = 74
 
 Answer = dict[str, object]
@@ -29,12 +30,18 @@ Answer = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A check: the arguments of the command, the engine's among them, and a folder of its own."""
+    """A check: the arguments of the command, the engine's among them, and a folder of its own.
+
+    `judging`: the fault is to come while liveness is judged in the partitions, and not while levels are explored.
+    """
 
     model: tuple[str, ...]
     engine: tuple[str, ...]
     folder: Path
     chance: random.Random
+    judging: bool = False
+    met: list[bool] = field(default_factory=list)
+    """Was the run still there when it was waited for?"""
 
     @property
     def checkpoints(self) -> Path:
@@ -63,16 +70,25 @@ class Case:
         there = list(self.checkpoints.glob("checkpoint-*.json"))
         return answer(self.begin("--resume", str(self.checkpoints)) if there else self.first())
 
-    def wait_for_level(self, process: subprocess.Popen[str]) -> None:
-        """Until some level that chance picks is complete, and a moment longer, or until the run is over."""
-        level = self.chance.randrange(1, 14)
+    def wait(self, process: subprocess.Popen[str]) -> None:
+        """Until some level or pass that chance picks is complete, and a moment longer, or until the run is over."""
+        wanted = self.chance.randrange(1, MOST_PASSES if self.judging else MOST_LEVELS)
+        longer_s = self.chance.random() * (0.1 if self.judging else 0.3)
+        reached = self._passes if self.judging else self._levels
         end = time.monotonic() + PATIENCE_S
         while process.poll() is None and time.monotonic() < end:
-            levels = [int(path.stem.rpartition("-")[2]) for path in self.checkpoints.glob("checkpoint-*.json")]
-            if levels and max(levels) >= level:
-                time.sleep(self.chance.random() * 0.3)
-                return
+            if max(reached(), default=0) >= wanted:
+                time.sleep(longer_s)
+                break
             time.sleep(0.005)
+        self.met.append(process.poll() is None)
+
+    def _levels(self) -> list[int]:
+        return [int(path.stem.rpartition("-")[2]) for path in self.checkpoints.glob("checkpoint-*.json")]
+
+    def _passes(self) -> list[int]:
+        """The passes over the graph that have left something."""
+        return [int(path.name.split("-")[1]) for path in self.checkpoints.glob("share-*-*") if path.suffix != ".part"]
 
 
 class Refused(Exception):
@@ -107,7 +123,7 @@ def _again(case: Case, process: subprocess.Popen[str]) -> Answer:
 def driver_killed(case: Case) -> Answer:
     """`kill -9` at some moment; perhaps again in the resumed run."""
     process = case.first()
-    case.wait_for_level(process)
+    case.wait(process)
     process.kill()
     process.communicate()
     if case.chance.random() < 0.4 and list(case.checkpoints.glob("checkpoint-*.json")):
@@ -121,7 +137,7 @@ def driver_killed(case: Case) -> Answer:
 def python_worker_killed(case: Case) -> Answer:
     """One Python worker of Spark dies in the middle of a level."""
     process = case.first()
-    case.wait_for_level(process)
+    case.wait(process)
     for worker in python_workers(process.pid)[:1]:
         kill(worker)
     return _again(case, process)
@@ -130,7 +146,7 @@ def python_worker_killed(case: Case) -> Answer:
 def task_failed_twice(case: Case) -> Answer:
     """All workers die, and those that take their place."""
     process = case.first()
-    case.wait_for_level(process)
+    case.wait(process)
     gone: set[int] = set()
     for _ in range(2):
         end = time.monotonic() + 5
@@ -148,7 +164,7 @@ def task_failed_twice(case: Case) -> Answer:
 def executor_killed(case: Case) -> Answer:
     """An executor dies in the middle of a level, with its Python workers."""
     process = case.first()
-    case.wait_for_level(process)
+    case.wait(process)
     for executor in executors(process.pid)[:1]:
         kill(executor)
     return _again(case, process)
@@ -178,7 +194,7 @@ def disk_full(case: Case) -> Answer:
 def file_damaged(case: Case) -> Answer | None:
     """After a kill, some file of the checkpoints is cut or changed."""
     process = case.first()
-    case.wait_for_level(process)
+    case.wait(process)
     process.kill()
     process.communicate()
     names = sorted(path for path in case.checkpoints.glob("*-*") if path.stat().st_size)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkpoint.conftest import WIDE
-from tests.faults.campaign import EMBEDDED, SPARK, Fault
+from tests.faults.campaign import EMBEDDED, JUDGING, SPARK, Fault
 from tests.faults.faults import Answer, Case, answer, disk_full, driver_killed, file_damaged, python_worker_killed
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
@@ -27,8 +27,7 @@ def calm(model: tuple[str, ...], folder: Path) -> Answer:
 
 
 @linux
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("fault", [driver_killed, disk_full, file_damaged])
+@pytest.mark.parametrize(("fault", "seed"), [(driver_killed, 1), (disk_full, 2), (file_damaged, 1)])
 def test_embedded(fault: Fault, seed: int, model: tuple[str, ...], tmp_path: Path) -> None:
     """The answer is that of a run that was left in peace; where a file is lost for good, there is none."""
     found = fault(Case(model, EMBEDDED, tmp_path / "run", random.Random(seed)))
@@ -38,7 +37,10 @@ def test_embedded(fault: Fault, seed: int, model: tuple[str, ...], tmp_path: Pat
 
 @linux
 @pytest.mark.spark
-@pytest.mark.parametrize("fault", [driver_killed, python_worker_killed])
-def test_spark(fault: Fault, model: tuple[str, ...], tmp_path: Path) -> None:
-    """The same with levels as Spark jobs."""
-    assert fault(Case(model, SPARK, tmp_path / "run", random.Random(4))) == calm(model, tmp_path)
+@pytest.mark.parametrize(
+    ("fault", "engine"), [(driver_killed, SPARK), (python_worker_killed, JUDGING)], ids=["exploring", "judging"]
+)
+def test_spark(fault: Fault, engine: tuple[str, ...], model: tuple[str, ...], tmp_path: Path) -> None:
+    """The same with levels, and with passes over the graph for liveness, as Spark jobs."""
+    case = Case(model, engine, tmp_path / "run", random.Random(18), engine is JUDGING)
+    assert fault(case) == calm(model, tmp_path)

@@ -37,14 +37,16 @@ class Stage:
     in_one_place = True
     started = None
     web_ui = None
+    lonely = False
 
     def __init__(self) -> None:
-        self.context = SimpleNamespace(
-            broadcast=lambda value: SimpleNamespace(value=value, destroy=lambda: None), defaultParallelism=2
-        )
+        self.context = SimpleNamespace(defaultParallelism=2)
         self.jobs = 0
         self.twice = False
         self._workers: list[list[worker.Worker]] = [[], []]
+
+    def broadcast(self, value: bytes) -> SimpleNamespace:
+        return SimpleNamespace(value=value, destroy=lambda: None)
 
     def run(
         self, group: str, title: str, work: Callable[[bytes], bytes], items: Sequence[bytes], tick: Callable[[], None]

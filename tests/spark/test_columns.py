@@ -140,11 +140,11 @@ def test_same_answer(partitions: int, keep_going: bool, tmp_path: Path, stage: S
         assert (report.properties, report.trace, report.depth) == (calm.properties, calm.trace, calm.depth)
 
 
-@pytest.mark.parametrize("size", [300, 3_000])
-def test_levels_in_slices(size: int, tmp_path: Path, stage: Stage) -> None:
-    """Where the candidates of a task are dealt with in slices by key, nothing else changes."""
+@pytest.mark.parametrize(("source", "size"), [(PARTS, 1_000), (WIDE, 4_000)], ids=["parts", "edges"])
+def test_levels_in_slices(source: str, size: int, tmp_path: Path, stage: Stage) -> None:
+    """Where the candidates of a task are dealt with in slices by key, nothing else changes; liveness sees all edges."""
     path = tmp_path / "m.fizz"
-    path.write_text(PARTS.replace("< 9", "< 2"))
+    path.write_text(source.replace("< 9", "< 2"))
     calm = check(path, engine="plain", settings=Settings(keep_going=True))
     slices: list[int] = []
     count = ColumnPartition._slices
@@ -154,7 +154,7 @@ def test_levels_in_slices(size: int, tmp_path: Path, stage: Stage) -> None:
         return slices[-1]
 
     with patch.object(column_partition, "_SLICE", size), patch.object(ColumnPartition, "_slices", counted):
-        report = check(path, engine="spark", settings=settings_for(2, spark_from=30, keep_going=True))
+        report = check(path, engine="spark", settings=settings_for(2, core=0, spark_from=10, keep_going=True))
     assert max(slices) > 2
     assert (report.states, report.transitions, report.depth) == (calm.states, calm.transitions, calm.depth)
     assert (report.properties, report.trace, report.warnings) == (calm.properties, calm.trace, calm.warnings)

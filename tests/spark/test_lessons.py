@@ -162,12 +162,11 @@ def test_rules_that_do_not_pay_are_not_told(tmp_path: Path) -> None:
     assert process.learning.tell(process.codec) == b""
 
 
-@pytest.mark.parametrize("spark_from", [0, 300])
-def test_about_once_in_the_cluster(spark_from: int, stage: Stage) -> None:
+def test_about_once_in_the_cluster(stage: Stage) -> None:
     """Several workers together interpret little more than one, and tell of all of it."""
     model = KAFKA / "KafkaTruncateToHighWatermark.fizz"
     alone = check(model, settings=Settings(keep_going=True, stats=True))
-    chosen = settings_for(3, spark_from=spark_from, keep_going=True)
+    chosen = settings_for(3, spark_from=300, keep_going=True)
     together = check(model, engine="spark", settings=chosen)
     calls, least = together.stats["interpreter calls"], alone.stats["interpreter calls"]
     lessons = together.stats["lessons"]

@@ -26,7 +26,7 @@ def reports(seed: int, partitions: int) -> tuple[Report, Report]:
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(10))
 def test_spark(seed: int) -> None:
     """With a session."""
     plain, spark = reports(seed, 2)
@@ -37,6 +37,6 @@ def test_spark(seed: int) -> None:
 @pytest.mark.parametrize("block", range(2))
 def test_partitions(block: int) -> None:
     """And many more without one."""
-    for seed in range(1_000 + 30 * block, 1_030 + 30 * block):
+    for seed in range(1_000 + 20 * block, 1_020 + 20 * block):
         plain, spark = reports(seed, 1 + seed % 3)
         assert told(spark) == told(plain), seed

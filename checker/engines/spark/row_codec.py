@@ -1,7 +1,9 @@
 """Rows of columns in bytes, by value.
 
-Numbers that stand for values differ between processes, and a checkpoint may be read by one that divides them otherwise.
-So rows tell whole values: for each slot a table of the distinct ones, and per row a place in it.
+Numbers that stand for values differ between processes, so there is a table of the distinct values of each slot, and per
+row a place in it. Workers divide containers alike, and send each other their parts: these have few values, where
+containers may have as many as there are states. A checkpoint may be read by a process that divides otherwise, so it is
+given whole values.
 """
 
 from __future__ import annotations
@@ -23,25 +25,31 @@ from interpreter.state import UNBOUND, Slot, State
 _DENSE: Final = 1 << 16
 
 Column = NDArray[Any]
+_Column = tuple[Slot, tuple[bytes, ...], Column]
+"""A slot, its distinct values, and the place of each row's value among them."""
 
 
 class PackedRows(NamedTuple):
-    """States of one layout. `tables`: the distinct values of each slot (an empty one: b""), `places`: each row's value.
+    """States of one layout, in columns: those of the slots or of their parts, and then those of the places for threads.
 
-    First come the slots of the layout, then the places for threads. There is a slot at least.
+    `tables`: the distinct values of each column (none: b""), `places`: each row's value. There is a slot at least.
     """
 
     layout: tuple[Slot, ...]
+    slots: tuple[Slot, ...]
     tables: tuple[tuple[bytes, ...], ...]
     places: tuple[Column, ...]
 
     def state(self, row: int, machine: Machine, values: StateCodec) -> State:
         """One state as the machine knows it."""
         layout = machine.transitions.layouts.ordered(self.layout)
-        count = len(layout.slots)
-        held = [table[int(places[row])] for table, places in zip(self.tables, self.places, strict=True)]
-        loaded = tuple(values.load(data) for data in held[:count])
-        return State(layout, loaded, tuple(values.load(data) for data in held[count:] if data))
+        held = {
+            slot: values.load(table[int(places[row])])
+            for slot, table, places in zip(self.slots, self.tables, self.places, strict=True)
+            if table[int(places[row])]
+        }
+        threads = tuple(number for slot, number in held.items() if slot[0] == "thread")
+        return State(layout, tuple(machine.divider.whole(slot, held.__getitem__) for slot in layout.slots), threads)
 
 
 class RowCodec:
@@ -53,33 +61,45 @@ class RowCodec:
         self.refit = refit
 
     def pack(self, packing: Packing, rows: Rows) -> PackedRows:
-        """Rows of one packing."""
-        tables: list[tuple[bytes, ...]] = []
-        places: list[Column] = []
-        for slot in packing.layout.slots:
-            place, examples = _distinct(packing, rows, packing.tables.below(slot))
-            ids = [packing.tables.whole(slot, partial(packing.number, rows, row)) for row in examples.tolist()]
-            tables.append(tuple(map(self.values.write, ids)))
-            places.append(narrow(place, len(ids)))
-        for thread in range(packing.threads):
-            place, examples = _distinct(packing, rows, [("thread", thread)])
-            ids = [packing.number(rows, row, ("thread", thread)) for row in examples.tolist()]
-            tables.append(tuple(b"" if number == UNBOUND else self.values.write(number) for number in ids))
-            places.append(narrow(place, len(ids)))
-        return PackedRows(packing.layout.slots, tuple(tables), tuple(places))
+        """Rows of one packing, for those who divide values as this process does."""
+        return self._packed(packing, [self._part(packing, rows, slot) for slot in packing.fields])
+
+    def pack_whole(self, packing: Packing, rows: Rows) -> PackedRows:
+        """Rows of one packing, for anybody."""
+        threads: list[Slot] = [("thread", place) for place in range(packing.threads)]
+        columns = [self._whole(packing, rows, slot) for slot in packing.layout.slots]
+        return self._packed(packing, columns + [self._part(packing, rows, slot) for slot in threads])
+
+    def _packed(self, packing: Packing, columns: list[_Column]) -> PackedRows:
+        slots, tables, places = zip(*columns, strict=True)
+        return PackedRows(packing.layout.slots, slots, tables, places)
+
+    def _part(self, packing: Packing, rows: Rows, slot: Slot) -> _Column:
+        """What a slot of a packing holds."""
+        places, codes = _used(packing.codes(rows, slot), len(packing.fields[slot].table))
+        held = packing.fields[slot].table.ids
+        return self._column(slot, places, [held[code] for code in codes.tolist()])
+
+    def _whole(self, packing: Packing, rows: Rows, slot: Slot) -> _Column:
+        """What a slot of the layout holds, put together from its parts."""
+        places, examples = _distinct(packing, rows, packing.tables.below(slot))
+        held = [packing.tables.whole(slot, partial(packing.number, rows, row)) for row in examples.tolist()]
+        return self._column(slot, places, held)
+
+    def _column(self, slot: Slot, places: Ints, held: list[int]) -> _Column:
+        table = tuple(b"" if number == UNBOUND else self.values.write(number) for number in held)
+        return slot, table, narrow(places, len(held))
 
     def unpack(self, chosen: list[tuple[PackedRows, Ints]]) -> tuple[Packing, Rows]:
         """Some rows of one layout, one after the other, in the codes of this process."""
         layout = self.space.machine.transitions.layouts.ordered(chosen[0][0].layout)
         packing = self.space.packing(layout)
-        count = len(layout.slots)
-        threads = max(packing.threads, *[len(batch.tables) - count for batch, _ in chosen])
+        threads = max(packing.threads, *[sum(slot[0] == "thread" for slot in batch.slots) for batch, _ in chosen])
         total = sum(len(rows) for _, rows in chosen)
         begin = 0
         codes: dict[Slot, Ints] = {}
         for batch, rows in chosen:
-            for position, (table, places) in enumerate(zip(batch.tables, batch.places, strict=True)):
-                slot = layout.slots[position] if position < count else ("thread", position - count)
+            for slot, table, places in zip(batch.slots, batch.tables, batch.places, strict=True):
                 there = places[rows]
                 for part, of_value in self._codes(slot, table).items():
                     column = codes.get(part)
@@ -123,18 +143,19 @@ def _distinct(packing: Packing, rows: Rows, slots: list[Slot]) -> tuple[Ints, In
         field = packing.fields.get(slot)
         if field is not None:
             size = len(field.table)
-            numbers, count = _compact(numbers * size + packing.codes(rows, slot), count * size)
+            numbers, used = _used(numbers * size + packing.codes(rows, slot), count * size)
+            count = len(used)
     examples = np.empty(count, dtype=np.int64)
     examples[numbers[::-1]] = np.arange(len(rows))[::-1]
     return numbers, examples
 
 
-def _compact(numbers: Ints, size: int) -> tuple[Ints, int]:
-    """The same distinctions by numbers without gaps, and how many there are. All numbers are below `size`."""
+def _used(numbers: Ints, size: int) -> tuple[Ints, Ints]:
+    """The places of numbers among those that are used, and these. All numbers are below `size`."""
     if size <= max(_DENSE, 4 * len(numbers)):
         present = np.zeros(size, dtype=np.bool_)
         present[numbers] = True
         ranks = np.cumsum(present) - 1
-        return ranks[numbers], int(present.sum())
-    used, inverse = np.unique(numbers, return_inverse=True)
-    return inverse, len(used)
+        return ranks[numbers], np.flatnonzero(present)
+    used, places = np.unique(numbers, return_inverse=True)
+    return places, used

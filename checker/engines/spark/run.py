@@ -106,7 +106,7 @@ class SparkRun:
             self.cluster.restore(head)
             return
         assert isinstance(head, Head)
-        self._base = Base(level, (*head.states, *head.graph))
+        self._base = Base(level, head.files)
         self.local.restore(store, level)
         self.frontier, self.level = self.local.waiting, level
 

@@ -5,30 +5,34 @@ from __future__ import annotations
 import os
 import queue
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from pyspark import SparkConf, SparkContext
+from pyspark import Broadcast, SparkConf, SparkContext
 from pyspark.accumulators import AccumulatorTCPServer, AccumulatorUnixServer
 from pyspark.java_gateway import launch_gateway
 
 from checker.effort import Effort, effort_of
+from checker.engines.spark.interruption import interruptions
 from checker.engines.spark.java import java_home
 from checker.engines.spark.master import in_one_place, on_this_machine, patient
+from checker.engines.spark.troubles import JAVA_DIED, TURNED_AWAY, explained, root_cause
 from checker.problems import EnvironmentProblem
+
+Found = TypeVar("Found")
 
 _TICK_S: Final = 0.1
 _PATIENCE_S: Final = 10.0
+_MOST: Final = 300
 _QUIET: Final = {
     "spark.port.maxRetries": "100",
     "spark.ui.showConsoleProgress": "false",
@@ -40,19 +44,34 @@ _NIMBLE: Final = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:
 _BY_FILE_SOCKETS: Final = {"spark.python.unix.domain.socket.enabled": "true"}
 _AT_HOME: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
-_DEAD_WORKER: Final = (
-    "a Spark worker died, most likely for lack of memory",
-    "use more partitions, so that each holds less (--conf spark.default.parallelism=N), or more machines",
-)
-_ANOTHER_PYTHON: Final = "set PYSPARK_PYTHON to a Python of the same version with numpy, on every machine"
-# What Spark says when a job fails for a reason that lies in the machines, and how we say it, with the way out.
-_TROUBLES: Final = {
-    "No module named 'numpy'": ("the Python of a Spark executor has no numpy", _ANOTHER_PYTHON),
-    "PYTHON_VERSION_MISMATCH": ("the Python of a Spark executor is of another version than this one", _ANOTHER_PYTHON),
-    "exited unexpectedly": _DEAD_WORKER,
-    "ExecutorLostFailure": _DEAD_WORKER,
-    "No space left on device": ("the disk of a Spark executor is full", "make room, or set spark.local.dir elsewhere"),
-}
+
+class Calls:
+    """The thread that starts Spark and runs all jobs, so that the main thread is free to be interrupted.
+
+    It is one for all: py4j keeps a connection and a Java thread for every thread that ever called.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = queue.SimpleQueue()
+        threading.Thread(target=self._serve, name="spark-jobs", daemon=True).start()
+
+    def put(self, function: Callable[[], Found]) -> Future[Found]:
+        """Have a function called after those before; what it will come to."""
+        future: Future[Found] = Future()
+        self._waiting.put((function, future))
+        return future
+
+    def close(self) -> None:
+        """End the thread after what is waiting."""
+        self._waiting.put(None)
+
+    def _serve(self) -> None:
+        while (call := self._waiting.get()) is not None:
+            function, future = call
+            try:
+                future.set_result(function())
+            except BaseException as failure:  # noqa: BLE001 - whoever waits for the result is to have it
+                future.set_exception(failure)
 
 
 @dataclass(slots=True)
@@ -64,18 +83,23 @@ class Session:
 
     context: SparkContext
     started: JavaProcess | None = None
+    calls: Calls = field(default_factory=lambda: Calls())
     web_ui: str | None = field(init=False)
-    _calls: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = field(default_factory=queue.SimpleQueue)
 
     def __post_init__(self) -> None:
         self.web_ui = self.context.uiWebUrl
-        # One thread for all jobs: py4j keeps a connection and a Java thread for every thread that ever called.
-        threading.Thread(target=self._serve, name="spark-jobs", daemon=True).start()
 
     @property
     def in_one_place(self) -> bool:
         """Do the workers see what the driver sees?"""
         return in_one_place(str(self.context.master))
+
+    def broadcast(self, value: bytes) -> Broadcast[bytes]:
+        """Give all workers something."""
+        try:
+            return self.context.broadcast(value)
+        except Exception as failure:
+            raise self._trouble(failure) from failure
 
     def run(
         self, group: str, title: str, work: Callable[[bytes], bytes], items: Sequence[bytes], tick: Callable[[], None]
@@ -86,8 +110,7 @@ class Session:
             self.context.setJobGroup(group, title)
             return self.context.parallelize(items, len(items)).map(work).collect()
 
-        future: Future[list[bytes]] = Future()
-        self._calls.put((job, future))
+        future = self.calls.put(job)
         try:
             while True:
                 try:
@@ -100,19 +123,23 @@ class Session:
             self.context.cancelJobGroup(group)
             raise
         except Exception as failure:
-            if self.started is not None and self.started.dead:
-                raise EnvironmentProblem(
-                    "the Java process of Spark has died", "see whether this machine is short of memory, and run again"
-                ) from failure
-            raise _explained(failure) from failure
+            raise self._trouble(failure) from failure
 
-    def _serve(self) -> None:
-        while (call := self._calls.get()) is not None:
-            function, future = call
-            try:
-                future.set_result(function())
-            except BaseException as failure:  # noqa: BLE001 - whoever waits for the result is to have it
-                future.set_exception(failure)
+    def _trouble(self, failure: Exception) -> Exception:
+        """What to raise for a failure of Spark."""
+        if self.started is not None and self.started.dead:
+            return JAVA_DIED
+        return TURNED_AWAY if self._scala.isStopped() else explained(failure)
+
+    @property
+    def _scala(self) -> Any:
+        """The context as Spark itself sees it."""
+        return self.context._jsc.sc()
+
+    @property
+    def lonely(self) -> bool:
+        """Is there no executor on other machines yet, where tasks need one?"""
+        return not self.in_one_place and len(self._scala.statusTracker().getExecutorInfos()) < 2
 
     def effort(self) -> Effort:
         """What the Java process has spent, if it is ours and not shared."""
@@ -120,7 +147,7 @@ class Session:
 
     def close(self) -> None:
         """Stop the session, if it is ours."""
-        self._calls.put(None)
+        self.calls.close()
         if self.started is None:
             return
         try:
@@ -129,15 +156,6 @@ class Session:
             # Nobody is there to be stopped. The second call skips that, and forgets the rest.
             self.context.stop()
         self.started.close()
-
-
-def _explained(failure: Exception) -> Exception:
-    """Why a job failed: a trouble of the machines, or, as it is, a mistake of ours."""
-    text = str(failure)
-    for sign, (problem, hint) in _TROUBLES.items():
-        if sign in text:
-            return EnvironmentProblem(problem, hint)
-    return failure
 
 
 class JavaProcess:
@@ -149,6 +167,9 @@ class JavaProcess:
         self.folder = Path(tempfile.mkdtemp(prefix="fizzpy-spark-"))
         # A file without a name: terminals are for the report.
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - the process writes to it as long as it lives
+        self._gateway: Any = None
+        """The way to the process, if we have started it."""
+        self._unwanted = False
 
     def start(self, master: str, conf: Mapping[str, str]) -> SparkContext:
         chosen = {"spark.app.name": "fizzpy", "spark.local.dir": str(self.folder), **_QUIET, **_NIMBLE}
@@ -163,26 +184,32 @@ class JavaProcess:
         if not self.inherited:
             _end_quietly()
             gateway = launch_gateway(settings, {"stdout": self.log, "stderr": self.log})  # type: ignore[no-untyped-call]
+            self._gateway = gateway
+            if self._unwanted:
+                raise KeyboardInterrupt
         return SparkContext(conf=settings, gateway=gateway)
+
+    def give_up(self) -> None:
+        """Let a start that is under way come to an end soon."""
+        self._unwanted = True
+        if self._gateway is not None:
+            self._gateway.proc.kill()
 
     @property
     def dead(self) -> bool:
-        gateway = SparkContext._gateway
-        return not self.inherited and gateway is not None and gateway.proc.poll() is not None
+        return self._gateway is not None and self._gateway.proc.poll() is not None
 
     def effort(self) -> Effort:
         """What the process has spent so far; nothing of it if it has served others before."""
-        gateway = SparkContext._gateway
-        return Effort() if self.inherited or gateway is None else effort_of(gateway.proc.pid)
+        return Effort() if self._gateway is None else effort_of(self._gateway.proc.pid)
 
     def close(self) -> None:
         """End the process if we started it, and let pyspark forget it, so that nothing of it is left."""
-        gateway = SparkContext._gateway
-        if gateway is not None and not self.inherited:
-            SparkContext._gateway = SparkContext._jvm = None
-            if gateway.proc.poll() is None:
-                gateway.shutdown()
-            _end(gateway.proc)
+        if self._gateway is not None:
+            SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+            if not self.dead:
+                self._gateway.shutdown()
+            _end(self._gateway.proc)
         self.log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -218,19 +245,30 @@ def open_session(master: str, conf: Mapping[str, str], java: Path) -> Session:
     running = SparkContext._active_spark_context
     if running is not None:
         return Session(running)
-    process = JavaProcess()
-    try:
-        with _surroundings(master, java_home(java, process.folder)), _own_interrupt():
-            return Session(process.start(master, conf), process)
-    except BaseException as failure:
-        reason = _reason(failure, process)
-        process.close()
-        if not isinstance(failure, Exception):
-            raise
-        raise EnvironmentProblem(
-            f"Spark does not start with the master '{master}': {reason}",
-            "check --master, --conf and the Java in use; --engine embedded needs none of them",
-        ) from failure
+    calls = Calls()
+    with interruptions() as interruption:
+        process = JavaProcess()
+        try:
+            with _surroundings(master, java_home(java, process.folder)):
+                starting = calls.put(lambda: process.start(master, conf))
+                while not starting.done():
+                    wait([starting], _TICK_S)
+                    if interruption.asked:
+                        process.give_up()
+            context = starting.result()
+            interruption.heed()
+        except BaseException as failure:
+            reason = _reason(failure, process)
+            calls.close()
+            process.close()
+            interruption.heed()
+            if not isinstance(failure, Exception):
+                raise
+            raise EnvironmentProblem(
+                f"Spark does not start with the master '{master}': {reason}",
+                "check --master, --conf and the Java in use; --engine embedded needs none of them",
+            ) from failure
+    return Session(context, process, calls)
 
 
 @contextmanager
@@ -251,21 +289,6 @@ def _surroundings(master: str, home: Path) -> Iterator[None]:
                 os.environ[name] = value
 
 
-@contextmanager
-def _own_interrupt() -> Iterator[None]:
-    """Spark takes over Ctrl-C when it starts; afterwards it is ours again."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def _reason(failure: BaseException, process: JavaProcess) -> str:
     """What went wrong at the start, in one line: the root of Java's exception, or the last words of its process."""
-    causes = [line for line in str(failure).splitlines() if line.startswith(("Caused by: ", ": "))]
-    line = causes[-1].removeprefix("Caused by: ").removeprefix(": ") if causes else process.last_words()
-    return (line or str(failure))[:300]
+    return root_cause(str(failure)) or process.last_words()[:_MOST] or str(failure)[:_MOST]

@@ -12,7 +12,7 @@ import uuid
 import zipimport
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from checker.effort import own_effort
 from checker.engines.expander import Expander
@@ -24,6 +24,7 @@ from checker.engines.spark.lessons import unpack_lessons
 from checker.engines.spark.liveness.task import Made, PassTask
 from checker.engines.spark.partition import Partition
 from checker.engines.spark.store import Store
+from checker.export import place_of
 from checker.problems import EnvironmentProblem, Problem
 
 if TYPE_CHECKING:
@@ -51,8 +52,11 @@ class Worker:
 
     def perform(self, assignment: Assignment) -> Summary:
         """Do one task."""
+        settings = self.order.settings
         if not self.store.folder.is_dir():
             raise _not_shared(self.store.folder)
+        if settings.export is not None and not place_of(settings.export, settings.kept_in).is_dir():
+            raise _not_shared(Path(settings.export), "--export DIR")
         self.store.forget_all_but(frozenset(file.name for file in assignment.visited))
         partition = self._partition(assignment)
         self._learn(assignment.lessons)
@@ -69,6 +73,7 @@ class Worker:
             partition.arrived,
             partition.expanded,
             partition.outbound,
+            partition.exported,
             self.name,
             self.expander.memory.total(),
             own_effort(self.begun),
@@ -146,10 +151,13 @@ def put_away() -> None:
     gc.freeze()
 
 
-def _not_shared(folder: Path) -> EnvironmentProblem:
+_ANY_FOLDER: Final = "--conf spark.fizzpy.folder=DIR, or --checkpoint DIR"
+
+
+def _not_shared(folder: Path, option: str = _ANY_FOLDER) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"the Spark executor on {os.uname().nodename} does not see the folder {folder}",
-        "name a folder that all machines share: --conf spark.fizzpy.folder=DIR, or --checkpoint DIR",
+        f"name a folder that all machines share: {option}",
     )
 
 

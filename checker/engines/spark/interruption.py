@@ -1,0 +1,45 @@
+"""Interruptions while Spark starts: they are noted, so that none is lost and none leaves anything behind."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+_REQUESTS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+class Interruption:
+    """Has anybody asked to end? Python itself raises that wherever it comes, also where nobody can clean up."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def note(self, number: int, frame: object) -> None:
+        """Somebody asks."""
+        self.asked = True
+
+    def heed(self) -> None:
+        """Raise it if anybody has asked."""
+        if self.asked:
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def interruptions() -> Iterator[Interruption]:
+    """While the block runs, interruptions of this process are noted; those that somebody else looks after are not."""
+    found = Interruption()
+    noted: list[int] = []
+    if threading.current_thread() is threading.main_thread():
+        for name in _REQUESTS:
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.default_int_handler:
+                signal.signal(number, found.note)
+                noted.append(number)
+    try:
+        yield found
+    finally:
+        for number in noted:
+            signal.signal(number, signal.default_int_handler)

@@ -1,0 +1,88 @@
+"""What Spark says when something goes wrong, told in a sentence; and a mistake of ours, told as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from checker.check import check
+from checker.engines.spark import cluster
+from checker.engines.spark.session import Session
+from checker.engines.spark.troubles import NOBODY_YET, TaskFailed, explained
+from checker.problems import EnvironmentProblem
+from tests.spark.conftest import Stage, settings_for
+from tests.spark.models import MODELS
+
+FROM_JAVA = type("Py4JJavaError", (Exception,), {"__module__": "py4j.protocol"})
+JOB = "An error occurred while calling o1.collect.\n: org.apache.spark.SparkException: Job aborted\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (": ModuleNotFoundError: No module named 'numpy'", "the Python of a Spark executor has no numpy"),
+        (": [PYTHON_VERSION_MISMATCH] 3.12 3.11", "is of another version than this one"),
+        ('Caused by: java.io.IOException: Cannot run program "/x/python"', "does not find the Python"),
+        ("ExecutorLostFailure (executor 1 exited)", "a Spark worker died"),
+        ("Caused by: java.lang.Oddity: never seen\n\tat a.b(c)\n", "Spark gave up: java.lang.Oddity: never seen"),
+    ],
+)
+def test_troubles_of_machines(said: str, told: str) -> None:
+    """Code 74 and a way out, also for what nobody has foreseen."""
+    found = explained(FROM_JAVA(JOB + said))
+    assert isinstance(found, EnvironmentProblem)
+    assert told in found.text
+    assert found.hint
+
+
+def test_mistakes_of_ours(spark: Session) -> None:
+    """What a task raises and never should is told first, in one line, and all that Spark says after it."""
+
+    def fail(_: bytes) -> bytes:
+        raise ValueError("no such luck")
+
+    with pytest.raises(TaskFailed) as raised:
+        spark.run("g", "t", fail, [b""], lambda: None)
+    first, _, rest = str(raised.value).partition("\n")
+    assert first.startswith("ValueError: no such luck")
+    assert "Traceback" in rest
+    mistake = ValueError("elsewhere")
+    assert explained(mistake) is mistake
+
+
+def context(broadcast: Callable[[object], object] = repr, stopped: bool = False, executors: int = 1) -> Any:
+    """Something like a Spark context of a cluster. The driver is told of as an executor."""
+    tracker = SimpleNamespace(getExecutorInfos=lambda: [object()] * executors)
+    scala = SimpleNamespace(isStopped=lambda: stopped, statusTracker=lambda: tracker)
+    return SimpleNamespace(
+        uiWebUrl=None, master="spark://a:7077", broadcast=broadcast, _jsc=SimpleNamespace(sc=lambda: scala)
+    )
+
+
+def test_a_master_that_turns_us_away() -> None:
+    """Spark notices some time after it has started, and stops by itself; what fails then is a consequence."""
+
+    def fail(_: object) -> object:
+        raise FROM_JAVA(JOB)
+
+    with pytest.raises(EnvironmentProblem, match="has turned this run away"):
+        Session(context(fail, stopped=True)).broadcast(b"")
+    with pytest.raises(EnvironmentProblem, match=r"Spark gave up: org\.apache\.spark\.SparkException: Job aborted"):
+        Session(context(fail)).broadcast(b"")
+
+
+def test_nobody_to_run_tasks(tmp_path: Path, stage: Stage) -> None:
+    """While a cluster gives a run no executor, there is nothing to see; the user is told once."""
+    assert Session(context(executors=1)).lonely
+    assert not Session(context(executors=2)).lonely
+    (tmp_path / "m.fizz").write_text(MODELS["lasso"])
+    said: list[str] = []
+    for lonely, patience_s in ((True, -1.0), (True, 99.0), (False, -1.0)):
+        with patch.object(stage, "lonely", lonely), patch.object(cluster, "_PATIENCE_S", patience_s):
+            check(tmp_path / "m.fizz", engine="spark", settings=settings_for(2), say=said.append)
+    assert said == [NOBODY_YET]
