@@ -269,8 +269,8 @@ class ColumnsRun:
         packings = self.space.packings.values()
         return {
             "packings": len(packings),
-            "slots of a packing": max(len(packing.fields) for packing in packings),
-            "bits of a packing": max(packing.bits for packing in packings),
+            "slots of a packing": max((len(packing.fields) for packing in packings), default=0),
+            "bits of a packing": max((packing.bits for packing in packings), default=0),
             "re-packs": self.space.refits,
             **spilled,
         }
