@@ -35,16 +35,21 @@ from tests.spark.models import MODELS
 from tests.spark.toys import CarriedToyMachine, explore_carried, explore_flaky
 
 FOLDER = Path(__file__).resolve().parents[2] / "models"
-MOST_STATES = 3_000
+MOST_STATES, MOST_LEVELS = 2_500, 100
 LONG = "KRaft"
 """Models with much to learn: the smallest promise stands for the others, which `test_same_report` has with the rest."""
 
 
 def quick_promises() -> list[Promise]:
-    quick = [p for p in promises_below(FOLDER) if p.mark == "quick" and int(p.figures.get("states", 0)) <= MOST_STATES]
+    quick = [p for p in promises_below(FOLDER) if p.mark == "quick" and _short(p)]
     long = [p for p in quick if p.title.startswith(LONG)]
     least = min(long, key=lambda p: int(p.figures["states"]))
     return [p for p in quick if p not in long or p is least]
+
+
+def _short(promise: Promise) -> bool:
+    states, levels = (int(promise.figures.get(name, 0)) for name in ("states", "depth"))
+    return states <= MOST_STATES and levels <= MOST_LEVELS
 
 
 QUICK = quick_promises()

@@ -26,7 +26,7 @@ def reports(seed: int, partitions: int) -> tuple[Report, Report]:
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_spark(seed: int) -> None:
     """With a session."""
     plain, spark = reports(seed, 2)
