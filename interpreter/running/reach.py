@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from interpreter.identity.domains import Segment
 from interpreter.values import Container, SetValue, StructValue
-from interpreter.values.containers import Parted
+from interpreter.values.container import Parted
 
 
 def members(value: object) -> Iterable[object]:

@@ -10,7 +10,7 @@ from interpreter.division import MOST_MEMBERS, WHOLE, gone, list_head
 from interpreter.running.reach import changeable, members, reachable
 from interpreter.state import MISSING, UNBOUND, Slot
 from interpreter.values import Container, FunctionValue, ModuleValue, SetValue, StructValue
-from interpreter.values.containers import Parted
+from interpreter.values.container import Parted
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.pending import PendingSet, Shape

@@ -33,7 +33,7 @@ from interpreter.values import (
     SetValue,
     SymmetricValue,
 )
-from interpreter.values.containers import Parted
+from interpreter.values.container import Parted
 from interpreter.values.freeze import freeze, thaw
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.pending import Pending, PendingSet, Shape

@@ -6,8 +6,8 @@ A step works on these; between steps there are only interned ids (`intern`), and
 from __future__ import annotations
 
 from interpreter.values.basis import Value, Walk, equal, hash_key, truth, type_name
+from interpreter.values.container import Container
 from interpreter.values.containers import (
-    Container,
     DictValue,
     ListValue,
     RecordValue,

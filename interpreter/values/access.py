@@ -9,7 +9,8 @@ from fizz.names import near_hint
 from interpreter.problem import Problem, check_int, check_size, with_article
 from interpreter.values import StructValue
 from interpreter.values.basis import equal, type_name
-from interpreter.values.containers import Container, DictValue, ListValue, SetValue
+from interpreter.values.container import Container
+from interpreter.values.containers import DictValue, ListValue, SetValue
 from interpreter.values.freeze import canonical_sort, display
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
 

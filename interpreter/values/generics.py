@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from interpreter.values.basis import Value, Walk, equal
-from interpreter.values.containers import Container
+from interpreter.values.container import Container
 from interpreter.values.places import FEW, Places, check_comparisons, paired
 
 

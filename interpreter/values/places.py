@@ -11,7 +11,8 @@ from typing import Final
 
 from interpreter.problem import Problem
 from interpreter.values.basis import Value, Walk, equal_members, member_key
-from interpreter.values.containers import Container, DictValue, ListValue, RecordValue, SetValue, StructValue
+from interpreter.values.container import Container
+from interpreter.values.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
 from interpreter.values.references import Channel, Instance, ModelValue, Stub, SymmetricValue
 
 FEW: Final = 32
