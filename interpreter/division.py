@@ -68,8 +68,9 @@ class Divider:
         self._interner = interner
         self._divisions: dict[int, Division | None] = {}
         self._wholes: dict[int, Division | None] = {}
-        self._texts: dict[int, str | None] = {}
-        self._elements: dict[int, dict[str, int]] = {}
+        self._steps: dict[int, str | None] = {}
+        self._elements: dict[str, list[int]] = {}
+        """By step, the elements that it leads to: equal ones that look different, like 1 and 1.0."""
         self._gathered: set[Slot] = set()
         self._nested: set[Slot] = set()
         self._opened: Counter[Slot] = Counter()
@@ -149,24 +150,22 @@ class Divider:
         if step == SIZE:
             return self._interner.intern(Tag.INT, len(self._interner.payload(number)))
         if step[0] == _ELEMENT:
-            return self._elements_of(number).get(step, UNBOUND)
+            return self._found(number, step)
         return division.members.get(step, UNBOUND)
 
-    def _elements_of(self, number: int) -> dict[str, int]:
-        """The elements of a set, by the steps to them."""
-        known = self._elements.get(number)
-        if known is None:
-            members = self._interner.payload(number)
-            steps = [(self.element(member), member) for member in members]
-            known = self._elements[number] = {step: member for step, member in steps if step is not None}
-        return known
+    def _found(self, number: int, step: str) -> int:
+        """The element of a set to which a step leads; the set was divided before. UNBOUND if there is none."""
+        members = self._interner.payload(number)
+        return next((element for element in self._elements.get(step, ()) if element in members), UNBOUND)
 
     def element(self, number: int) -> str | None:
         """The step to an element: equal elements have equal steps. None if a set can not be asked for it alone."""
-        if number not in self._texts:
+        if number not in self._steps:
             text = self._text(number) if self._interner.weight(number) <= MOST_ELEMENTS else None
-            self._texts[number] = None if text is None else f"{_ELEMENT}{text}"
-        return self._texts[number]
+            step = self._steps[number] = None if text is None else f"{_ELEMENT}{text}"
+            if step is not None:
+                self._elements.setdefault(step, []).append(number)
+        return self._steps[number]
 
     def _text(self, number: int) -> str | None:
         interner = self._interner
@@ -240,14 +239,14 @@ class Divider:
 
     def _changed(self, number: int, step: str, new: int) -> int:
         """A set with an element added or taken out."""
-        elements = self._elements_of(number)
         interner = self._interner
+        self._known(number)
+        members, old = interner.payload(number), self._found(number, step)
         out = new == gone(interner)
-        if (step in elements) != out:
+        if (old == UNBOUND) == out:
             return number
-        members = interner.payload(number)
         if out:
-            return interner.intern(Tag.SET, tuple([member for member in members if member != elements[step]]))
+            return interner.intern(Tag.SET, tuple([member for member in members if member != old]))
         return interner.intern_members(Tag.SET, [*members, new])
 
     def _made(self, tag: Tag, steps: tuple[str, ...], keys: tuple[int, ...], members: list[int]) -> int:
@@ -270,8 +269,8 @@ class Divider:
     def _divide(self, number: int) -> Division | None:
         interner = self._interner
         tag, payload = interner.tag(number), interner.payload(number)
-        if tag is Tag.SET and not interner.references(number) and interner.weight(number) <= 10 * MOST_ELEMENTS:
-            return Division(set_head(interner), {}, True, True) if len(payload) <= MOST_ELEMENTS else None
+        if tag is Tag.SET:
+            return self._divide_set(number)
         if tag not in _DIVIDED or not 0 < len(payload) <= MOST_MEMBERS or interner.references(number):
             return None
         if tag is Tag.LIST:
@@ -286,6 +285,16 @@ class Divider:
             head = interner.intern_composite(Tag.HEAD, (), (int(tag), steps, False), f"record {len(payload)}")
         flat = not any(interner.tag(member) in MUTABLE_TAGS for member in members)
         return Division(head, dict(zip(steps, members, strict=True)), flat)
+
+    def _divide_set(self, number: int) -> Division | None:
+        interner = self._interner
+        members = interner.payload(number)
+        small = len(members) <= MOST_ELEMENTS and interner.weight(number) <= 10 * MOST_ELEMENTS
+        if not small or interner.references(number):
+            return None
+        for member in members:
+            self.element(member)
+        return Division(set_head(interner), {}, True, True)
 
 
 def list_head(interner: Interner, size: int) -> int:

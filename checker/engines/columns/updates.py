@@ -29,7 +29,7 @@ class Updates:
         self._divider = divider
         self._updates: dict[Parts, int] = {(): NO_UPDATE}
         self._groups: dict[tuple[int, ...], int] = {(): NO_UPDATE}
-        self._after: Ints = np.zeros((0, 0), dtype=np.int64)
+        self._after: NDArray[np.int32] = np.zeros((0, 0), dtype=np.int32)
         self._known: NDArray[np.bool_] = np.zeros((0, 0), dtype=np.bool_)
 
     def number(self, parts: Parts) -> int:
@@ -60,7 +60,7 @@ class Updates:
 
     def after(self, updates: Ints, codes: Ints) -> Ints:
         """What updates make of codes, pair by pair."""
-        return self._after[updates, codes]
+        return self._after[updates, codes].astype(np.int64)
 
 
 def _grown(table: NDArray[Any], rows: int, columns: int) -> NDArray[Any]:
