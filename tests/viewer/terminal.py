@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -19,11 +20,16 @@ _PATIENCE = 60.0
 
 
 def in_terminal(
-    folder: Path, *arguments: str, press: tuple[bytes, bytes] | None = None, path: Path | None = None
+    folder: Path,
+    *arguments: str,
+    press: tuple[bytes, bytes | None] | None = None,
+    path: Path | None = None,
+    deaf: bool = False,
 ) -> tuple[int, str]:
     """Run the command: its exit code and what the terminal was sent.
 
-    `press`: when the first of these has appeared, the second is typed. `path`: a folder with modules of the test.
+    `press`: when the first of these has appeared, the second is typed; None: the terminal goes away. `path`: a folder
+    with modules of the test. `deaf`: the command is not told of hangups.
     """
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
@@ -34,6 +40,8 @@ def in_terminal(
     deadline = time.monotonic() + _PATIENCE
 
     def own_terminal() -> None:
+        if deaf:
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
         os.setsid()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
@@ -54,10 +62,15 @@ def in_terminal(
                     continue
                 sent += os.read(leader, 65536)
                 if press and press[0] in sent:
+                    if press[1] is None:
+                        break
                     os.write(leader, press[1])
                     press = None
+        if press:
+            os.close(leader)
         with suppress(subprocess.TimeoutExpired):
             running.wait(10)
         running.kill()
-    os.close(leader)
+    if not press:
+        os.close(leader)
     return running.returncode, sent.decode(errors="replace")

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from checker.show.opened import Opened
+from checker.view.viewer.hangup import LOOK_S, Terminal, leave, leaving_with_the_terminal
 from checker.view.viewer.main import MainScreen
 from checker.view.viewer.session import Session
 
@@ -19,7 +20,8 @@ def view(opened: Opened, *, color: bool = True) -> None:
     if not color:
         os.environ["NO_COLOR"] = "1"
     viewer = Viewer(opened)
-    viewer.run()
+    with leaving_with_the_terminal():
+        viewer.run()
     if viewer.mistake is not None:
         raise viewer.mistake
 
@@ -36,6 +38,14 @@ class Viewer(App[None]):
         self.theme = "ansi-dark"
         self.session = Session(opened)
         self.mistake: Exception | None = None
+        self._terminal = Terminal()
+
+    def on_mount(self) -> None:
+        self.set_interval(LOOK_S, self._look_for_the_terminal)
+
+    def _look_for_the_terminal(self) -> None:
+        if self._terminal.gone:
+            leave()
 
     def give_up(self, problem: Exception) -> None:
         """End, and let the command tell why."""
