@@ -20,7 +20,7 @@ from checker.walks.calm_search import Place, Search, TooLarge
 from checker.walks.fair_cycle import FairCycles
 from checker.walks.goal import Goal, Goals
 from checker.walks.joining import Joiner
-from checker.walks.moves import Moves, move_of
+from checker.walks.moves import Moves, move_of, path_to
 from checker.walks.switches import Contexts
 from checker.walks.walk import Walk
 from interpreter import Machine
@@ -104,7 +104,7 @@ class Calmer:
     def _walk(self, place: Place) -> Walk:
         """The way to a place, gone by the machine."""
         walk = Walk(self.machine, place.begin)
-        for state, move in reversed(list(place.path())):
+        for state, move in reversed(list(path_to(place))):
             walk.take(self._moves.step(state, move))
         return walk
 

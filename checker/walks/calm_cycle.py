@@ -12,7 +12,7 @@ from typing import Final
 
 from checker.walks.fair_cycle import Account, FairCycles
 from checker.walks.joining import Joiner
-from checker.walks.moves import Move, Moves, move_of
+from checker.walks.moves import Move, Moves, move_of, path_to
 from checker.walks.switches import Context, Contexts
 from checker.walks.walk import Walk
 from interpreter import Machine, State, Step, StepKind
@@ -35,13 +35,6 @@ class _Place:
     before: _Place | None = None
     move: Move | None = None
 
-    def path(self) -> Iterator[tuple[State, Move]]:
-        """The moves that led here, from the last to the first, each with the state that it was made in."""
-        place = self
-        while place.before is not None and place.move is not None:
-            yield place.before.state, place.move
-            place = place.before
-
 
 class CycleCalmer:
     """Finds calmer cycles of one machine. `most_joined`: how many steps all replays of pieces together may take."""
@@ -61,7 +54,7 @@ class CycleCalmer:
         joined = Joiner(self.machine, lambda run: self._is_cycle(run, len(cycle), fair), self.most_joined).join(known)
         place = self._searched(head, cycle, self.contexts.switches(joined.steps), fair)
         if place is not None:
-            return tuple(self.moves.step(state, move) for state, move in reversed(list(place.path())))
+            return tuple(self.moves.step(state, move) for state, move in reversed(list(path_to(place))))
         return None if joined is known else tuple(joined.steps)
 
     def _is_cycle(self, run: Walk, length: int, fair: FairCycles) -> bool:

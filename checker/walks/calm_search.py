@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checker.walks.goal import Goal
@@ -29,13 +29,6 @@ class Place:
     starts: int = 0
     before: Place | None = None
     move: Move | None = None
-
-    def path(self) -> Iterator[tuple[State, Move]]:
-        """The moves that led here, from the last to the first, each with the state that it was made in."""
-        place = self
-        while place.before is not None and place.move is not None:
-            yield place.before.state, place.move
-            place = place.before
 
 
 class Search:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from checker.engines.memory import Memory
 from interpreter import Machine, State, Step
@@ -35,6 +35,26 @@ class Expanded(NamedTuple):
     def dead(self) -> bool:
         """Is there no step but crashes?"""
         return not self.fails and all(move.crashes for move in self.moves)
+
+
+class Reached(Protocol):
+    """A way to be in a state: by a move from an earlier one."""
+
+    @property
+    def state(self) -> State: ...
+
+    @property
+    def before(self) -> Reached | None: ...
+
+    @property
+    def move(self) -> Move | None: ...
+
+
+def path_to(place: Reached) -> Iterator[tuple[State, Move]]:
+    """The moves that led there, from the last to the first, each with the state that it was made in."""
+    while place.before is not None and place.move is not None:
+        yield place.before.state, place.move
+        place = place.before
 
 
 class Moves:
