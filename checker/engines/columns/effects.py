@@ -113,7 +113,7 @@ class Effects:
         """The groups of updates of a slot that bundles make, from a number on."""
         updates = self.packing.tables.updates(slot)
         return [
-            updates.group(tuple(sorted({self.effects[e].updates.get(slot, NO_UPDATE) for e in summary.effects})))
+            updates.group(tuple(sorted({u for e in summary.effects if (u := self.effects[e].updates.get(slot))})))
             for summary in self.summaries[begin:]
         ]
 
