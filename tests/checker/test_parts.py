@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,7 @@ from checker.exploration import Exploration, Settings
 from checker.explore import explore
 from checker.properties import properties_of
 from fizz import load
-from interpreter import compile_module
+from interpreter import Program, compile_module
 from interpreter.division import SIZE, WHOLE, Divider, gone, root_of
 from interpreter.state import UNBOUND, Slot
 from interpreter.values.containers import SetValue
@@ -28,8 +29,12 @@ SLOT: Slot = ("heap", "x")
 
 
 def answer(path: Path, engine: Engine) -> Exploration:
-    program = compile_module(load(path))
-    return explore(engine, program, properties_of(program, None), Settings(keep_going=True, max_states=1_000))
+    return explored(compile_module(load(path)), engine, keep_going=True, max_states=1_000)
+
+
+def explored(program: Program, engine: Engine, **asked: Any) -> Exploration:
+    """What an engine brings home."""
+    return explore(engine, program, properties_of(program, None), Settings(**asked))
 
 
 @pytest.mark.parametrize("path", sorted(HERE.glob("parts/*.fizz")), ids=lambda path: path.stem)
@@ -58,8 +63,7 @@ atomic action Deep:
     i = oneof range(4)
     nodes[i]["m"]["k"] = 1 - nodes[i]["m"]["k"]
 """
-    program = compile_module(load("m.fizz", text=text))
-    found = explore(EmbeddedEngine(), program, properties_of(program, None), Settings())
+    found = explored(compile_module(load("m.fizz", text=text)), EmbeddedEngine())
     assert found.states == (4 * 2) ** 4
     calls = found.stats["interpreter calls"]
     assert isinstance(calls, int)
@@ -171,8 +175,7 @@ atomic action Undo:
     require len(done) == 8
     done.clear()
 """
-    program = compile_module(load("m.fizz", text=text))
-    found = explore(EmbeddedEngine(), program, properties_of(program, None), Settings())
+    found = explored(compile_module(load("m.fizz", text=text)), EmbeddedEngine())
     assert found.states == 3**8
     calls = found.stats["interpreter calls"]
     assert isinstance(calls, int)

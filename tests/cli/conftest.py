@@ -7,8 +7,8 @@ import pty
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,15 +61,26 @@ def fizzpy(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.fixture
-def process(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
-    """Start the command as a process, in an empty folder."""
+def process(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start the command as a process, in an empty folder. What still runs when the test is over is killed."""
+    with ExitStack() as stack:
 
-    def start(*arguments: str, **streams: object) -> subprocess.Popen[str]:
-        environment = os.environ | {"PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-m", "fizzpy", *arguments]
-        return subprocess.Popen(command, cwd=tmp_path, env=environment, text=True, **streams)  # type: ignore[call-overload]
+        def start(*arguments: str, **streams: object) -> subprocess.Popen[str]:
+            environment = os.environ | {"PYTHONPATH": str(ROOT)}
+            command = [sys.executable, "-m", "fizzpy", *arguments]
+            running: subprocess.Popen[str] = subprocess.Popen(  # type: ignore[call-overload]
+                command, cwd=tmp_path, env=environment, text=True, preexec_fn=_told_of_hangups, **streams
+            )
+            stack.enter_context(running)
+            stack.callback(running.kill)
+            return running
 
-    return start
+        yield start
+
+
+def _told_of_hangups() -> None:
+    # The tests themselves may run under nohup, and who ignores a signal hands that on.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def in_terminal(folder: Path, *arguments: str, interrupt_at: str | None = None) -> tuple[int, str]:

@@ -33,6 +33,11 @@ def expect(folder: Path, text: str) -> None:
     (folder / "expect.yaml").write_text(text)
 
 
+def children() -> set[int]:
+    """The processes that this one has started and that are not gone yet."""
+    return {int(number) for number in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()}
+
+
 def test_kept(fizzpy: Callable[..., Ended], models: Path) -> None:
     """A line for each run, with verdict and figures; the folder may be named, and so may the file."""
     expect(
@@ -149,12 +154,13 @@ def test_ctrl_c(models: Path) -> None:
 def test_a_run_that_dies(models: Path) -> None:
     """It is reported like other things that machines do; the other runs go on."""
     killed = []
+    strangers = children()
 
     def kill_one(done: int, broken: int) -> None:
-        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-        if children and not killed:
-            killed.append(children[0])
-            os.kill(int(children[0]), signal.SIGKILL)
+        own = children() - strangers
+        if own and not killed:
+            killed.append(own.pop())
+            os.kill(killed[0], signal.SIGKILL)
 
     (models / "endless.fizz").write_text(ENDLESS)
     promises = [Promise(models / "endless.fizz"), Promise(models / "m.fizz", figures={"states": 4})]
