@@ -13,6 +13,7 @@ from checker.conclude import conclude
 from checker.course import ProgressSink
 from checker.effort import own_effort, told_in
 from checker.engines import engine_of
+from checker.engines.memory import Memory
 from checker.exploration import Exploration, Finding, Settings
 from checker.explore import explore
 from checker.given import Given
@@ -48,10 +49,10 @@ def check(
         module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
         program = compile_module(module)
         properties = properties_of(program, settings.properties)
-    machine: Machine | None = None
+    memory: Memory | None = None
     try:
         # The constants are computed here, before any engine starts: they may fail like everything that runs.
-        machine = Machine(program)
+        memory = Memory(Machine(program), phases)
     except ModelError as error:
         failed = Finding(None, (), error=error)
         exploration = Exploration("violation", 0, 0, 0, 0, 0, 0, {}, error=failed)
@@ -60,12 +61,15 @@ def check(
             if settings.export is not None:
                 _prepare_export(settings, chosen.name)
             exploration = explore(
-                chosen, program, properties, settings, progress, keeper=keeper, say=say, phases=phases
+                chosen, program, properties, settings, progress, keeper=keeper, say=say, phases=phases, memory=memory
             )
     with phases.during(TELLING):
+        if exploration.stopped == "interrupted":
+            # Whatever was interrupted may be half done.
+            memory = Memory(Machine(program))
         given = Given(constants or {}, options or {})
         report = conclude(
-            module, program, machine, properties, exploration, engine=chosen.name, given=given, asked=settings.asked
+            module, program, memory, properties, exploration, engine=chosen.name, given=given, asked=settings.asked
         )
     effort = own_effort(cpu_begun) + told_in(exploration.stats)
     report = replace(
@@ -75,7 +79,7 @@ def check(
         cpu_s=effort.cpu_s,
         peak_memory_mb=effort.memory_mb,
     )
-    if settings.export is not None and machine is not None and settings.is_over(exploration.stopped):
+    if settings.export is not None and memory is not None and settings.is_over(exploration.stopped):
         from checker.export.tables import write_verdicts
 
         write_verdicts(settings.export, report)

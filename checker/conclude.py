@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from checker.audit.warnings import audit
+from checker.engines.memory import Memory
 from checker.exploration import Exploration, Finding
 from checker.given import Given
 from checker.properties.base import Phase, Property
@@ -16,13 +17,13 @@ from checker.report import ExitCode, ModelFailure, PropertyReport, PropertyVerdi
 from checker.trace import Trace
 from checker.walks.calm import Calmer
 from fizz import Module
-from interpreter import Machine, Program
+from interpreter import Program
 
 
 def conclude(
     module: Module,
     program: Program,
-    machine: Machine | None,
+    memory: Memory | None,
     properties: tuple[Property, ...],
     exploration: Exploration,
     *,
@@ -30,8 +31,11 @@ def conclude(
     given: Given,
     asked: Mapping[str, object],
 ) -> Report:
-    """The report of one run; counterexamples are replayed here. `machine` None: the constants already failed."""
-    calmer = None if machine is None else Calmer(machine)
+    """The report of one run; counterexamples are replayed here, by a machine that may remember what engines did.
+
+    `memory` None: there is no machine, because the constants already failed.
+    """
+    calmer = None if memory is None else Calmer(memory)
     reports = tuple(_report(p, exploration, calmer) for p in properties)
     leading = _leading(properties, exploration)
     verdict, exit_code = _verdict(leading, exploration)
@@ -50,12 +54,13 @@ def conclude(
         initial=exploration.initial,
         cut=exploration.cut,
         cut_by=_cut_by(exploration),
+        exact=exploration.exact,
         depth=exploration.depth,
         properties=reports,
         trace=trace,
         leading=None if leading is None or error is not None else leading.name,
         error=None if error is None else _failure(error),
-        warnings=module.warnings + (() if machine is None else audit(machine, exploration, properties)),
+        warnings=module.warnings + (() if memory is None else audit(memory.machine, exploration, properties)),
         sources=module.sources,
         excluded=program.options.exclude,
         given=given,

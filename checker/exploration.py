@@ -116,8 +116,9 @@ class Exploration:
 
     `met`: properties that hold whatever is still unexplored. `judged`: those whose question was put to the end; what is
     neither found, met nor judged is undecided. `cut` counts the states whose steps were not all explored. `reduced`:
-    states are counted up to symmetry. `idle_actions`: after a complete exploration, the actions without a step and
-    where they gave up most often. `noted`: what machines noted in such an exploration, else None.
+    states are counted up to symmetry. `exact`: they were compared, and not their keys alone. `idle_actions`: after a
+    complete exploration, the actions without a step and where they gave up most often. `noted`: what machines noted in
+    such an exploration, else None.
     """
 
     stopped: StopReason
@@ -132,6 +133,7 @@ class Exploration:
     judged: frozenset[str] = frozenset()
     error: Finding | None = None
     reduced: bool = False
+    exact: bool = field(default=False, compare=False)
     idle_actions: Mapping[str, Span] = field(default_factory=dict)
     noted: frozenset[Note] | None = None
     stats: Mapping[str, object] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checker.course import Clock, Course, ProgressSink
+from checker.engines.memory import Memory
 from checker.engines.protocol import Engine, Task, Tick
 from checker.exploration import Exploration, Settings
 from checker.judge import Judge
@@ -29,11 +30,13 @@ def explore(
     keeper: Keeper | None = None,
     say: Callable[[str], None] = lambda sentence: None,
     phases: Phases | None = None,
+    memory: Memory | None = None,
 ) -> Exploration:
     """Explore as far as settings and options allow, and judge every property.
 
     `machine` makes the program runnable. `keeper` writes checkpoints, and may have one to go on from. `say` takes what
-    the user should know and is no part of the answer. `phases` measures what the time is spent on.
+    the user should know and is no part of the answer. `phases` measures what the time is spent on. `memory`: a machine
+    that remembers, for an engine that can use it; `machine` is not asked then.
     """
     phases = phases or Phases()
     options = program.options
@@ -51,7 +54,8 @@ def explore(
         return tick
 
     watched = progress is not None
-    task = Task(program, watches, settings, not everything, graph, ticking(keeper), machine, say, watched, phases)
+    prune = not everything
+    task = Task(program, watches, settings, prune, graph, ticking(keeper), machine, say, watched, phases, memory)
     found: Exploration | None = None
     try:
         with ExitStack() as stack:
@@ -62,7 +66,7 @@ def explore(
                 second = None if keeper is None else stack.enter_context(keeper.unreduced())
                 recorded = tuple(watch for watch in watches if watch.records)
                 alone = replace(settings if second is None else second.settings, symmetry=False, export=None)
-                whole = replace(task, watches=recorded, settings=alone, tick=ticking(second))
+                whole = replace(task, watches=recorded, settings=alone, tick=ticking(second), memory=None)
                 again = Course(stack.enter_context(closing(engine.begin(whole))), program, (), Clock(None, None))
                 with patience(second):
                     again.go(settings.max_states, on=True, keeper=second)

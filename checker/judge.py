@@ -81,6 +81,7 @@ class Judge:
             judged=frozenset(self.judged),
             error=course.error,
             reduced=course.run.symmetric,
+            exact=course.run.exact,
             idle_actions=self._idle_actions() if self._whole_explored else {},
             noted=frozenset(total.noted) if self._whole_explored else None,
             stats=course.run.stats(),

@@ -68,7 +68,8 @@ class ModelFailure:
 class Report:
     """The answer of one run.
 
-    `cut_by` names what cut the search: "max_actions", "max_states", "timeout" or None. `excluded`: the state variables
+    `cut_by` names what cut the search: "max_actions", "max_states", "timeout" or None. `exact`: no
+    two states were taken for one, because they were compared and not their keys alone. `excluded`: the state variables
     that the model leaves out of identity, so that states which differ there only are one state. `given`: the constants
     and options that the model was given; `asked`: how it was to be explored, by name.
     """
@@ -94,6 +95,7 @@ class Report:
     cpu_s: float = 0.0
     peak_memory_mb: float = 0.0
     stats: Mapping[str, object] = field(default_factory=dict)
+    exact: bool = field(default=False, compare=False)
     excluded: tuple[str, ...] = ()
     given: Given = field(default_factory=Given)
     asked: Mapping[str, object] = field(default_factory=dict)

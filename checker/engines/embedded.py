@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from checker.engines.columns.run import ColumnsRun
     from checker.engines.spark.store import Store
 
-WIDE: Final = 400
+WIDE: Final = 100
 """States in the frontier from which columns are faster; before, numpy is not even loaded."""
 
 
@@ -44,6 +44,10 @@ class EmbeddedRun:
     @property
     def symmetric(self) -> bool:
         return self._rows.symmetric
+
+    @property
+    def exact(self) -> bool:
+        return self._rows.exact if self._columns is None else self._columns.store.exact
 
     def first(self) -> Level:
         return self._rows.first()

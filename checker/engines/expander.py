@@ -51,9 +51,9 @@ class Expander:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.machine = task.machine(task.program)
+        self.memory = task.memory or Memory(task.machine(task.program), task.phases)
+        self.machine = self.memory.machine
         self.symmetric = task.settings.symmetry and self.machine.symmetric
-        self.memory = Memory(self.machine, task.phases)
         self.assertions = Assertions(self.machine, self.machine.parts_view, self.memory.result)
         self.recorded = tuple(watch.key for watch in task.watches if watch.records)
         self._of_states = task.watching(Looks.STATES)

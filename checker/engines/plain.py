@@ -66,6 +66,10 @@ class PlainRun:
     def close(self) -> None:
         pass
 
+    @property
+    def exact(self) -> bool:
+        return not self.task.program.options.exclude
+
     def _decide(self, rule: Rule, view: View) -> Outcome | Aborted | Failure:
         result = self.machine.run(rule, view).result
         self.machine.note(result)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from checker.engines.memory import Memory
 from checker.exploration import PathLink, Settings
 from checker.liveness.asking import Search
 from checker.phases import Phases
@@ -29,8 +30,9 @@ class Task:
     """What a run is to do.
 
     `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked to search it for lassos.
-    `machine` makes the program runnable in this process. `say` takes what the user should know and is no part of the
-    answer; `watched`: somebody looks on. `phases` measures what the time is spent on.
+    `machine` makes the program runnable in this process; `memory` is there where one is runnable and remembers. `say`
+    takes what the user should know and is no part of the answer; `watched`: somebody looks on. `phases` measures what
+    the time is spent on.
     """
 
     program: Program
@@ -43,6 +45,7 @@ class Task:
     say: Callable[[str], None] = lambda sentence: None
     watched: bool = False
     phases: Phases = field(default_factory=Phases)
+    memory: Memory | None = None
 
     def watching(self, looks: Looks) -> tuple[Watch, ...]:
         return tuple(watch for watch in self.watches if watch.looks is looks)
@@ -131,6 +134,10 @@ class Level:
         self.noted |= later.noted
 
 
+class KeysCollide(Exception):
+    """Two different states have the same key, which was noticed. Of n states that has a chance of n * n / 2**129."""
+
+
 class Run(Protocol):
     """One exploration under way. States are told apart by key.
 
@@ -138,6 +145,11 @@ class Run(Protocol):
     """
 
     symmetric: bool
+
+    @property
+    def exact(self) -> bool:
+        """Whether states of one key were compared so far, so that no two of them were taken for one."""
+        ...
 
     def first(self) -> Level:
         """Level 0: the initial states."""

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from checker.engines.expander import Arrival, Expander
-from checker.engines.protocol import Level, Task, Witness
+from checker.engines.protocol import KeysCollide, Level, Task, Witness
 from checker.exploration import PathLink
 from checker.export import parts_of
 from checker.liveness.asking import GraphSearch, Search
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from checker.export.parts import Parts
 
 _TICK_STATES = 64
+_MOST_COMPARED = 1 << 16
+"""States that are kept, so that they are compared and not their keys alone."""
 
 
 @dataclass(slots=True)
@@ -47,18 +49,26 @@ class Waiting:
 
 @dataclass(slots=True)
 class Found:
-    """All states found so far, numbered by (level, key): their keys and how they were reached."""
+    """All states found so far, numbered by (level, key): their keys and how they were reached.
+
+    `states`: the states themselves, as long as they are few; None where nobody has them.
+    """
 
     numbers: dict[int, int] = field(default_factory=dict)
     keys: list[int] = field(default_factory=list)
     parents: array[int] = field(default_factory=lambda: array("q"))
     orders: array[int] = field(default_factory=lambda: array("I"))
     order_table: list[StepOrder] = field(default_factory=list)
+    states: list[State] | None = None
     _order_numbers: dict[StepOrder, int] = field(default_factory=dict)
 
-    def add(self, key: int, parent: int, order: StepOrder) -> int:
+    def add(self, key: int, parent: int, order: StepOrder, state: State | None = None) -> int:
         """The next state; its number."""
         number = self.numbers[key] = len(self.keys)
+        if self.states is not None and state is not None and number < _MOST_COMPARED:
+            self.states.append(state)
+        else:
+            self.states = None
         self.keys.append(key)
         self.parents.append(parent)
         known = self._order_numbers.get(order)
@@ -87,7 +97,7 @@ class RowsRun:
         self.machine = self.expander.machine
         self.bound = task.program.options.max_actions
         self.view_in_use = bool(task.program.options.exclude)
-        self.found = Found()
+        self.found = Found(states=None if self.view_in_use else [])
         self.waiting: list[Waiting] = []
         self.recorded = {key: bytearray() for key in self.expander.recorded}
         # The edges are kept as long as liveness may be judged: not once a state was left unexpanded.
@@ -154,12 +164,16 @@ class RowsRun:
         """A step leads to a state: its number, or `~place` if it is new and has a place on this level only."""
         number = self.found.numbers.get(arrival.key)
         if number is not None:
+            if self.found.states is not None and self.found.states[number] != arrival.state:
+                raise KeysCollide
             return number
         starts += arrival.start
         known = fresh.get(arrival.key)
         if known is None:
             fresh[arrival.key] = Fresh(len(fresh), arrival.state, parent, arrival.order, starts)
             return ~(len(fresh) - 1)
+        if self.found.states is not None and known.state != arrival.state:
+            raise KeysCollide
         known.starts = min(known.starts, starts)
         if self._better(arrival, known):
             known.state, known.parent, known.order = arrival.state, parent, arrival.order
@@ -180,7 +194,7 @@ class RowsRun:
         for key, new in sorted(fresh.items()):
             if self._parts is not None:
                 self._parts.state(key, self.level, new.state)
-            number = numbers[new.place] = self.found.add(key, new.parent, new.order)
+            number = numbers[new.place] = self.found.add(key, new.parent, new.order, new.state)
             judgement = self.expander.judge(new.state, key, level)
             for recorded, answer in zip(self.recorded.values(), judgement.answers, strict=True):
                 recorded.append(answer)
@@ -201,6 +215,10 @@ class RowsRun:
         self, parts: Parts, source: int, target: int, candidate: Candidate, choices: tuple[str, ...], crash: bool
     ) -> None:
         parts.step(source, target, self.level, candidate, choices, crash)
+
+    @property
+    def exact(self) -> bool:
+        return self.found.states is not None
 
     # --- afterwards ------------------------------------------------------------------------------------------------
 

@@ -205,7 +205,9 @@ def _print_counts(page: Page, report: Report) -> None:
         page.line(Text(f"identity.exclude: states that differ only in {names} count once", "yellow"), hang=2)
     rate = f", {report.states / report.elapsed_s:,.0f} states/s" if report.elapsed_s > 0 else ""
     effort = f"{report.elapsed_s:.1f} s{rate}, {report.peak_memory_mb:,.0f} MB, engine {report.engine}"
-    if report.states > 1:
+    if report.exact:
+        effort += ", states compared one by one"
+    elif report.states > 1:
         # States are told apart by keys of 128 bits (language page, 5.6.1): the chance that two of them have the same.
         effort += f", key collision below {report.states**2 / 2**129:.0e}"
     page.line(Text(effort, "dim"), hang=2)

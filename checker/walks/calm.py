@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from checker.engines.assertions import Answer
+from checker.engines.memory import Memory
 from checker.exploration import Finding
 from checker.properties.base import Property
 from checker.properties.liveness import Liveness
@@ -23,7 +24,6 @@ from checker.walks.joining import Joiner
 from checker.walks.moves import Moves, move_of, path_to
 from checker.walks.switches import Contexts
 from checker.walks.walk import Walk
-from interpreter import Machine
 
 MOST_STATES: Final = 1_000
 """States met in a search after which it is given up."""
@@ -33,12 +33,12 @@ MOST_JOINED: Final = 2_000
 
 
 class Calmer:
-    """Finds calmer stories for the findings of one machine."""
+    """Finds calmer stories for the findings of one machine. What an exploration remembers need not be done again."""
 
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
+    def __init__(self, memory: Memory) -> None:
+        machine = self.machine = memory.machine
         self._contexts = Contexts(machine)
-        self._moves = Moves(machine)
+        self._moves = Moves(memory)
         self._goals = Goals(machine, self._moves)
 
     def calmer(self, finding: Finding, told: Story, property: Property | None) -> tuple[Finding, Story]:

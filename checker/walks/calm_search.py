@@ -88,7 +88,7 @@ class Search:
             return
         self._cheapest[key] = switches
         waiting = self._waiting[switches, level]
-        if key not in waiting or self._rank_of_move(place) < self._rank_of_move(waiting[key]):
+        if key not in waiting or self._is_before(place, waiting[key]):
             waiting[key] = place
 
     def _key(self, place: Place, level: int) -> _Key:
@@ -113,6 +113,12 @@ class Search:
         owner, thread = ("", None) if context is None else context
         seat = threads.index(thread) if thread in threads else -1
         return (self.machine.key(place.state), owner, seat)
+
+    def _is_before(self, place: Place, other: Place) -> bool:
+        """Does the last move of the one come first? Most orders differ, and keys are sums over whole states."""
+        if place.move is not None and other.move is not None and place.move.order != other.move.order:
+            return place.move.order < other.move.order
+        return self._rank_of_move(place) < self._rank_of_move(other)
 
     def _rank_of_move(self, place: Place) -> tuple[object, ...]:
         if place.before is None or place.move is None:

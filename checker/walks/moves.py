@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from checker.engines.memory import Memory
-from interpreter import Machine, State, Step
+from interpreter import State, Step
 from interpreter.step import Candidate, Failure, FairChoice, Outcome, Rule, StepKind, StepOrder
 
 
@@ -60,9 +60,9 @@ def path_to(place: Reached) -> Iterator[tuple[State, Move]]:
 class Moves:
     """The moves of the states of one machine. Rules are remembered by what they read, and states by what they are."""
 
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.memory = Memory(machine)
+    def __init__(self, memory: Memory) -> None:
+        self.machine = memory.machine
+        self.memory = memory
         self._known: dict[tuple[State, bool], Expanded] = {}
 
     def of(self, state: State, starts: bool = True) -> Expanded:

@@ -41,6 +41,8 @@ class Canonical:
         self._born_later = any(role.born_later for role in roles)
         self._renamed: dict[tuple[tuple[str, tuple[tuple[Index, Index], ...]], ...], Renamed] = {}
         self._sums = 0
+        self.ranked = any(shape.kind in ("ordinal", "interval") for shape in shapes.values())
+        """Whether steps rename: indices become ranks, and a limit may forbid a step."""
 
     @property
     def needed(self) -> bool:
@@ -65,6 +67,8 @@ class Canonical:
 
     def settled(self, state: State) -> State | None:
         """The state with its ordinals as ranks; None if a domain is over its limit or its divergence (11.2)."""
+        if not self.ranked:
+            return state
         renaming: dict[str, dict[Index, Index]] = {}
         for name, indices in self.used(state).items():
             shape = self._shapes.get(name)
@@ -107,11 +111,6 @@ class Canonical:
 
     def _nominal(self, name: str) -> bool:
         return name not in self._shapes or self._shapes[name].kind == "nominal"
-
-    @property
-    def ranked(self) -> bool:
-        """Whether steps rename: indices become ranks, and a limit may forbid a step."""
-        return any(shape.kind in ("ordinal", "interval") for shape in self._shapes.values())
 
     def renamings(
         self, used: Mapping[str, list[Index]], alike: Mapping[str, list[list[Index]]] | None = None

@@ -57,12 +57,12 @@ class Normaliser:
                 if instance not in reached:
                     reached.add(instance)
                     pending += [values[i] for i in layout.owned[instance]]
+            if len(reached) == len(layout.owned):
+                return layout, values
             for k in self.cells_in(number):
                 if k not in cells:
                     cells.add(k)
                     pending.append(values[layout.cells[k]])
-        if len(reached) == len(layout.owned):
-            return layout, values
         gone = {i for instance, positions in layout.owned.items() if instance not in reached for i in positions}
         kept = [i for i in range(len(values)) if i not in gone]
         return self._layouts.ordered(tuple(layout.slots[i] for i in kept)), [values[i] for i in kept]

@@ -15,6 +15,7 @@ import fizz
 from checker.check import check
 from checker.engines import engine_of
 from checker.engines.assertions import Assertions
+from checker.engines.memory import Memory
 from checker.exploration import Settings
 from checker.explore import explore
 from checker.properties import properties_of
@@ -203,7 +204,7 @@ def test_cycles_of_engines_are_judged_as_the_engines_do() -> None:
         properties = properties_of(program, None)
         explored = explore(engine_of("plain"), program, properties, Settings(keep_going=True))
         machine = Machine(program)
-        moves = Moves(machine)
+        moves = Moves(Memory(machine))
         assertions = Assertions(machine, machine.parts_view, moves.memory.result)
         for p in properties:
             finding = explored.findings.get(p.key)

@@ -80,7 +80,7 @@ def test_batches_arrive_as_they_were(source: str, tmp_path: Path) -> None:
     receiver = expander.machine
     for number in range(50):
         receiver.values.intern(2, -1000 - number)
-    sources = Sources(*run.store.visited.since(0))
+    sources = Sources(*run.store.keys_since(0))
     codec = RowCodec(run.space, StateCodec(run.space.machine), run.refit)
     values = StateCodec(receiver)
     there = ColumnsRun(run.task, Space(expander, False), Store(), None)

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.engines.columns.store import Store
 from checker.engines.columns.tables import Ints, Mask, Words, ranks_of
-from checker.engines.columns.visited import Visited
 from checker.liveness.graph import Graph, LiveStep
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -46,7 +46,7 @@ class Edges:
         """Steps that are available and not taken."""
         self._hidden.append((sources, kinds))
 
-    def complete(self, graph: Graph, base: int, quiet: Mask, cut: Mask, known: Visited) -> None:
+    def complete(self, graph: Graph, base: int, quiet: Mask, cut: Mask, known: Store) -> None:
         """Write the states `base`, `base + 1`, … of a level, with what was gathered for them, into the graph."""
         count = len(quiet)
         sources, kinds, targets = self._gathered(known)
@@ -90,7 +90,7 @@ class Edges:
         places = (sources.astype(np.int64) << 32) | (hidden.astype(np.int64) << 31) | ranks.take(kinds)
         return np.argsort(places, kind="stable")
 
-    def _gathered(self, known: Visited) -> tuple[Ints, Ints, Ints]:
+    def _gathered(self, known: Store) -> tuple[Ints, Ints, Ints]:
         """Sources, kinds and targets of all steps; the target of a hidden one is -1."""
         hidden = [(s, k, np.full(len(s), -1, dtype=np.int64)) for s, k in self._hidden]
         parts = [*self._found(known), *hidden]
@@ -100,7 +100,7 @@ class Edges:
         sources, kinds, targets = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return sources, kinds, targets
 
-    def _found(self, known: Visited) -> Iterator[tuple[Ints, Ints, Ints]]:
+    def _found(self, known: Store) -> Iterator[tuple[Ints, Ints, Ints]]:
         """Sources, kinds and targets of the steps that were taken, many at a time; they are given up."""
         waiting = self._taken[::-1]
         self._taken = []
@@ -110,7 +110,7 @@ class Edges:
                 parts.append(waiting.pop())
                 count += len(parts[-1][0])
             sources, kinds, high, low = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-            yield sources, kinds, known.numbers_of(high, low)
+            yield sources, kinds, known.numbers(high, low)
 
 
 def same_steps(kinds: Ints, hidden: NDArray[np.bool_], place: Ints, first: Ints) -> tuple[Ints, Ints]:

@@ -6,7 +6,7 @@ layout are packed anew (`Packing.refit`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -68,12 +68,12 @@ class Packing:
         return [*slots, *[("thread", place) for place in range(self.threads)]]
 
     def _fit(self) -> None:
-        """Give each slot room for twice as many values as it has now."""
+        """Give each slot its bits."""
         self.fields = {}
         word = shift = 0
-        for slot in self._slots():
-            table = self.tables.of(slot)
-            bits = max(1, len(table).bit_length())
+        slots = self._slots()
+        tables = [self.tables.of(slot) for slot in slots]
+        for slot, table, bits in zip(slots, tables, _bits([len(table) for table in tables]), strict=True):
             if shift + bits > WORD_BITS:
                 word, shift = word + 1, 0
             self.fields[slot] = Field(word, np.uint64(shift), np.uint64((1 << bits) - 1), table)
@@ -95,7 +95,7 @@ class Packing:
         """How many bits a state takes."""
         return sum(int(field.mask).bit_length() for field in self.fields.values())
 
-    def refit(self, rows: Sequence[Rows], threads: int) -> None:
+    def refit(self, rows: Iterable[Rows], threads: int) -> None:
         """Pack all these rows anew, with `threads` places for threads."""
         old = self.fields
         self.threads = threads
@@ -152,6 +152,14 @@ class Packing:
         for place, thread in enumerate(state.threads):
             yield ("thread", place), thread
 
+    def lows(self, rows: Rows) -> Words:
+        """The low halves of the keys of these states."""
+        lows = np.zeros(len(rows), dtype=np.uint64)
+        for slot, field in self.fields.items():
+            table = field.table
+            lows += (table.sums[:, 1] + table.origin[1]).take(self.codes(rows, slot))
+        return lows
+
     def number(self, rows: Rows, row: int, slot: Slot) -> int:
         """What a slot of this packing holds in a row, as it is stored."""
         word, shift, mask, ids = self._scalars[slot]
@@ -178,3 +186,21 @@ class Packing:
         values = tuple([self.tables.whole(slot, ask) for slot in self.layout.slots])
         threads = [ask(("thread", place)) for place in range(self.threads)]
         return State(self.layout, values, tuple([number for number in threads if number != UNBOUND]))
+
+
+def _bits(counts: list[int]) -> list[int]:
+    """The bits for slots that have so many values now: enough for twice as many.
+
+    If only that much room makes a second word necessary, the slots with the most values have it, as long as one is
+    enough: these are the ones that grow, and a state of one word is worth more.
+    """
+    bits = [max(1, count.bit_length()) for count in counts]
+    least = [max(0, count - 1).bit_length() for count in counts]
+    spare = WORD_BITS - sum(least)
+    if sum(bits) <= WORD_BITS or spare < 0:
+        return bits
+    for i in sorted(range(len(counts)), key=lambda i: -counts[i]):
+        more = bits[i] - least[i]
+        if more <= spare:
+            least[i], spare = bits[i], spare - more
+    return least

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -112,7 +113,7 @@ class ColumnsRun:
             place = part.numbers - graph.states
             quiet[place] = part.packing.codes(part.rows, ("thread", 0)) == 0
             cut[place] |= part.cut
-        self.space.edges.complete(graph, graph.states, quiet, cut, self.store.visited)
+        self.space.edges.complete(graph, graph.states, quiet, cut, self.store)
 
     def finished_graph(self) -> Graph:
         """The graph, in which the states that wait now lead nowhere."""
@@ -152,7 +153,7 @@ class ColumnsRun:
         rows += [*self._gathered.rows(packing), *[batch.rows for batch in more]]
         if threads != packing.threads:
             self._expanders.pop(packing, None)
-        packing.refit(rows, threads)
+        packing.refit(chain(rows, self.store.repacked(packing)), threads)
 
     def _expand(self, part: Frontier, begin: int, end: int, level: Level) -> int:
         """Expand some rows; the number of steps that were taken by columns."""
@@ -187,6 +188,8 @@ class ColumnsRun:
 
     def _keep(self, chunk: Chunk) -> None:
         """Of what a chunk brought, keep what is new."""
+        if len(self.space.packings) > 1:
+            self.store.tell_by_keys()
         ranks = self.space.order_ranks()
         made = self._fresh_images(chunk, ranks) if self.space.images is not None else {chunk.part.packing: chunk.fast}
         for packing, arrived in chunk.slow.items():

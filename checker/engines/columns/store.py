@@ -1,8 +1,8 @@
-"""What is kept of all states found: their keys, and how each was reached. Twenty-eight bytes a state."""
+"""What is kept of all states found: what tells them apart, and how each was reached. Twenty-eight bytes a state."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.engines.columns.batch import Batch
+from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.shelf import Shelf, in_memory
 from checker.engines.columns.tables import Ints, Words, halves
 from checker.engines.columns.visited import Visited
+from checker.engines.protocol import KeysCollide
 from checker.exploration import PathLink
 from interpreter.step import StepOrder
 
@@ -23,14 +25,26 @@ _NOBODY: Final = (1 << 32) - 1
 
 
 class Store:
-    """All states found, numbered by (level, key)."""
+    """All states found, numbered by (level, key).
+
+    Where each fits one word, and all are of one packing, the states themselves are stored in place of the low halves of
+    their keys: then they are compared, and not their keys alone. This ends when two of them share a high half, so that
+    high halves say which state is meant as long as it lasts.
+    """
 
     def __init__(self, shelf: Shelf | None = None) -> None:
         self.shelf = shelf or Shelf()
+        self.packing: Packing | None = None
+        """How the states are packed, where they are stored themselves."""
         self.visited = Visited(self.shelf)
         self.parents: list[NDArray[np.uint32]] = []
         self.orders: list[NDArray[np.int32]] = []
         self.first: list[int] = [0]
+
+    @property
+    def exact(self) -> bool:
+        """Whether states are compared, and not their keys alone."""
+        return self.packing is not None
 
     def __len__(self) -> int:
         return self.first[-1]
@@ -53,10 +67,16 @@ class Store:
         The parent is the least by (order of step, key of source); sources are numbered by key.
         """
         order = _by_high(batch.high)
-        high, low = batch.high.take(order), batch.low.take(order)
+        high, rest = batch.high.take(order), self._rest(batch).take(order)
         new = np.ones(len(order), dtype=np.bool_)
         new[1:] = high[1:] != high[:-1]
-        if (low[1:][~new[1:]] != low[:-1][~new[1:]]).any():
+        differ = (rest[1:] != rest[:-1]) & ~new[1:]
+        if differ.any():
+            if self.packing is not None:
+                low = batch.low.take(order)
+                if ((low[1:] == low[:-1]) & differ).any():
+                    raise KeysCollide
+                self.tell_by_keys()
             order = np.lexsort((batch.low, batch.high))
             high, low = batch.high.take(order), batch.low.take(order)
             new[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
@@ -73,7 +93,12 @@ class Store:
     def fresh(self, batch: Batch, ranks: Ints) -> Batch:
         """The states of a batch that were not found before the level under way, as `least` gives them."""
         found = self.least(batch, ranks)
-        known = self.visited.contains(found.high, found.low)
+        known, shared = self.visited.contains(found.high, self._rest(found))
+        if shared and self.packing is not None:
+            self.tell_by_keys()
+            by_key, _ = self.visited.contains(found.high, found.low)
+            if (by_key != known).any():
+                raise KeysCollide
         return found.take(np.flatnonzero(~known)) if known.any() else found
 
     def add(self, batches: Sequence[Batch]) -> list[NDArray[np.uint32]]:
@@ -81,7 +106,9 @@ class Store:
         base = len(self)
         if len(batches) == 1:
             (batch,) = batches
-            self.append(batch.high, batch.low, batch.parents, batch.orders)
+            # Rows are packed anew by others, and so are those that are stored.
+            rest = batch.low if self.packing is None else batch.rows.words[0].copy()
+            self.append(batch.high, rest, batch.parents, batch.orders)
             return [np.arange(base, len(self), dtype=np.uint32)]
         high = np.concatenate([b.high for b in batches])
         low = np.concatenate([b.low for b in batches])
@@ -97,9 +124,9 @@ class Store:
         ends = np.cumsum([len(b) for b in batches])
         return np.split(numbers, ends[:-1])
 
-    def append(self, high: Words, low: Words, parents: NDArray[Any], orders: NDArray[np.int32]) -> None:
-        """States of a level, sorted by key; the parent of an initial one is -1."""
-        self.visited.add(high, low, len(self))
+    def append(self, high: Words, rest: Words, parents: NDArray[Any], orders: NDArray[np.int32]) -> None:
+        """States of a level, sorted by key; the parent of an initial one is -1. `rest`: the low halves of the keys."""
+        self.visited.add(high, rest, len(self))
         self.parents.append(parents.astype(np.uint32, copy=False))
         self.orders.append(orders)
         self.first.append(len(self) + len(high))
@@ -122,26 +149,77 @@ class Store:
         parents = stored.astype(np.int64)
         parents[stored == _NOBODY] = -1
         orders = np.concatenate([np.zeros(0, dtype=np.int32), *self.orders[level:]])[skip:]
-        return *self.visited.since(number), parents, orders
+        return *self.keys_since(number), parents, orders
+
+    # --- telling states apart --------------------------------------------------------------------------------------
+
+    def tell_by_states(self, packing: Packing, words: Words) -> None:
+        """Store the states found so far themselves, by number, and those to come, unless keys share a high half."""
+        high, _ = self.visited.since(0)
+        if len(np.unique(high)) == len(high):
+            for rests, numbers in self.visited.rests():
+                rests[:] = words[numbers]
+            self.packing = packing
+
+    def tell_by_keys(self) -> None:
+        """Store the low halves of keys again, in place of the states themselves."""
+        if self.packing is not None:
+            for rests, _ in self.visited.rests():
+                rests[:] = self._low(rests)
+            self.packing = None
+
+    def repacked(self, packing: Packing) -> Iterator[Rows]:
+        """The states of a packing that are stored themselves: whoever packs it anew does so with each of these rows.
+
+        They are taken back, one after the other, when the next ones are asked for.
+        """
+        if packing is not self.packing:
+            return
+        for rests, _ in self.visited.rests():
+            rows = Rows([rests])
+            yield rows
+            rests[:] = rows.words[0] if packing.width == 1 else packing.lows(rows)
+        if packing.width > 1:
+            self.packing = None
+
+    def _rest(self, batch: Batch) -> Words:
+        return batch.low if self.packing is None else batch.rows.words[0]
+
+    def _low(self, rest: Words) -> Words:
+        return rest if self.packing is None else self.packing.lows(Rows([rest]))
 
     # --- asking ----------------------------------------------------------------------------------------------------
 
     def key(self, number: int) -> int:
         """The key of a state."""
-        return self.visited.keys_of([number])[0]
+        return self._keys([number])[0]
+
+    def _keys(self, numbers: list[int]) -> list[int]:
+        high, rest = self.visited.some(numbers)
+        both = zip(high.tolist(), self._low(rest).tolist(), strict=True)
+        return [upper << 64 | lower for upper, lower in both]
+
+    def keys_since(self, number: int) -> tuple[Words, Words]:
+        """The halves of the keys of all states from a number on, by number."""
+        high, rest = self.visited.since(number)
+        return high, self._low(rest)
 
     def halves(self, numbers: Ints) -> tuple[Words, Words]:
         """The halves of the keys of some states."""
         least = int(numbers.min())
-        high, low = self.visited.since(least)
-        return high[numbers - least], low[numbers - least]
+        high, rest = self.visited.since(least)
+        return high[numbers - least], self._low(rest[numbers - least])
 
     def number(self, key: int) -> int:
         """The number of a state."""
-        number = int(self.visited.numbers_of(*halves([key]))[0])
-        if number < 0:
+        number = int(self.numbers(*halves([key]))[0])
+        if number < 0 or self.key(number) != key:
             raise KeyError(f"{key:032x}")
         return number
+
+    def numbers(self, high: Words, low: Words) -> Ints:
+        """The numbers of states that were found, by the halves of their keys."""
+        return self.visited.numbers_of(high, low if self.packing is None else None)
 
     def path(self, key: int, orders: Sequence[StepOrder]) -> tuple[PathLink, ...]:
         """The links from Init to a state."""
@@ -154,7 +232,7 @@ class Store:
             numbers.append(number)
             places.append(int(self.orders[level][row]))
             number = int(self.parents[level][row])
-        keys = self.visited.keys_of(numbers)
+        keys = self._keys(numbers)
         links = [PathLink(orders[place], key) for place, key in zip(places, keys, strict=True)]
         return tuple(reversed(links))
 

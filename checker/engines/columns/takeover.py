@@ -27,7 +27,10 @@ def take_over(run: RowsRun) -> ColumnsRun:
         np.array(found.parents, dtype=np.int64),
         np.array(found.orders, dtype=np.int32),
     )
-    return _columns(run, store, found.order_table, [waiting.state for waiting in run.waiting])
+    columns = _columns(run, store, found.order_table, [waiting.state for waiting in run.waiting])
+    if found.states is not None:
+        _tell_by_states(columns, found.states)
+    return columns
 
 
 def go_on(run: RowsRun, store: Store, orders: Sequence[StepOrder], sample: Sequence[State]) -> ColumnsRun:
@@ -63,6 +66,22 @@ def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder], states: Se
         groups.setdefault(waiting.state.layout, []).append(waiting)
     columns.frontier = [_frontier(space, store, group) for group in groups.values()]
     return columns
+
+
+def _tell_by_states(columns: ColumnsRun, states: Sequence[State]) -> None:
+    """Store the states found so far themselves, if they fit one word and are of one packing.
+
+    Not where images stand for them: what is told apart then is not what is stored.
+    """
+    packings = columns.space.packings
+    if columns.space.images is not None or len(packings) != 1 or not all(s.layout in packings for s in states):
+        return
+    (packing,) = packings.values()
+    for state in states:
+        packing.learn(state)
+    columns.refit(packing, max(packing.threads, *[len(state.threads) for state in states]))
+    if packing.width == 1:
+        columns.store.tell_by_states(packing, columns.space.pack(packing, list(states)).words[0])
 
 
 def _frontier(space: Space, store: Store, group: list[Waiting]) -> Frontier:

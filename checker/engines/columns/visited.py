@@ -17,19 +17,23 @@ from checker.engines.columns.tables import Ints, Mask, Words
 Numbers = NDArray[np.uint32]
 
 _PIECE: Final = 1 << 20
-"""So many keys are merged at a time where the result goes to the disk."""
+"""So many keys are merged at a time where the result goes to the disk, or are changed."""
 
 
 class Run(NamedTuple):
-    """Keys in halves, sorted, and the numbers of their states."""
+    """The high halves of keys, sorted, what else is known of each, and the numbers of their states."""
 
     high: Words
-    low: Words
+    rest: Words
     numbers: Numbers
 
 
 class Visited:
-    """Keys with the states' numbers. A run is at least twice as long as the next."""
+    """Keys with the states' numbers. A run is at least twice as long as the next.
+
+    Of a key its high half is kept, and a `rest` that tells it apart from those of the same high half: the low half, or
+    whatever else the owner of the set has of each state.
+    """
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -43,46 +47,64 @@ class Visited:
         """What the runs take in memory."""
         return in_memory(column for run in self._runs for column in run)
 
-    def contains(self, high: Words, low: Words) -> Mask:
-        """Which of the keys, sorted by their high halves, were added before."""
-        found = np.zeros(len(high), dtype=np.bool_)
-        for run in self._runs:
-            found[_places(run, high, low)[0]] = True
-        return found
+    def contains(self, high: Words, rest: Words) -> tuple[Mask, bool]:
+        """Which of the keys, sorted by their high halves, were added before.
 
-    def numbers_of(self, high: Words, low: Words) -> NDArray[np.int64]:
-        """The numbers of keys, in any order; -1 for those that were not added."""
+        And whether one of them shares its high half with another key that was added.
+        """
+        found = np.zeros(len(high), dtype=np.bool_)
+        shared = False
+        for run in self._runs:
+            rows, _, alone = _places(run, high, rest)
+            found[rows] = True
+            shared |= not alone
+        return found, shared
+
+    def numbers_of(self, high: Words, rest: Words | None) -> NDArray[np.int64]:
+        """The numbers of keys, in any order; -1 for those that were not added. `rest` None: high halves say enough."""
         order = np.argsort(high)
-        sorted_high, sorted_low = high.take(order), low.take(order)
+        sorted_high, sorted_rest = high.take(order), None if rest is None else rest.take(order)
         found = np.full(len(high), -1, dtype=np.int64)
         for run in self._runs:
-            rows, places = _places(run, sorted_high, sorted_low)
+            rows, places, _ = _places(run, sorted_high, sorted_rest)
             found[order[rows]] = run.numbers[places]
         return found
 
     def since(self, number: int) -> tuple[Words, Words]:
-        """The halves of the keys of all states from a number on, by number."""
+        """High half and rest of all keys from a number on, by number."""
         high = np.zeros(len(self) - number, dtype=np.uint64)
-        low = np.zeros_like(high)
+        rest = np.zeros_like(high)
         for run in self._runs:
             rows = np.flatnonzero(run.numbers >= number)
             places = run.numbers[rows].astype(np.int64) - number
-            high[places], low[places] = run.high[rows], run.low[rows]
-        return high, low
+            high[places], rest[places] = run.high[rows], run.rest[rows]
+        return high, rest
 
-    def keys_of(self, numbers: list[int]) -> list[int]:
-        """The keys of some states, as whole numbers."""
-        keys: dict[int, int] = {}
+    def some(self, numbers: list[int]) -> tuple[Words, Words]:
+        """High half and rest of a few keys."""
+        high = np.zeros(len(numbers), dtype=np.uint64)
+        rest = np.zeros_like(high)
+        wanted = np.array(numbers, dtype=np.uint32)
         for run in self._runs:
-            for place in np.flatnonzero(np.isin(run.numbers, np.array(numbers, dtype=np.uint32))).tolist():
-                keys[int(run.numbers[place])] = (int(run.high[place]) << 64) | int(run.low[place])
-        return [keys[number] for number in numbers]
+            for place in np.flatnonzero(np.isin(run.numbers, wanted)).tolist():
+                at = wanted == run.numbers[place]
+                high[at], rest[at] = run.high[place], run.rest[place]
+        return high, rest
 
-    def add(self, high: Words, low: Words, first: int) -> None:
-        """Add keys that are not in the set, sorted by (high, low); they are numbered from `first` on."""
+    def rests(self) -> Iterator[tuple[Words, Numbers]]:
+        """The rests of all keys with their numbers, in pieces; others may be written in their place."""
+        for i, run in enumerate(self._runs):
+            # What lies on a shelf can only be read.
+            rest = run.rest if run.rest.flags.writeable else run.rest.copy()
+            self._runs[i] = run._replace(rest=rest)
+            for begin in range(0, len(rest), _PIECE):
+                yield rest[begin : begin + _PIECE], run.numbers[begin : begin + _PIECE]
+
+    def add(self, high: Words, rest: Words, first: int) -> None:
+        """Add keys that are not in the set, sorted by their high halves; they are numbered from `first` on."""
         if not len(high):
             return
-        self._runs.append(Run(high, low, np.arange(first, first + len(high), dtype=np.uint32)))
+        self._runs.append(Run(high, rest, np.arange(first, first + len(high), dtype=np.uint32)))
         while len(self._runs) > 1 and len(self._runs[-2].high) < 2 * len(self._runs[-1].high):
             shorter, longer = self._runs.pop(), self._runs.pop()
             at = np.searchsorted(longer.high, shorter.high)
@@ -104,27 +126,29 @@ class Visited:
             self._runs[i] = Run(*[self._shelf.put(column) for column in run])
 
 
-def _places(run: Run, high: Words, low: Words) -> tuple[Ints, Ints]:
-    """Of keys sorted by their high halves those that are in a run, and where."""
+def _places(run: Run, high: Words, rest: Words | None) -> tuple[Ints, Ints, bool]:
+    """Of keys sorted by their high halves those that are in a run, and where; and that no other has such a half."""
     at = np.searchsorted(run.high, high)
     np.minimum(at, len(run.high) - 1, out=at)
     rows = np.flatnonzero(run.high.take(at) == high)
     places = at.take(rows)
-    exact = run.low.take(places) == low.take(rows)
-    if not exact.all():
-        # Two states may share a high half; the odds are those of a 64-bit collision, the answer is still exact.
-        for i in np.flatnonzero(~exact).tolist():
-            place = _scan(run, int(places[i]), high[rows[i]], low[rows[i]])
-            if place is not None:
-                places[i], exact[i] = place, True
-        rows, places = rows[exact], places[exact]
-    return rows, places
+    if rest is None:
+        return rows, places, True
+    exact = run.rest.take(places) == rest.take(rows)
+    if exact.all():
+        return rows, places, True
+    # Two keys may share a high half; the odds are those of a 64-bit collision, and they are told apart all the same.
+    for i in np.flatnonzero(~exact).tolist():
+        place = _scan(run, int(places[i]), high[rows[i]], rest[rows[i]])
+        if place is not None:
+            places[i], exact[i] = place, True
+    return rows[exact], places[exact], False
 
 
-def _scan(run: Run, at: int, high: np.uint64, low: np.uint64) -> int | None:
+def _scan(run: Run, at: int, high: np.uint64, rest: np.uint64) -> int | None:
     """The place of a key among those of equal high halves."""
     while at < len(run.high) and run.high[at] == high:
-        if run.low[at] == low:
+        if run.rest[at] == rest:
             return at
         at += 1
     return None

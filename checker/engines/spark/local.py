@@ -42,8 +42,7 @@ class LocalRun(EmbeddedRun):
         """The keys of all states found, by number."""
         if self._columns is None:
             return key_column(self._rows.found.keys)
-        store = self._columns.store
-        return keys_of(*store.visited.since(0))
+        return keys_of(*self._columns.store.keys_since(0))
 
     def hand_over_batches(self, partitions: int) -> list[list[PackedBatch]]:
         """The states that wait, for each partition, where columns are to expand them; this run will not do it."""

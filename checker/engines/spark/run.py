@@ -53,6 +53,10 @@ class SparkRun:
         self._base: Base | None = None
         """Where the local run was saved last."""
 
+    @property
+    def exact(self) -> bool:
+        return self.cluster is None and self.local.exact
+
     # --- levels ----------------------------------------------------------------------------------------------------
 
     def first(self) -> Level:

@@ -1,0 +1,156 @@
+"""States are compared, and not their keys alone, where they fit what is stored of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.engines import rows
+from checker.engines.columns.run import ColumnsRun
+from checker.engines.embedded import EmbeddedEngine
+from checker.engines.plain import PlainEngine
+from checker.engines.protocol import Engine, KeysCollide
+from checker.exploration import Exploration, Settings
+from checker.explore import explore
+from checker.properties import properties_of
+from fizz import load
+from interpreter import compile_module
+from interpreter.values import parts
+from tests.checker.comparing import compared
+
+MODELS = Path(__file__).resolve().parents[2] / "models"
+ROWS = 10**9
+"""So many states are never in a frontier: the run goes row by row."""
+
+COUNTERS = """
+action Init:
+    counts = [0] * 4
+atomic action Up:
+    i = oneof range(4)
+    require counts[i] < 5
+    counts[i] += 1
+always assertion NotAll: return sum(counts) < 19
+exists assertion Some: return counts == [2, 3, 4, 5]
+"""
+LARGE = """
+action Init:
+    counts = [0] * 24
+atomic action Up:
+    i = oneof range(24)
+    require counts[i] < 7
+    require i == 0 or counts[i - 1] == 7
+    counts[i] += 1
+"""
+GROWING = """
+role Node:
+    action Init:
+        self.n = 0
+    atomic action Up:
+        require self.n < 3
+        self.n += 1
+action Init:
+    nodes = []
+atomic action New:
+    require len(nodes) < 3
+    nodes.append(Node())
+"""
+SYMMETRIC = """
+symmetric role Node:
+    action Init:
+        self.n = 0
+    atomic action Up:
+        require self.n < 4
+        self.n += 1
+action Init:
+    nodes = [Node() for _ in range(4)]
+"""
+OPTIONS = "---\ndeadlock_detection: false\noptions: {max_actions: 1000}\n---\n"
+
+
+def explored(engine: Engine, text: str, **asked: Any) -> Exploration:
+    program = compile_module(load("m.fizz", text=OPTIONS + text))
+    return explore(engine, program, properties_of(program, None), Settings(keep_going=True, **asked))
+
+
+def weakened(monkeypatch: pytest.MonkeyPatch, weaker: Callable[[int], int]) -> None:
+    """Let each part add less to keys."""
+    strong = parts.digest
+    monkeypatch.setattr(parts, "digest", lambda place, text: weaker(strong(place, text)))
+
+
+@pytest.mark.parametrize("wide", [1, 100, ROWS])
+def test_small_states_are_compared(wide: int) -> None:
+    """By rows and by columns; the plain engine always does it."""
+    found, plain = explored(EmbeddedEngine(wide), COUNTERS), explored(PlainEngine(), COUNTERS)
+    assert found.exact and plain.exact
+    assert compared(found) == compared(plain)
+
+
+@pytest.mark.parametrize("wide", [1, 30, ROWS])
+def test_keys_that_share_a_half(wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are told apart all the same, by the other half, and the answer does not change."""
+    weakened(monkeypatch, lambda sum: sum & ((1 << 64) - 1) | (sum >> 64 & 1) << 64)
+    found, plain = explored(EmbeddedEngine(wide), COUNTERS), explored(PlainEngine(), COUNTERS)
+    assert compared(found) == compared(plain)
+    assert found.states == 6**4
+    assert found.exact == (wide == ROWS)
+
+
+@pytest.mark.parametrize("wide", [1, 30, ROWS])
+def test_keys_that_collide(wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two states are not taken for one, which nobody would notice."""
+    weakened(monkeypatch, lambda sum: 1)
+    with pytest.raises(KeysCollide):
+        explored(EmbeddedEngine(wide), COUNTERS)
+
+
+@pytest.mark.parametrize(("text", "exact"), [(LARGE, False), (GROWING, False), (SYMMETRIC, False), (COUNTERS, True)])
+def test_what_is_stored_by_columns(text: str, exact: bool) -> None:
+    """Keys, where states outgrow one word, are of several layouts, or stand for their images; else the states."""
+    found, plain = explored(EmbeddedEngine(1), text), explored(PlainEngine(), text)
+    assert compared(found) == compared(plain)
+    assert found.exact is exact
+    assert explored(EmbeddedEngine(ROWS), text).exact
+
+
+def test_many_rows_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row by row the states themselves take more room than all else, and so they are kept while they are few."""
+    monkeypatch.setattr(rows, "_MOST_COMPARED", 1000)
+    found = explored(EmbeddedEngine(ROWS), COUNTERS)
+    assert not found.exact
+    assert compared(found) == compared(explored(PlainEngine(), COUNTERS))
+
+
+def test_excluded_variables() -> None:
+    """States that differ in them are one."""
+    text = COUNTERS.replace("counts = [0] * 4", "counts = [0] * 4\n    last = 0").replace("+= 1", "+= 1\n    last = i")
+    options = OPTIONS.replace("---\n", "---\nidentity: {exclude: [last]}\n", 1)
+    for engine in (EmbeddedEngine(), PlainEngine()):
+        program = compile_module(load("m.fizz", text=options + text))
+        assert not explore(engine, program, properties_of(program, None), Settings()).exact
+
+
+def test_states_on_the_shelf_are_packed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies on the disk can not be changed there."""
+    from checker.engines.columns import shelf
+
+    monkeypatch.setattr(shelf, "_MB", 1)
+    monkeypatch.setattr(shelf, "_SMALL", 1)
+    on_shelf = []
+    refit = ColumnsRun._refit
+
+    def watched(run: ColumnsRun, *of: Any) -> None:
+        on_shelf.append(run.store.shelf.bytes)
+        refit(run, *of)
+
+    monkeypatch.setattr(ColumnsRun, "_refit", watched)
+    program = compile_module(load(MODELS / "classics" / "TwoPhase.fizz", constants={"RMS": "5"}))
+    properties = properties_of(program, None)
+    tight, roomy = (
+        explore(EmbeddedEngine(20), program, properties, Settings(memory_mb=memory)) for memory in (1, None)
+    )
+    assert tight.exact and any(on_shelf)
+    assert compared(tight) == compared(roomy)
