@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PAUSE = 0.03
 _SLICE = 0.01
-_PATIENCE = 0.02
+_PATIENCE = 0.008
 
 
 @dataclass(frozen=True, slots=True)
