@@ -35,10 +35,10 @@ from interpreter.step import (
     Expansion,
     Failure,
     FairName,
-    Fork,
     InitialState,
     ModelError,
     Outcome,
+    Restart,
     Rule,
     Step,
     StepFailure,
@@ -94,28 +94,31 @@ class Machine:
         remembered: bool = False,
         known: Picks | None = None,
         noted: bool = True,
+        restart: Restart | None = None,
     ) -> Way:
         """One way through a rule: the given choices, and the first alternative at each choice beyond them.
 
-        `remembered`: the way is run for somebody who remembers ways by their answers. Then it may hold restarts, and
-        loops of assertions whose turns are independent are asked turn by turn, as ways of their own; the
-        verdict is then that of the first way, in the order of choices, that has one.
-        `known` holds what earlier ways through this rule on this view found to choose from; this one adds to it.
-        `noted`: the statements count as executed. Raises `BeginAnew` if all that is remembered of the rule must be
-        forgotten; that happens once for a rule.
-        For a transition assertion the view is a pair view; role crashes are no rules to run (see `crash_role`).
+        `remembered`: it is run for somebody who remembers ways by their answers. Then it may hold restarts, and loops
+        of assertions whose turns are independent are asked turn by turn, as ways of their own; the verdict is that of
+        the first way, in the order of choices, that has one. `known` holds what earlier ways through this rule on
+        this view found to choose from; this one adds to it. `noted`: the statements count as executed. `restart`:
+        begin after it, where the way is known to come; the rule starts an action or is an assertion. Raises
+        `BeginAnew` if all that is remembered of the rule must be forgotten, once for a rule. For a transition
+        assertion the view is a pair view; role crashes are no rules to run (see `crash_role`).
         """
         self.code.meter.reset()
         recorder = Recorder(view)
         world = World(self.values, recorder, self.code)
         if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
             world.subject = rule.subject
-        frames = first_frames(rule, world)
+        frames = first_frames(rule, world, restart)
         yields = rule.kind in (StepKind.START, StepKind.CONTINUE, StepKind.DELIVER)
         execution = Execution(self.code, world, recorder, frames, choices, yields)
         execution.remembered = remembered
         execution.known = known
         execution.may_hold = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.careful
+        if restart is not None:
+            execution.begin_after(restart)
         try:
             if rule.kind is StepKind.ASSERT:
                 assertion = self.program.assertions[rule.subject]
@@ -197,7 +200,7 @@ class Machine:
         for _ in range(self.most_ways):
             way = self.run(rule, view, choices, known=known, noted=noted)
             yield way
-            following = next_choices(way)
+            following = way.next_choices()
             if following is None:
                 return
             choices = following
@@ -386,13 +389,3 @@ def step_name(name: str, choices: tuple[str, ...], twin: bool = False) -> str:
     """The name of a step: `Act[Any:x=1, Stmt:0] crash`."""
     bracket = f"[{', '.join(choices)}]" if choices else ""
     return f"{name}{bracket}{' crash' if twin else ''}"
-
-
-def next_choices(way: Way) -> tuple[int, ...] | None:
-    """The choices of the way after this one, depth first; None if it was the last."""
-    forks = [event for event in way.events if isinstance(event, Fork)]
-    while forks:
-        last = forks.pop()
-        if last.taken + 1 < last.size:
-            return (*(fork.taken for fork in forks), last.taken + 1)
-    return None

@@ -66,9 +66,19 @@ class Fork(NamedTuple):
 
 class Restart(NamedTuple):
     """After a choice a way may come to depend on nothing that was asked before, but for what `mark` says: where the
-    thread stands, with its values, and what was chosen. Ways with equal marks go on alike; questions are asked anew."""
+    thread stands, with its values, and what was chosen. Ways with equal marks go on alike; questions are asked anew.
+
+    `spent`: the moves and evaluations so far; None where a way can not be begun here (see `Machine.run`).
+    """
 
     mark: tuple[object, ...]
+    spent: tuple[int, int] | None = None
+
+    @property
+    def thread(self) -> int:
+        """The thread's id."""
+        assert isinstance(self.mark[0], int)
+        return self.mark[0]
 
 
 Event = Read | Fork | Restart
@@ -170,10 +180,23 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way through a rule: the events in the order in which they happened, and what came of it."""
+    """One way through a rule: the events in the order in which they happened, and what came of it.
+
+    `skipped`: how many questions and choices came before these events, where the way was begun after a restart.
+    """
 
     events: tuple[Event, ...]
     result: Outcome | Aborted | Failure
+    skipped: int = 0
+
+    def next_choices(self) -> tuple[int, ...] | None:
+        """The choices of the way after this one, depth first; None if it was the last."""
+        forks = [event for event in self.events if isinstance(event, Fork)]
+        while forks:
+            last = forks.pop()
+            if last.taken + 1 < last.size:
+                return (*(fork.taken for fork in forks), last.taken + 1)
+        return None
 
 
 class FairName(NamedTuple):

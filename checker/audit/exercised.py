@@ -6,7 +6,7 @@ from fizz import Span
 from interpreter import Machine, Program
 from interpreter.running.execute import Picks
 from interpreter.running.view import View
-from interpreter.step import Rule, Way
+from interpreter.step import Restart, Rule, Way
 
 
 class ExercisedMachine(Machine):
@@ -24,8 +24,9 @@ class ExercisedMachine(Machine):
         remembered: bool = False,
         known: Picks | None = None,
         noted: bool = True,
+        restart: Restart | None = None,
     ) -> Way:
         """As in `Machine`."""
-        way = super().run(rule, view, choices, remembered, known, noted)
+        way = super().run(rule, view, choices, remembered, known, noted, restart)
         self.exercised |= self.parts.met
         return way

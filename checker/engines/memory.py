@@ -13,7 +13,7 @@ from checker.phases import INTERPRETING, Phases
 from interpreter import Machine
 from interpreter.running.view import PartsView, View
 from interpreter.state import Slot
-from interpreter.step import Failure, Outcome, Rule, Way
+from interpreter.step import Failure, Outcome, Rule, StepKind, Way
 
 PROBATION: Final = 4_000
 """Evaluations of a rule after which it is decided whether remembering it pays. The first half is for learning."""
@@ -68,10 +68,22 @@ class Memory:
     def run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> Way:
         """One way through a rule, by the interpreter, for whoever remembers it."""
         with self._phases.during(INTERPRETING):
+            if self.listener is None:
+                return self._run(rule, view, choices)
             way = self.machine.run(rule, view, choices, remembered=True)
-        if self.listener is not None:
             self.listener(rule, way)
-        return way
+            return way
+
+    def _run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> Way:
+        """One way, of which nothing is done again that is known to come to a restart."""
+        # The trees of parked threads are kept elsewhere too, and tell the same of other slots.
+        tree = self._trees.get(rule) if rule.kind in (StepKind.START, StepKind.ASSERT) else None
+        if tree is not None:
+            restart, skipped = tree.last_restart(view.read, choices)
+            if restart is not None:
+                way = self.machine.run(rule, view, choices, remembered=True, restart=restart)
+                return Way(way.events, way.result, skipped)
+        return self.machine.run(rule, view, choices, remembered=True)
 
     def tree(self, rule: Rule) -> ReadTree:
         """The tree of a rule, for whoever walks it in another way."""

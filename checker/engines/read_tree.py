@@ -28,21 +28,28 @@ class Leaf:
 
 
 class Reading:
-    __slots__ = ("branches", "slot")
+    """`restart`: the one after which this is asked first, if ways can be begun there."""
+
+    __slots__ = ("branches", "restart", "slot")
 
     def __init__(self, slot: Slot) -> None:
         self.slot = slot
         self.branches: dict[int, TreeNode] = {}
+        self.restart: Restart | None = None
 
 
 class Forking:
-    """`branches` holds None for alternatives that were not tried yet. `unique`: their texts differ."""
+    """`branches` holds None for alternatives that were not tried yet. `unique`: their texts differ.
 
-    __slots__ = ("branches", "unique")
+    `restart`: as in `Reading`.
+    """
+
+    __slots__ = ("branches", "restart", "unique")
 
     def __init__(self, size: int, unique: bool) -> None:
         self.branches: list[TreeNode | None] = [None] * size
         self.unique = unique
+        self.restart: Restart | None = None
 
 
 TreeNode = Leaf | Reading | Forking
@@ -161,10 +168,31 @@ class ReadTree:
         """The nodes for what a way did after its first `depth` questions and choices."""
         self.counters.calls += 1
         begin = 0
+        depth -= way.skipped
         while depth:
             depth -= not isinstance(way.events[begin], Restart)
             begin += 1
         return self._chain(way.events[begin:], Leaf(way.result))
+
+    def last_restart(self, ask: Ask, choices: tuple[int, ...]) -> tuple[Restart | None, int]:
+        """The last restart that a way with these choices and answers is known to pass and can be begun after.
+
+        And how many questions and choices come before it.
+        """
+        found: Restart | None = None
+        before = depth = forks = 0
+        node = self.root
+        while isinstance(node, Reading | Forking):
+            if node.restart is not None:
+                found, before = node.restart, depth
+            depth += 1
+            if isinstance(node, Reading):
+                node = node.branches.get(ask(node.slot))
+            else:
+                taken = choices[forks] if forks < len(choices) else 0
+                forks += 1
+                node = node.branches[taken] if taken < len(node.branches) else None
+        return found, before
 
     def take(self, way: Way) -> bool:
         """Know a whole way that was gone elsewhere; False if it is known already.
@@ -207,7 +235,10 @@ class ReadTree:
                 end = forking
             else:
                 # Whoever gets here goes on alike: what is known from here on is known to all of them.
-                end = self._restarts.setdefault(event.mark, end)
+                known = self._restarts.setdefault(event.mark, end)
+                if known is end and isinstance(end, Reading | Forking) and event.spent is not None:
+                    end.restart = event
+                end = known
                 continue
             self.counters.nodes += 1
         self.counters.nodes += 1

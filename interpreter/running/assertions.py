@@ -135,6 +135,7 @@ def evaluate_assertion(assertion: AssertionProgram, execution: Execution, met: s
     parts of expressions go that are evaluated; with the statements they are the lines of the outcome.
     """
     met.clear()
+    met |= execution.met
     execution.met = met
     # What was kept of the states on both sides of a step cannot be written down.
     execution.judges = assertion.kind != "transition"

@@ -20,7 +20,7 @@ from interpreter.running.settlement import Plain, keep, untouched
 from interpreter.running.view import Recorder
 from interpreter.running.world import World
 from interpreter.state import MISSING
-from interpreter.step import FairChoice, Fork, ModelError
+from interpreter.step import FairChoice, Fork, ModelError, Restart
 from interpreter.values import Instance
 from interpreter.values.freeze import freeze
 
@@ -339,8 +339,20 @@ class Execution:
             return  # too deep to be written down; if it is so still at the end of the step, it is an error then
         chosen = tuple((fork.taken, fork.label) for fork in self.forks)
         passed = (tuple(self.labels), tuple(self.lines), frozenset(self.met), tuple(self.fair), self.enabled)
-        self.recorder.restart((thread, chosen, *passed))
+        # What is thawed again is not the same object: containers, and turns that are no part of what is written down.
+        whole = not (world.held or any(state.turns for frame in self.frames for state in frame.scopes))
+        spent = (self.moves, self.code.meter.count) if whole else None
+        self.recorder.restart((thread, chosen, *passed), spent)
         world.forget()
+
+    def begin_after(self, restart: Restart) -> None:
+        """Be as a way was after a restart, whose thread was thawed into the frames."""
+        assert restart.spent is not None
+        _, chosen, labels, lines, met, fair, enabled = restart.mark
+        self.forks = [Fork(0, taken, label) for taken, label in chosen]  # type: ignore[attr-defined]
+        self.labels, self.lines, self.met = list(labels), list(lines), set(met)  # type: ignore[call-overload]
+        self.fair, self.enabled = list(fair), bool(enabled)  # type: ignore[call-overload]
+        self.moves, self.code.meter.count = restart.spent
 
     def independent_turns(self, frame: Frame, count: int) -> int:
         """How many turns a loop with independent ones has, if they may be asked one by one; else 0: it is one piece."""

@@ -143,10 +143,10 @@ class Recorder:
         self.read(("state",))
         return state
 
-    def restart(self, mark: tuple[object, ...]) -> None:
+    def restart(self, mark: tuple[object, ...], spent: tuple[int, int] | None) -> None:
         """Forget the answers: what is asked from now on is asked anew."""
         self._answers.clear()
-        self.events.append(Restart(mark))
+        self.events.append(Restart(mark, spent))
 
     def note(self, fork: Fork) -> None:
         self.events.append(fork)

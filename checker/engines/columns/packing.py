@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from checker.engines.columns.tables import CodeTable, Ints, Tables, Words
+from checker.engines.columns.tables import Answers, CodeTable, Ints, Tables, Words
 from interpreter.state import UNBOUND, Layout, Slot, State
 
 WORD_BITS = 64
@@ -58,6 +58,7 @@ class Packing:
         self.version = 0
         self.fields: dict[Slot, Field] = {}
         self._scalars: dict[Slot, tuple[int, int, int, list[int]]] = {}
+        self._asked: dict[Slot, tuple[int, int, int, Callable[[], Answers]]] = {}
         self.width = 0
         self.nowhere = State(layout, (0,) * len(layout.slots))
         """Some state of this layout, for questions that the layout alone decides."""
@@ -82,6 +83,7 @@ class Packing:
         self.version += 1
         # Arithmetic on single rows is fastest with Python's own numbers.
         self._scalars = {slot: (f.word, int(f.shift), int(f.mask), f.table.ids) for slot, f in self.fields.items()}
+        self._asked = {}
 
     @property
     def outgrown(self) -> bool:
@@ -173,12 +175,14 @@ class Packing:
 
     def scalars(self, rows: Rows, slot: Slot) -> Scalars | None:
         """How to find the answer to a slot in some row; None if it is not stored in this packing."""
-        place, step = self.asked(slot)
-        field = self._scalars.get(place)
-        if field is None:
-            return None
-        word, shift, mask, _ = field
-        return rows.words[word].item, shift, mask, self.fields[place].table.answers(step).ids
+        known = self._asked.get(slot)
+        if known is None:
+            place, step = self.asked(slot)
+            if place not in self.fields:
+                return None
+            known = self._asked[slot] = (*self._scalars[place][:3], partial(self.fields[place].table.answers, step))
+        word, shift, mask, answers = known
+        return rows.words[word].item, shift, mask, answers().ids
 
     def unpack(self, rows: Rows, row: int) -> State:
         """The state in a row."""
