@@ -67,6 +67,18 @@ symmetric role Node:
 action Init:
     nodes = [Node() for _ in range(4)]
 """
+SHARED = """
+action Init:
+    a = [0]
+    b = a
+    n = 0
+atomic action Up:
+    require a[0] < 3
+    a[0] += 1
+atomic action Part:
+    n = oneof range(3)
+    b = [n]
+"""
 OPTIONS = "---\ndeadlock_detection: false\noptions: {max_actions: 1000}\n---\n"
 
 
@@ -107,9 +119,11 @@ def test_keys_that_collide(wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
         explored(EmbeddedEngine(wide), COUNTERS)
 
 
-@pytest.mark.parametrize(("text", "exact"), [(LARGE, False), (GROWING, False), (SYMMETRIC, False), (COUNTERS, True)])
+@pytest.mark.parametrize(
+    ("text", "exact"), [(LARGE, False), (GROWING, False), (SYMMETRIC, False), (SHARED, False), (COUNTERS, True)]
+)
 def test_what_is_stored_by_columns(text: str, exact: bool) -> None:
-    """Keys, where states outgrow one word, are of several layouts, or stand for their images; else the states."""
+    """Keys, where states outgrow one word, are of several layouts, stand for images, or share; else the states."""
     found, plain = explored(EmbeddedEngine(1), text), explored(PlainEngine(), text)
     assert compared(found) == compared(plain)
     assert found.exact is exact

@@ -71,12 +71,15 @@ def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder], states: Se
 def _tell_by_states(columns: ColumnsRun, states: Sequence[State]) -> None:
     """Store the states found so far themselves, if they fit one word and are of one packing.
 
-    Not where images stand for them: what is told apart then is not what is stored.
+    Not where images stand for them: what is told apart then is not what is stored. Nor where values share containers:
+    then a key is no sum over slots.
     """
     packings = columns.space.packings
     if columns.space.images is not None or len(packings) != 1 or not all(s.layout in packings for s in states):
         return
     (packing,) = packings.values()
+    if packing.layout.cells:
+        return
     for state in states:
         packing.learn(state)
     columns.refit(packing, max(packing.threads, *[len(state.threads) for state in states]))
