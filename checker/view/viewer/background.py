@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from checker.view.viewer.reading import Reading
@@ -26,6 +27,7 @@ class _Looking:
     found: Callable[[int | None], None]
     selected: int
     telling: Telling
+    begun: float = field(default_factory=time.perf_counter)
 
 
 class Background:
@@ -59,7 +61,9 @@ class Background:
         if self._reading is not None and self._reading.done:
             self._take_in(self._reading)
         elif self._looking is not None:
-            self._look_on(self._looking, seconds)
+            # That it looks is to be read first.
+            if time.perf_counter() > self._looking.begun + PAUSE:
+                self._look_on(self._looking, seconds)
         elif not self._all_known:
             self._find_out(seconds)
 
@@ -89,6 +93,8 @@ class Background:
             self.screen.give_up(reading.problem)
             return
         self.session.complete(reading.opened, reading.answers)
+        # The model stays for good; to look through it for garbage takes as long as a key may.
+        gc.freeze()
         self.screen.begin()
         asked, self._asked = self._asked, None
         if asked is not None and self.screen.is_current:

@@ -146,16 +146,13 @@ class Session:
 
     def touching(self, place: str, direction: int = 1) -> Iterator[int | None]:
         """The entries after the selected one (before it: -1) that change a place or a part of it; None for others."""
-        for index in self._others(direction):
-            touches = index > 0 and any(_touches(part, place) for part in self._parts(index, place))
-            yield index if touches else None
 
-    def _parts(self, index: int, place: str) -> tuple[Change, ...]:
-        """What a step changed, looked at more closely only if it can concern the place."""
-        whole = self.telling.changed(index)
-        if not any(_touches(change, place) for change in whole):
-            return ()
-        return self.telling.parts(index)
+        def concerns(change: Change) -> bool:
+            return _touches(change, place)
+
+        for index in self._others(direction):
+            touches = index > 0 and any(_touches(part, place) for part in self.telling.parts(index, concerns))
+            yield index if touches else None
 
     def turns(self, claim: Claim, direction: int = 1) -> Iterator[int | None]:
         """The entries after the selected one (before it: -1) of which a property says otherwise; None for others."""

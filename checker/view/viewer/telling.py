@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from checker.changes import changes
@@ -37,7 +37,7 @@ class Telling:
         self.names = file_names(sources)
         self._called: dict[Member, str] = {}
         self._lines: dict[int, Lines] = {}
-        self._parts: dict[int, tuple[Change, ...]] = {}
+        self._parts: dict[tuple[int, str], tuple[Change, ...]] = {}
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -97,17 +97,19 @@ class Telling:
         """The places that a step changed, in full; threads by their names. It is not asked of Init."""
         return [*changes(self._but_threads(index - 1), self._but_threads(index)), *self.cast.changes(index)]
 
-    def parts(self, index: int) -> tuple[Change, ...]:
-        """The smallest parts that a step changed."""
-        if index not in self._parts:
-            self._parts[index] = tuple(self._smallest(index))
-        return self._parts[index]
+    def parts(self, index: int, concerns: Callable[[Change], bool] = lambda change: True) -> Iterator[Change]:
+        """The smallest parts that a step changed, of those changes of which this is asked for."""
+        threads = self.cast.changes(index)
+        for change in self.changed(index):
+            if concerns(change):
+                yield from self._smallest(index, change, change in threads)
 
-    def _smallest(self, index: int) -> Iterator[Change]:
-        for change in changes(self._but_threads(index - 1), self._but_threads(index)):
-            yield from differences(change)
-        for change in self.cast.changes(index):
-            yield from thread_changes(change, self.names)
+    def _smallest(self, index: int, change: Change, is_thread: bool) -> tuple[Change, ...]:
+        known = self._parts.get((index, change.place))
+        if known is None:
+            found = thread_changes(change, self.names) if is_thread else differences(change)
+            known = self._parts[index, change.place] = tuple(found)
+        return known
 
     def _but_threads(self, index: int) -> list[tuple[str, str]]:
         return [line for line in self.entries[index].state if not is_thread(line[0])]
