@@ -133,12 +133,19 @@ class Keeper:
 
     def _unwritten(self, failure: OSError) -> EnvironmentProblem:
         text = f"the checkpoint in {self.folder.path} cannot be written: {failure.strerror}"
-        remedy = "make room" if failure.errno in _NO_ROOM else "check the disk"
+        return self._stopped(text, "make room" if failure.errno in _NO_ROOM else "check the disk")
+
+    def _stopped(self, text: str, remedy: str) -> EnvironmentProblem:
         if self._saved < 0:
             return EnvironmentProblem(text, remedy)
         return EnvironmentProblem(
-            f"{text}. That of level {self._saved} is whole", f"{remedy}, then go on with --resume {self.place}"
+            f"{text}. The checkpoint of level {self._saved} is whole",
+            f"{remedy}, then go on with --resume {self.place}",
         )
+
+    def without_room(self) -> EnvironmentProblem:
+        """What to say when something else than a checkpoint found no room, as an export may."""
+        return self._stopped("there is no room left on the disk", "make room")
 
     # --- interruptions ---------------------------------------------------------------------------------------------
 
@@ -184,8 +191,13 @@ def keeping(settings: Settings, engine: str, identity: Callable[[], Identity], s
     if settings.resume is not None and not Path(place).is_dir():
         raise UsageProblem(f"there is no checkpoint in {place}: it is no folder", "--checkpoint DIR writes them")
     folder = Folder.open(place, identity())
+    keeper = Keeper(folder, settings, engine, say)
     try:
-        yield Keeper(folder, settings, engine, say)
+        yield keeper
+    except OSError as failure:
+        if failure.errno in _NO_ROOM:
+            raise keeper.without_room() from failure
+        raise
     finally:
         with suppress(OSError):
             folder.close()

@@ -76,7 +76,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000)),
     )
     assert done.returncode == 74
-    assert "cannot be written: File too large. That of level" in done.stderr
+    assert "cannot be written: File too large. The checkpoint of level" in done.stderr
     assert "hint: make room, then go on with --resume" in done.stderr
     assert answer(fizzpy(tmp_path, "--resume", "c")) == answer(fizzpy(tmp_path))
 

@@ -99,7 +99,7 @@ def test_a_full_disk(model: Path, tmp_path: Path) -> None:
 
     with (
         patch("checker.engines.spark.store.os.fsync", sync),
-        pytest.raises(EnvironmentProblem, match=r"No space left on device. That of level \d+ is whole") as raised,
+        pytest.raises(EnvironmentProblem, match=r"left on device. The checkpoint of level \d+ is whole") as raised,
     ):
         check(model, settings=Settings(checkpoint=place, checkpoint_every_s=0))
     assert raised.value.exit_code == 74

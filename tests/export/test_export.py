@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 
 from checker.check import check
 from checker.exploration import Settings
+from checker.export.parts import Parts
 from checker.problems import EnvironmentProblem, UsageProblem
 from checker.report import Report
 from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
@@ -215,6 +217,30 @@ def test_what_was_not_told_cannot_be_exported(tmp_path: Path) -> None:
     rows.write_bytes(rows.read_bytes()[:-1])
     with pytest.raises(EnvironmentProblem, match="rows-1-0 is damaged"):
         check(model, settings=Settings(resume=str(tmp_path / "export"), export=str(tmp_path / "x")))
+
+
+def test_no_room_for_the_export(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code 74; where there is a checkpoint its name is part of the way out, and going on exports everything."""
+    model = model_of(WIDE, tmp_path)
+    write = Parts._write
+    left = 8
+
+    def some(parts: Parts, table: str, level: int, buffer: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(parts, table, level, buffer)
+
+    monkeypatch.setattr(Parts, "_write", some)
+    kept = Settings(checkpoint=str(tmp_path / "c"), checkpoint_every_s=0, export=str(tmp_path / "x"))
+    with pytest.raises(EnvironmentProblem, match=r"no room left .* checkpoint of level \d+ is whole") as raised:
+        check(model, settings=kept)
+    assert raised.value.hint == f"make room, then go on with --resume {tmp_path / 'c'}"
+    left = 10**9
+    check(model, settings=replace(kept, checkpoint=None, resume=str(tmp_path / "c")))
+    check(model, settings=Settings(export=str(tmp_path / "calm")))
+    assert tables_of(tmp_path / "x") == tables_of(tmp_path / "calm")
 
 
 # --- the document
