@@ -137,6 +137,9 @@ class Level:
 class KeysCollide(Exception):
     """Two different states have the same key, which was noticed. Of n states that has a chance of n * n / 2**129."""
 
+    def __init__(self) -> None:
+        super().__init__("two different states have the same key")
+
 
 class Run(Protocol):
     """One exploration under way. States are told apart by key.
