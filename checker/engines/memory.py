@@ -70,9 +70,10 @@ class Memory:
         with self._phases.during(INTERPRETING):
             if self.listener is None:
                 return self._run(rule, view, choices)
+            # Whoever is told of a way is told of all of it.
             way = self.machine.run(rule, view, choices, remembered=True)
-            self.listener(rule, way)
-            return way
+        self.listener(rule, way)
+        return way
 
     def _run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> Way:
         """One way, of which nothing is done again that is known to come to a restart."""

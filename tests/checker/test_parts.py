@@ -37,6 +37,15 @@ def explored(program: Program, engine: Engine, **asked: Any) -> Exploration:
     return explore(engine, program, properties_of(program, None), Settings(**asked))
 
 
+def calls_for(states: int, text: str) -> int:
+    """How often the interpreter is called for a model that has so many states."""
+    found = explored(compile_module(load("m.fizz", text=text)), EmbeddedEngine())
+    assert found.states == states
+    calls = found.stats["interpreter calls"]
+    assert isinstance(calls, int)
+    return calls
+
+
 @pytest.mark.parametrize("path", sorted(HERE.glob("parts/*.fizz")), ids=lambda path: path.stem)
 def test_parts_change_nothing(path: Path) -> None:
     """Rows and columns of parts give what whole containers give: counts, findings, paths, lassos."""
@@ -63,10 +72,7 @@ atomic action Deep:
     i = oneof range(4)
     nodes[i]["m"]["k"] = 1 - nodes[i]["m"]["k"]
 """
-    found = explored(compile_module(load("m.fizz", text=text)), EmbeddedEngine())
-    assert found.states == (4 * 2) ** 4
-    calls = found.stats["interpreter calls"]
-    assert isinstance(calls, int)
+    calls = calls_for((4 * 2) ** 4, text)
     # One for each node and value of the member (4 of n, 2 of k), the same again after the try, and Init.
     assert calls <= 2 * 4 * (4 + 2) + 1
 
@@ -175,9 +181,6 @@ atomic action Undo:
     require len(done) == 8
     done.clear()
 """
-    found = explored(compile_module(load("m.fizz", text=text)), EmbeddedEngine())
-    assert found.states == 3**8
-    calls = found.stats["interpreter calls"]
-    assert isinstance(calls, int)
+    calls = calls_for(3**8, text)
     # One for each name to hear, three to do something, nine sizes, the same again by columns, and Init.
     assert calls <= 2 * (8 + 3 * 8 + 9) + 1

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 PAUSE = 0.03
 _SLICE = 0.01
-_PATIENCE = 0.008
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ class Background:
     def look(self, way: Iterator[int | None], found: Callable[[int | None], None]) -> None:
         """Look for a step; a long way in slices, unless the reader goes elsewhere meanwhile."""
         self._looking = _Looking(way, found, self.session.selected, self.session.telling)
-        self._look_on(self._looking, _PATIENCE)
+        self._look_on(self._looking, _SLICE)
         if self._looking is not None:
             self.screen.bottom.say("looking ...")
 
