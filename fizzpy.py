@@ -338,6 +338,8 @@ def _given(options: Mapping[str, object] | None, constants: Mapping[str, object]
 
 def main() -> int:
     """The command `fizzpy`: runs it with the arguments of this process and returns its exit code."""
+    # Nothing here multiplies matrices; the threads that numpy keeps ready for it would spin for a tenth of a second.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         _refuse_strangers()
         from checker.cli import run

@@ -15,9 +15,8 @@ from checker.trace import Change, EntryKind, Trace, TraceEntry
 from checker.why import why
 from fizz import Span
 from interpreter import Machine
-from interpreter.machine import step_name
 from interpreter.state import State
-from interpreter.step import Expansion, InitialState, Outcome, Rule, Step, StepFailure, StepKind
+from interpreter.step import InitialState, Outcome, Rule, Step, StepFailure, StepKind, step_name
 
 _KINDS: dict[StepKind, EntryKind] = {
     StepKind.START: "start",
@@ -117,21 +116,22 @@ class _Teller:
 
     def _follow(self, link: PathLink, finding: Finding) -> None:
         state = self._states[-1]
-        expansion = self.machine.steps(state)
         if link.key is None:
-            self._entries.append(failed_entry(self.machine, state, self.failure(expansion, link)))
+            self._entries.append(failed_entry(self.machine, state, self.failure(state, link)))
             return
-        step = self.step(expansion, link)
+        step = self.step(state, link)
+        if step is None:
+            raise _NoSuchStep
         target = self.told(step.target, finding)
         self._entries.append(step_entry(self.machine, state, step, target))
         self._steps.append(step)
         self._states.append(target)
 
-    def step(self, expansion: Expansion, link: PathLink) -> Step:
-        """The step that a link means."""
+    def step(self, state: State, link: PathLink) -> Step | None:
+        """The step that a link means, if there is one."""
         raise NotImplementedError
 
-    def failure(self, expansion: Expansion, link: PathLink) -> StepFailure:
+    def failure(self, state: State, link: PathLink) -> StepFailure:
         """The failed step that a link means."""
         raise NotImplementedError
 
@@ -151,14 +151,11 @@ class _Stored(_Teller):
         super().__init__(machine)
         self._kept: dict[int, State] = {}
 
-    def step(self, expansion: Expansion, link: PathLink) -> Step:
-        for step in expansion.steps:
-            if step.order == link.order:
-                return step
-        raise _NoSuchStep
+    def step(self, state: State, link: PathLink) -> Step | None:
+        return self.machine.step(state, link.order)
 
-    def failure(self, expansion: Expansion, link: PathLink) -> StepFailure:
-        for failure in expansion.failures:
+    def failure(self, state: State, link: PathLink) -> StepFailure:
+        for failure in self.machine.steps(state).failures:
             if failure.order == link.order:
                 return failure
         raise _NoSuchStep
@@ -171,16 +168,15 @@ class _Stored(_Teller):
 class _Concrete(_Teller):
     """Tells of concrete states, of which the stored ones are images."""
 
-    def step(self, expansion: Expansion, link: PathLink) -> Step:
-        for step in expansion.steps:
-            if self.machine.key(self.machine.canonical(step.target)) == link.key:
-                return step
-        raise _NoSuchStep
+    def step(self, state: State, link: PathLink) -> Step | None:
+        steps = self.machine.steps(state).steps
+        return next((s for s in steps if self.machine.key(self.machine.canonical(s.target)) == link.key), None)
 
-    def failure(self, expansion: Expansion, link: PathLink) -> StepFailure:
-        if not expansion.failures:
+    def failure(self, state: State, link: PathLink) -> StepFailure:
+        failures = self.machine.steps(state).failures
+        if not failures:
             raise _NoSuchStep
-        return expansion.failures[0]
+        return failures[0]
 
     def told(self, state: State, finding: Finding) -> State:
         return state

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fizz import ast
+from fizz import ast, cache
 from fizz.declarations import bound_by
 from fizz.errors import Diagnostic, FizzError, Span
 from fizz.files import Files
@@ -74,10 +74,16 @@ def _with_value(statement: ast.Statement, name: str, value: ast.Expression) -> a
 
 
 def _expression(file: str, text: str, files: Files) -> ast.Expression | None:
+    key = cache.key_of(file, text)
+    known = cache.get(key)
+    if isinstance(known, ast.Expression):
+        return known
     from fizz.lower import lower_expression  # textX is imported only when something has to be parsed
 
     try:
-        return lower_expression(file, expression_text(file, text))
+        value = lower_expression(file, expression_text(file, text))
     except FizzError as error:
         files.diagnostics.extend(error.diagnostics)
         return None
+    cache.put(key, value)
+    return value

@@ -27,6 +27,7 @@ from interpreter.running.view import PairView, PartsView, Recorder, StateView, V
 from interpreter.running.world import World
 from interpreter.state import Slot, State
 from interpreter.step import (
+    NO_OUTCOME,
     NOTHING_DONE,
     Abort,
     Aborted,
@@ -45,6 +46,7 @@ from interpreter.step import (
     StepKind,
     StepOrder,
     Way,
+    step_name,
 )
 from interpreter.transitions import Transitions
 from interpreter.values.intern import Interner
@@ -140,6 +142,7 @@ class Machine:
                 self.divider.note(slot, container.pending is None)
         if noted and rule.kind is not StepKind.ASSERT:
             self._executed.update(execution.lines)
+        world.end()
         return Way(tuple(recorder.events), result)
 
     def _begin_anew(self, rule: Rule) -> NoReturn:
@@ -289,14 +292,10 @@ class Machine:
         for candidate in self.candidates(state, starts, limits):
             if of not in (None, candidate.name):
                 continue
-            rule = candidate.rule
-            if rule.kind is StepKind.CRASH_ROLE:
-                assert rule.instance is not None
-                order = StepOrder(candidate.order, (), 0)
-                target = self.crash_role(state, rule.instance)
-                steps.append(Step(order, candidate.name, rule, target, True, None, NO_OUTCOME))
+            if candidate.rule.kind is StepKind.CRASH_ROLE:
+                steps.append(self._role_crash(state, candidate))
                 continue
-            for way in self.ways(rule, view, noted=limits):
+            for way in self.ways(candidate.rule, view, noted=limits):
                 if isinstance(way.result, Aborted):
                     aborted[way.result.span] += 1
                 elif isinstance(way.result, Failure):
@@ -306,6 +305,23 @@ class Machine:
                 else:
                     steps += self._steps_of(state, candidate, way.result)
         return Expansion(tuple(steps), tuple(failures), aborted)
+
+    def step(self, state: State, order: StepOrder) -> Step | None:
+        """The step of this order alone; None if there is none."""
+        candidate = next((c for c in self.candidates(state) if c.order == order.candidate), None)
+        if candidate is None:
+            return None
+        if candidate.rule.kind is StepKind.CRASH_ROLE:
+            return self._role_crash(state, candidate)
+        result = self.run(candidate.rule, self.view(state), order.forks).result
+        steps = self._steps_of(state, candidate, result) if isinstance(result, Outcome) else ()
+        return next((step for step in steps if step.order == order), None)
+
+    def _role_crash(self, state: State, candidate: Candidate) -> Step:
+        rule = candidate.rule
+        assert rule.instance is not None
+        order = StepOrder(candidate.order, (), 0)
+        return Step(order, candidate.name, rule, self.crash_role(state, rule.instance), True, None, NO_OUTCOME)
 
     def _steps_of(self, state: State, candidate: Candidate, outcome: Outcome) -> Iterator[Step]:
         rule = candidate.rule
@@ -380,12 +396,3 @@ class Machine:
     def pair_view(self, before: State, after: State) -> View:
         """The view that a transition assertion looks at."""
         return PairView(self.parts_view(before), self.parts_view(after))
-
-
-NO_OUTCOME = Outcome((), None, (), (), (), False, (), (), (), ())
-
-
-def step_name(name: str, choices: tuple[str, ...], twin: bool = False) -> str:
-    """The name of a step: `Act[Any:x=1, Stmt:0] crash`."""
-    bracket = f"[{', '.join(choices)}]" if choices else ""
-    return f"{name}{bracket}{' crash' if twin else ''}"

@@ -115,6 +115,7 @@ class Outcome:
     value: bool | None = None
 
 
+NO_OUTCOME = Outcome((), None, (), (), (), False, (), (), (), ())
 NOT_HELD = "require"
 NO_CHOICE = "nothing to choose from"
 NOTHING_DONE = "nothing done"
@@ -256,3 +257,9 @@ class InitialState:
     forks: tuple[int, ...]
     state: State
     outcome: Outcome
+
+
+def step_name(name: str, choices: tuple[str, ...], twin: bool = False) -> str:
+    """The name of a step: `Act[Any:x=1, Stmt:0] crash`."""
+    bracket = f"[{', '.join(choices)}]" if choices else ""
+    return f"{name}{bracket}{' crash' if twin else ''}"

@@ -14,9 +14,8 @@ from typing import Any, Final
 from checker.engines.spark.store import Store
 from checker.export.arrow import table_bytes
 from interpreter import Machine
-from interpreter.machine import step_name
 from interpreter.state import State
-from interpreter.step import Candidate, StepKind
+from interpreter.step import Candidate, StepKind, step_name
 
 KINDS: Final = 0
 ROWS: Final = 1

@@ -10,8 +10,7 @@ from checker.audit.guards import Disabled, Guards
 from checker.show.opened import Path
 from checker.walks.possible import Possible, possible_inits, possible_steps, spelled
 from interpreter import Machine, State, StepKind
-from interpreter.machine import step_name
-from interpreter.step import Failure, StepFailure
+from interpreter.step import Failure, StepFailure, step_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from checker.walks.moves import Move, Moves, move_of, path_to
 from checker.walks.switches import Context, Contexts
 from checker.walks.walk import Walk
 from interpreter import Machine, State, Step, StepKind
-from interpreter.machine import NO_OUTCOME
-from interpreter.step import InitialState
+from interpreter.step import NO_OUTCOME, InitialState
 
 MOST_STATES: Final = 1_000
 MOST_PLACES: Final = 5_000

@@ -112,7 +112,7 @@ class Search:
         threads, context = place.state.threads, place.context
         owner, thread = ("", None) if context is None else context
         seat = threads.index(thread) if thread in threads else -1
-        return (self.machine.key(place.state), owner, seat)
+        return (self.moves.key(place.state), owner, seat)
 
     def _is_before(self, place: Place, other: Place) -> bool:
         """Does the last move of the one come first? Most orders differ, and keys are sums over whole states."""
@@ -126,5 +126,5 @@ class Search:
         return (place.move.order, self._rank(place.before))
 
     def _rank_of_end(self, place: Place) -> tuple[object, ...]:
-        key = self.machine.key(place.state)
+        key = self.moves.key(place.state)
         return (0 if self.goal.of_steps else key, self._rank_of_move(place))

@@ -64,6 +64,7 @@ class Moves:
         self.machine = memory.machine
         self.memory = memory
         self._known: dict[tuple[State, bool], Expanded] = {}
+        self._keys: dict[State, int] = {}
 
     def of(self, state: State, starts: bool = True) -> Expanded:
         """What a state leads to; `starts` False: no action starts."""
@@ -72,10 +73,18 @@ class Moves:
             known = self._known[state, starts] = self._expanded(state, starts)
         return known
 
+    def key(self, state: State) -> int:
+        """The key of a state."""
+        known = self._keys.get(state)
+        if known is None:
+            known = self._keys[state] = self.machine.key(state)
+        return known
+
     def step(self, state: State, move: Move) -> Step:
         """The step that a move stands for, made by the machine without any memory."""
-        steps = self.machine.steps(state, of=move.name).steps
-        return next(step for step in steps if (step.order, step.target) == (move.order, move.target))
+        step = self.machine.step(state, move.order)
+        assert step is not None and step.target == move.target
+        return step
 
     def _expanded(self, state: State, starts: bool) -> Expanded:
         view = self.machine.parts_view(state)

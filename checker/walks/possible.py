@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from checker.problems import UsageProblem
 from checker.walks.guide import Line, Link
 from interpreter import Machine, State, Step, StepKind
-from interpreter.machine import step_name
-from interpreter.step import Failure, InitialState, StepFailure
+from interpreter.step import Failure, InitialState, StepFailure, step_name
 
 _MOST_NAMES = 40
 

@@ -191,6 +191,15 @@ class World:
         self.originals.clear()
         self.opened.clear()
 
+    def end(self) -> None:
+        """Let go of everything: values know their world, and Python frees such circles late."""
+        self.forget()
+        self.frames = ()
+        self.cells.clear()
+        self.held.clear()
+        self.created.clear()
+        self.sent.clear()
+
     # --- role instances --------------------------------------------------------------------------------------------
 
     def instance(self, identity: tuple[str, int]) -> Instance:

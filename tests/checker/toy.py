@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 
 from fizz import Options, Span
 from interpreter import Machine, Program
-from interpreter.machine import NO_OUTCOME, Note
+from interpreter.machine import Note
 from interpreter.program import ActionProgram, AssertionProgram
 from interpreter.running.view import Recorder, View
 from interpreter.state import Layouts, State
 from interpreter.step import (
+    NO_OUTCOME,
     Aborted,
     Candidate,
     Failure,
