@@ -17,6 +17,7 @@ model that does not parse raises `FizzError`; a wrong request or a missing envir
 
 from __future__ import annotations
 
+import gc
 import importlib
 import importlib.util
 import os
@@ -340,6 +341,8 @@ def main() -> int:
     """The command `fizzpy`: runs it with the arguments of this process and returns its exit code."""
     # Nothing here multiplies matrices; the threads that numpy keeps ready for it would spin for a tenth of a second.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Nearly all that is made here is freed by counting references: to look for circles more often is a waste.
+    gc.set_threshold(50_000, 20, 20)
     try:
         _refuse_strangers()
         from checker.cli import run

@@ -169,6 +169,9 @@ class _Concrete(_Teller):
     """Tells of concrete states, of which the stored ones are images."""
 
     def step(self, state: State, link: PathLink) -> Step | None:
+        if self.machine.plain(state):
+            # It was stored itself, and so is what it leads to.
+            return self.machine.step(state, link.order)
         steps = self.machine.steps(state).steps
         return next((s for s in steps if self.machine.key(self.machine.canonical(s.target)) == link.key), None)
 

@@ -64,6 +64,8 @@ def _asymmetric(machine: Machine, exploration: Exploration) -> Iterator[Diagnost
     if not (exploration.reduced and machine.symmetric):
         return
     for state in _walk(machine):
+        if machine.plain(state):
+            return
         image = machine.canonical(state)
         if image != state and _successors(machine, image) != _successors(machine, state):
             text = "the declared symmetry is not respected: renamed states have other successors"

@@ -42,15 +42,25 @@ class StateView:
 
 
 class PartsView(StateView):
-    """A view of one state that gives the heads of divided containers, and their parts."""
+    """A view of one state that gives the heads of divided containers, and their parts.
 
-    __slots__ = ("_divider",)
+    Whoever goes through the trees of many rules asks for the same again and again: answers are kept.
+    """
+
+    __slots__ = ("_answers", "_divider")
 
     def __init__(self, state: State, interner: Interner, divider: Divider) -> None:
         super().__init__(state, interner)
+        self._answers: dict[Slot, int] = {}
         self._divider = divider
 
     def read(self, slot: Slot) -> int:
+        answer = self._answers.get(slot)
+        if answer is None:
+            answer = self._answers[slot] = self._answer(slot)
+        return answer
+
+    def _answer(self, slot: Slot) -> int:
         length = ROOT_LENGTH.get(str(slot[0]))
         if length is None:
             return super().read(slot)

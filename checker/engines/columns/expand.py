@@ -18,7 +18,7 @@ from checker.engines.columns.remembered import Remembered
 from checker.engines.columns.sources import StateColumns
 from checker.engines.columns.space import Space
 from checker.engines.columns.step_rules import StepRule, StepRules
-from checker.engines.columns.tables import Column, Ints, Mask, Words, halves
+from checker.engines.columns.tables import Column, Ints, Mask, Words, distinct, halves
 from checker.engines.expander import Arrival
 from checker.engines.protocol import STEP_STAGE, Level, Witness
 from checker.engines.read_tree import Counters, Leaf, ReadTree
@@ -321,7 +321,7 @@ class ColumnExpander:
         if rule.place is not None:
             sums += move_threads(self.packing, after, self.space.ranks, rule.place, threads)
         elif rule.kind is StepKind.CRASH_ROLE:
-            for effect in np.unique(chosen.effects).tolist():
+            for effect in distinct(chosen.effects).tolist():
                 dropped = rule.dropped_by(effect)
                 if dropped:
                     self._move_some(after, np.flatnonzero(chosen.effects == effect), threads, dropped, sums)

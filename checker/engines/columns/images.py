@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from checker.engines.columns.batch import Batch
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import put_threads
-from checker.engines.columns.tables import NO_PROPERTY, CodeTable, Ints, Words
+from checker.engines.columns.tables import NO_PROPERTY, CodeTable, Ints, Words, distinct
 from interpreter.division import root_of
 from interpreter.identity.renaming import Index, Renamed, by_domain
 from interpreter.state import UNBOUND, Slot
@@ -142,7 +142,7 @@ class Images:
         known = (packing.version, sum(len(field.table) for field in packing.fields.values()))
         high, low = batch.high, batch.low
         batch.high, batch.low = high.copy(), low.copy()
-        for mask in np.unique(masks).tolist():
+        for mask in distinct(masks).tolist():
             group = self._group(packing, mask)
             if group is None:
                 continue
@@ -173,12 +173,12 @@ class Images:
     def targets(self, batch: Batch) -> set[Packing]:
         """The packings to which the images belong."""
         assert batch.moves is not None
-        return {self._moves[number].target for number in np.unique(batch.moves).tolist()}
+        return {self._moves[number].target for number in distinct(batch.moves).tolist()}
 
     def moved(self, packing: Packing, batch: Batch) -> Iterator[tuple[Packing, Batch]]:
         """The images of a batch, by packing."""
         assert batch.moves is not None
-        for number in np.unique(batch.moves).tolist():
+        for number in distinct(batch.moves).tolist():
             move = self._moves[number]
             part = batch.take(np.flatnonzero(batch.moves == number))
             part.moves = None

@@ -15,7 +15,7 @@ from checker.engines.columns.remembered import Remembered
 from checker.engines.columns.sources import NeedsRows, PairColumns, StateColumns
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
-from checker.engines.columns.tables import Ints
+from checker.engines.columns.tables import Ints, distinct
 from checker.engines.columns.walk import results_of
 from checker.engines.memory import verdict_of
 from checker.engines.protocol import STATE_STAGE, TRANSITION_STAGE, Level, Task, Witness
@@ -76,7 +76,7 @@ class _Asked:
         parts = self.remembered.bundles.parts
         if len(self._met) < len(parts):
             self._met = np.concatenate([self._met, np.zeros(len(parts) - len(self._met), dtype=np.bool_)])
-        for bundle in np.unique(bundles[~self._met[bundles]]).tolist():
+        for bundle in distinct(bundles[~self._met[bundles]]).tolist():
             self._met[bundle] = True
             for leaf in parts[bundle]:
                 self._note(leaf.result)

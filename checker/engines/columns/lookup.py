@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.columns.tables import Ints, Words
+from checker.engines.columns.tables import Ints, Mask, Words
 from checker.engines.columns.walk import Walker
 from interpreter.state import Slot
 
@@ -99,42 +99,33 @@ class Unit:
         version: int,
         walker: Walker,
     ) -> Ints:
-        """Walk one row of each kind among those missing; the rows that must be looked up again are returned."""
-        first, back = _distinct([column[missing] for column in masked], len(missing))
-        chosen = missing[first]
+        """Walk one row for each place of the table that was missed; the others are returned, to be looked up again."""
+        told = _one_of_each(places[missing], 1 << self._bits)
+        chosen = missing[told]
         bundles = walker.walk(rows[chosen])
+        found[rows[chosen]] = bundles
+        others = rows[missing[~told]]
         self.misses += len(chosen)
         if not walker.slots <= self.slots:
             # Rows that looked alike may differ in what was read just now.
             self.slots |= walker.slots
             self.refit(mask_of(self.slots), version)
-            found[rows[chosen]] = bundles
-            return rows[missing]
+            return others
         if self.misses > (1 << self._bits) and self._bits < _MOST_BITS:
             self._bits += 2
             self._clear()
-            found[rows[missing]] = bundles[back]
-            return rows[:0]
-        for column, keys in zip(masked, self._keys, strict=True):
-            keys[places[chosen]] = column[chosen]
-        self._values[places[chosen]] = bundles
-        found[rows[missing]] = bundles[back]
-        return rows[:0]
+        kept = [column[chosen] for column in masked]
+        at = self._places(kept, len(chosen))
+        for column, keys in zip(kept, self._keys, strict=True):
+            keys[at] = column
+        self._values[at] = bundles
+        return others
 
 
-def _distinct(columns: list[Words], count: int) -> tuple[Ints, Ints]:
-    """One index per distinct row of the columns, and for each row which of those it equals."""
-    if not columns:
-        return np.zeros(1, dtype=np.int64), np.zeros(count, dtype=np.int64)
-    if len(columns) == 1:
-        _, first, back = np.unique(columns[0], return_index=True, return_inverse=True)
-        return first, back
-    order = np.lexsort(columns)
-    new = np.ones(count, dtype=np.bool_)
-    new[1:] = False
-    for column in columns:
-        ordered = column[order]
-        new[1:] |= ordered[1:] != ordered[:-1]
-    back = np.empty(count, dtype=np.int64)
-    back[order] = np.cumsum(new) - 1
-    return order[new], back
+def _one_of_each(places: Ints, size: int) -> Mask:
+    """Chooses one of the rows at each place; there are `size` places."""
+    rows = np.arange(len(places))
+    last = np.empty(size, dtype=np.int64)
+    last[places] = rows
+    chosen: Mask = last[places] == rows
+    return chosen

@@ -52,6 +52,7 @@ class StateColumns:
         self.packing = packing
         self.rows = rows
         self.interner = interner
+        self._fields: dict[Slot, Scalars | None] = {}
 
     @property
     def words(self) -> list[Words]:
@@ -90,7 +91,9 @@ class StateColumns:
 
     def field(self, slot: Slot) -> Scalars | None:
         """How to read a slot of one row; None if it is not stored."""
-        return self.packing.scalars(self.rows, slot)
+        if slot not in self._fields:
+            self._fields[slot] = self.packing.scalars(self.rows, slot)
+        return self._fields[slot]
 
     def number(self, slot: Slot, row: int) -> int:
         """The id in a slot of one row."""

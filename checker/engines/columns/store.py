@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from checker.engines.columns.batch import Batch
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.shelf import Shelf, in_memory
-from checker.engines.columns.tables import Ints, Words, halves
+from checker.engines.columns.tables import Ints, Words, distinct, halves
 from checker.engines.columns.visited import Visited
 from checker.engines.protocol import KeysCollide
 from checker.exploration import PathLink
@@ -156,7 +156,7 @@ class Store:
     def tell_by_states(self, packing: Packing, words: Words) -> None:
         """Store the states found so far themselves, by number, and those to come, unless keys share a high half."""
         high, _ = self.visited.since(0)
-        if len(np.unique(high)) == len(high):
+        if len(distinct(high)) == len(high):
             for rests, numbers in self.visited.rests():
                 rests[:] = words[numbers]
             self.packing = packing

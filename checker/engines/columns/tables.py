@@ -28,6 +28,14 @@ def halves(keys: Sequence[int]) -> tuple[Words, Words]:
     return high, np.array([key & HALF for key in keys], dtype=np.uint64)
 
 
+def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Each number once, in ascending order: `np.unique` of numbers alone first loads numpy's masked arrays."""
+    ordered = np.sort(numbers)
+    new = np.ones(len(ordered), dtype=np.bool_)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return ordered[new]
+
+
 def ranks_of(things: Sequence[Any]) -> Ints:
     """The rank of each thing among all."""
     ranks = np.empty(len(things), dtype=np.int64)
