@@ -21,6 +21,7 @@ class _Compiler:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.routines: list[p.Routine] = []
+        self._helpers = tuple(node for item in module.items for node in walk(item) if isinstance(node, ast.Helper))
         functions = module.functions()
         # Top-level funcs come first, so that calls know their numbers before bodies are compiled.
         self.functions = {func.name: number for number, func in enumerate(functions)}
@@ -120,8 +121,7 @@ class _Compiler:
         bound = frozenset(parameter.name for parameter in parameters) | bound_names(body)
         independent: frozenset[int] = frozenset()
         if kind == "assertion":
-            helpers = tuple(node for item in self.module.items for node in walk(item) if isinstance(node, ast.Helper))
-            independent = independent_loops(body, helpers, self.module.state_variables)
+            independent = independent_loops(body, self._helpers, self.module.state_variables)
         scopes = _Scopes(self.functions, self.module.sources, independent)
         scopes.block(body, flow or "serial", "atomic" if kind == "init" else "serial", "")
         self.routines.append(

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
+from typing import Any
 
 from fizz import ast
 
@@ -33,14 +35,20 @@ def independent_loops(
 
 def walk(node: object) -> Iterator[ast.Node]:
     """All nodes of a tree, the given one first."""
-    if isinstance(node, ast.Node):
-        yield node
-        for field in fields(node):
-            if field.name not in ("span", "name_span"):
-                yield from walk(getattr(node, field.name))
-    elif isinstance(node, tuple):
-        for part in node:
-            yield from walk(part)
+    waiting: list[object] = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Node):
+            yield part
+            waiting += [getattr(part, name) for name in _inside(type(part))]
+        elif isinstance(part, tuple):
+            waiting += part[::-1]
+
+
+@cache
+def _inside(kind: Any) -> tuple[str, ...]:
+    """The fields of a class in which nodes may be, the last one first."""
+    return tuple(field.name for field in fields(kind) if field.name not in ("span", "name_span"))[::-1]
 
 
 def _names(node: ast.Node) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
@@ -27,8 +26,6 @@ def run(arguments: Sequence[str]) -> int:
             if hasattr(stream, "reconfigure"):
                 # A terminal that cannot show a character of the model is no reason to fail.
                 stream.reconfigure(errors="backslashreplace")
-        # Libraries log what we tell in our own words.
-        logging.getLogger().addHandler(logging.NullHandler())
         stack.enter_context(_ends_as_interrupted())
         return run_safely(arguments)
 

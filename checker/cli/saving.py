@@ -13,13 +13,13 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from checker.locate import locate
 from checker.problems import EnvironmentProblem, UsageProblem
-from checker.report import Report
-from checker.walks.save_trace import guide_text
-from checker.walks.walk_report import SimulationReport
-from fizz import load
+
+if TYPE_CHECKING:
+    from checker.report import Report
+    from checker.walks.walk_report import SimulationReport
 
 _Pairs = Sequence[tuple[str, str]]
 
@@ -36,6 +36,10 @@ def save_counterexample(
     path: str, report: Report | SimulationReport, model: str, *, options: _Pairs, constants: _Pairs
 ) -> None:
     """Write the leading counterexample of a report, if it has one. Raises `UsageProblem`."""
+    from checker.locate import locate
+    from checker.walks.save_trace import guide_text
+    from fizz import load
+
     if report.trace is None:
         print(f"fizzpy: there is no counterexample with steps; '{path}' was not written", file=sys.stderr)
         return

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-from checker.audit.covering import Coverage
 from checker.view.json_report import json_diagnostic, json_given
+
+if TYPE_CHECKING:
+    from checker.audit.covering import Coverage
 
 
 def json_coverage(coverage: Coverage) -> str:
