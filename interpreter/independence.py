@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import fields
-from functools import cache
-from typing import Any
 
 from fizz import ast
 
@@ -40,15 +37,9 @@ def walk(node: object) -> Iterator[ast.Node]:
         part = waiting.pop()
         if isinstance(part, ast.Node):
             yield part
-            waiting += [getattr(part, name) for name in _inside(type(part))]
+            waiting += [getattr(part, name) for name in reversed(part.__match_args__)]
         elif isinstance(part, tuple):
             waiting += part[::-1]
-
-
-@cache
-def _inside(kind: Any) -> tuple[str, ...]:
-    """The fields of a class in which nodes may be, the last one first."""
-    return tuple(field.name for field in fields(kind) if field.name not in ("span", "name_span"))[::-1]
 
 
 def _names(node: ast.Node) -> Iterator[str]:
