@@ -38,7 +38,7 @@ def walk(node: object) -> Iterator[ast.Node]:
         if isinstance(part, ast.Node):
             yield part
             waiting += [getattr(part, name) for name in reversed(part.__match_args__)]
-        elif isinstance(part, tuple):
+        elif type(part) is tuple:
             waiting += part[::-1]
 
 

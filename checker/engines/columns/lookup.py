@@ -111,15 +111,25 @@ class Unit:
             self.slots |= walker.slots
             self.refit(mask_of(self.slots), version)
             return others
-        if self.misses > (1 << self._bits) and self._bits < _MOST_BITS:
-            self._bits += 2
-            self._clear()
-        kept = [column[chosen] for column in masked]
-        at = self._places(kept, len(chosen))
-        for column, keys in zip(kept, self._keys, strict=True):
-            keys[at] = column
-        self._values[at] = bundles
+        if self.misses > (1 << self._bits - 1) and self._bits < _MOST_BITS:
+            self._grow()
+        self._store([column[chosen] for column in masked], bundles)
         return others
+
+    def _store(self, columns: list[Words], bundles: Ints | NDArray[np.int32]) -> None:
+        """Know the bundles of rows with these bits."""
+        places = self._places(columns, len(bundles))
+        for column, keys in zip(columns, self._keys, strict=True):
+            keys[places] = column
+        self._values[places] = bundles
+
+    def _grow(self) -> None:
+        """Make the table larger, with all that is in it."""
+        taken = np.flatnonzero(self._values >= 0)
+        columns, bundles = [keys[taken] for keys in self._keys], self._values[taken]
+        self._bits += 2
+        self._clear()
+        self._store(columns, bundles)
 
 
 def _one_of_each(places: Ints, size: int) -> Mask:
