@@ -170,10 +170,14 @@ class _Concrete(_Teller):
 
     def step(self, state: State, link: PathLink) -> Step | None:
         if self.machine.plain(state):
-            # It was stored itself, and so is what it leads to.
-            return self.machine.step(state, link.order)
-        steps = self.machine.steps(state).steps
-        return next((s for s in steps if self.machine.key(self.machine.canonical(s.target)) == link.key), None)
+            # It was stored itself, or one like it but for excluded variables.
+            step = self.machine.step(state, link.order)
+            if step is not None and self._leads_on(step, link):
+                return step
+        return next((step for step in self.machine.steps(state).steps if self._leads_on(step, link)), None)
+
+    def _leads_on(self, step: Step, link: PathLink) -> bool:
+        return self.machine.key(self.machine.canonical(step.target)) == link.key
 
     def failure(self, state: State, link: PathLink) -> StepFailure:
         failures = self.machine.steps(state).failures

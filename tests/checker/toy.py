@@ -179,6 +179,9 @@ class ToyMachine(Machine):
         a, b = self.pair(state)
         return min(state, self.state((b, a)), key=self.key) if self.toy.symmetric else state
 
+    def plain(self, state: State) -> bool:
+        return not self.toy.symmetric
+
     # --- rules -----------------------------------------------------------------------------------------------------
 
     def candidates(self, state: State, starts: bool = True, limits: bool = True) -> list[Candidate]:
