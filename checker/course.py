@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
 from checker.engines.protocol import Level, Run, Witness
 from checker.exploration import Finding, PathLink, Progress, StopReason
 from checker.properties.base import Phase, Property
+from fizz.light import dataclass
 from interpreter import ModelError, Program
 
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal as OneOf
 
 from fizz import Span
+from fizz.light import dataclass
 from interpreter.machine import Note
 from interpreter.step import ModelError, StepOrder
 

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from multiprocessing.connection import Connection, wait
 from typing import Final
 
@@ -17,6 +17,7 @@ from checker.expect import Promise
 from checker.problems import Problem
 from checker.report import ExitCode, Report
 from fizz import FizzError
+from fizz.light import dataclass
 
 _PATIENCE_S: Final = 20.0
 _TICK_S: Final = 0.5

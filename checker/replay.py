@@ -6,7 +6,6 @@ Every step is taken again, and what it did is written down (language page, 12.4)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from checker.audit.stuck import stuck
 from checker.changes import changes
@@ -14,6 +13,7 @@ from checker.exploration import Finding, PathLink
 from checker.trace import Change, EntryKind, Trace, TraceEntry
 from checker.why import why
 from fizz import Span
+from fizz.light import dataclass
 from interpreter import Machine
 from interpreter.state import State
 from interpreter.step import InitialState, Outcome, Rule, Step, StepFailure, StepKind, step_name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from checker.course import Clock, Course
 from checker.engines.plain import Node, PlainRun
@@ -11,6 +10,7 @@ from checker.engines.protocol import Task
 from checker.exploration import Settings
 from checker.problems import UsageProblem
 from fizz import Module
+from fizz.light import dataclass
 from interpreter import compile_module
 from interpreter.step import Step
 

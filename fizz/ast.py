@@ -6,10 +6,11 @@ equal to the first. A field that holds several nodes is a tuple.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal as OneOf
 
 from fizz.errors import Span
+from fizz.light import dataclass
 
 Flow = OneOf["atomic", "serial", "parallel", "oneof"]
 Fairness = OneOf["weak", "strong"]

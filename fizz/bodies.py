@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fizz import ast
 from fizz.declarations import Declarations
+from fizz.light import dataclass
 from fizz.names import BUILTIN_MODULES, METHODS, near_hint
 from fizz.scope import Scope
 from fizz.signatures import check_arguments

@@ -22,7 +22,7 @@ MAX_ENTRIES = 500
 _DIGEST = 32
 _PARSER_FILES = (
     "grammar.tx", "layout.py", "parse.py", "strings.py", "lower.py", "lower_statements.py", "lower_expressions.py",
-    "precedence.py", "ast.py", "errors.py", "files.py", "places.py",
+    "precedence.py", "ast.py", "errors.py", "files.py", "places.py", "light.py",
 )  # fmt: skip
 _UNREADABLE = (
     OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, KeyError, TypeError, ValueError,

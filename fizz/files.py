@@ -6,12 +6,13 @@ import errno
 import os
 import re
 import stat
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from fizz import ast, cache
 from fizz.errors import Diagnostic, FizzError, Span
 from fizz.layout import MAX_MESSAGES, FrontMatter, lay_out
+from fizz.light import dataclass
 from fizz.module import HelperModule
 
 MAX_BYTES = 1024 * 1024

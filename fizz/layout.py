@@ -8,9 +8,10 @@ token keeps its line and column. Each top-level item becomes a `Piece` that is p
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fizz.errors import Diagnostic, FizzError, Span
+from fizz.light import dataclass
 
 LINE_END, INDENT, DEDENT, FRAGMENT = "\x01", "\x02", "\x03", "\x04"
 TAB_WIDTH = 4

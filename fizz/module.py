@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal as OneOf
 
 from fizz import ast
 from fizz.errors import Diagnostic
+from fizz.light import dataclass
 
 
 @dataclass(frozen=True, slots=True)

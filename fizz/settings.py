@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fizz.declarations import Declarations
 from fizz.errors import Diagnostic, Span
+from fizz.light import dataclass
 from fizz.names import near_hint
 
 Path = tuple[str, ...]

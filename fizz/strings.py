@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NoReturn
 
+from fizz.light import dataclass
 from fizz.places import Places
 
 _STRING = re.compile(r"""([a-zA-Z]{0,2})(\"{3}|'{3}|\"|')""")  # the end is found by the quote

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from fizz.light import dataclass
 from interpreter.machine import Machine
 from interpreter.running.view import StateView
 from interpreter.running.world import World

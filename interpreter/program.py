@@ -9,10 +9,10 @@ nodes; the machine compiles them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from fizz import Options, Span, ast
+from fizz.light import dataclass
 
 ScopeFlow = OneOf["atomic", "serial"]
 

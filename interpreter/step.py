@@ -8,11 +8,11 @@ therefore remember results by answers, and nothing else may leak into a way.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
 from fizz import Diagnostic, Span
+from fizz.light import dataclass
 from interpreter.state import Slot, State
 
 

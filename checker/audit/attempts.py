@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from checker.audit.guards import Disabled, Guards
 from checker.audit.visit import Tour, Visit, Visited
@@ -13,6 +13,7 @@ from checker.replay import story
 from checker.trace import Trace
 from checker.why import source_text
 from fizz import Span
+from fizz.light import dataclass
 from interpreter import Machine, Program, State
 from interpreter.explaining.decisions import Decision, Decisions
 from interpreter.program import ActionProgram

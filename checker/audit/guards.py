@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Literal as OneOf
 
 from checker.why import source_text
 from fizz import Span
+from fizz.light import dataclass
 from interpreter import Machine, State
 from interpreter.explaining.explain_ways import Ending, GuardKind, WayExplainer
 from interpreter.step import NOTHING_DONE, Aborted, Candidate, Failure, Fork, Outcome, Rule, StepKind, Way

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from checker.engines.rows import RowsRun
 from checker.engines.spark.keys import halves_of, key_array, key_column, keys_of
 from checker.engines.spark.store import Store
 from checker.liveness.graph import Graph, GraphPart, Mark, Obligations
+from fizz.light import dataclass
 from interpreter.step import StepOrder
 
 if TYPE_CHECKING:

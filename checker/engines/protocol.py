@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from checker.engines.memory import Memory
@@ -17,6 +17,7 @@ from checker.liveness.asking import Search
 from checker.phases import Phases
 from checker.properties.base import Looks, Watch
 from fizz import Span
+from fizz.light import dataclass
 from interpreter import Machine, Program
 from interpreter.machine import Note
 from interpreter.step import ModelError, StepOrder

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import NamedTuple, TypeVar
 
+from fizz.light import dataclass
 from interpreter import Machine
 from interpreter.step import FairChoice, FairName, StepOrder
 

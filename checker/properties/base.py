@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import ClassVar, Protocol
 
@@ -11,6 +10,7 @@ from checker.exploration import Finding, PathLink
 from checker.liveness.asking import Search
 from checker.report import ExitCode, Verdict
 from fizz import Options
+from fizz.light import dataclass
 
 
 class Looks(Enum):

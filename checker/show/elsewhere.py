@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from checker.audit.guards import Disabled, Guards
 from checker.show.opened import Path
 from checker.walks.possible import Possible, possible_inits, possible_steps, spelled
+from fizz.light import dataclass
 from interpreter import Machine, State, StepKind
 from interpreter.step import Failure, StepFailure, step_name
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from checker.trace import Trace
+from fizz.light import dataclass
 from interpreter.contents import Contents
 from interpreter.values import (
     BagValue,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from checker.engines.assertions import Assertions
 from checker.liveness.asking import lasso_of
@@ -12,6 +11,7 @@ from checker.liveness.fairness import sentences
 from checker.liveness.graph import Graph, LiveStep, Mark, Obligations, available, marks_of, obligation_of
 from checker.liveness.lasso import Lasso
 from checker.properties.liveness import Liveness
+from fizz.light import dataclass
 from interpreter import Machine, State, Step, StepKind
 from interpreter.step import StepOrder
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from checker.engines.assertions import Answer, Assertions
 from checker.exploration import Finding
 from checker.properties.base import Looks, Phase, Property, Watch
 from checker.replay import Story
 from checker.walks.moves import Move, Moves
+from fizz.light import dataclass
 from interpreter import Machine, ModelError, State
 from interpreter.step import Rule
 

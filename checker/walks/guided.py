@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from checker.given import Given
 from checker.properties import properties_of
@@ -17,6 +17,7 @@ from checker.walks.possible import Possible, choose, meant, possible_inits, poss
 from checker.walks.walk import Questions, Said, Walk
 from checker.walks.walk_report import GuidedReport, NextStep, WalkVerdict
 from fizz import Module, load
+from fizz.light import dataclass
 from interpreter import Machine, ModelError, State, Step, StepKind, compile_module
 from interpreter.step import Failure, InitialState, StepFailure
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from checker.problems import UsageProblem
 from checker.walks.guide import Line, Link
+from fizz.light import dataclass
 from interpreter import Machine, State, Step, StepKind
 from interpreter.step import Failure, InitialState, StepFailure, step_name
 

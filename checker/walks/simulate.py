@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 
 from checker.audit.stuck import stuck
@@ -25,6 +24,7 @@ from checker.walks.walk import Questions, Said, Walk
 from checker.walks.walk_report import SimulationReport, WalkProgress, WalkVerdict
 from checker.why import why
 from fizz import Module, load
+from fizz.light import dataclass
 from interpreter import Expansion, Machine, ModelError, State, Step, compile_module
 from interpreter.step import InitialState
 

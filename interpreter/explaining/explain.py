@@ -8,9 +8,9 @@ name what it was assigned, of `return False` the conditions around it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fizz import Span, ast
+from fizz.light import dataclass
 from interpreter import program as p
 from interpreter.explaining.reasons import Fact, Reasons
 from interpreter.explaining.statements import inner, own

@@ -7,10 +7,10 @@ stand. A way that ran to its end and did nothing was ended by the first conditio
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from fizz import Span, ast
+from fizz.light import dataclass
 from interpreter import program as p
 from interpreter.explaining.reasons import Fact, Reasons
 from interpreter.explaining.statements import instructions

@@ -7,9 +7,9 @@ that was, of a local name what it was assigned.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from fizz import Span, ast
+from fizz.light import dataclass
 from interpreter import program as p
 from interpreter.explaining.statements import instructions
 from interpreter.problem import Problem

@@ -7,11 +7,11 @@ are bound to the world of the step when they are looked up (`attribute_in`).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal
 
+from fizz.light import dataclass
 from fizz.names import near_hint
 from interpreter.problem import Problem
 from interpreter.step import Abort

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fizz import Span
+from fizz.light import dataclass
 from interpreter import program as p
 from interpreter.identity.domains import Domains
 from interpreter.problem import Problem

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from fizz import Span, ast
+from fizz.light import dataclass
 from fizz.names import near_hint
 from interpreter.running.environment import Environment, Evaluator
 from interpreter.state import MISSING

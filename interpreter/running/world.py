@@ -8,12 +8,12 @@ in two places gets a cell (language page, 5.6: aliasing is part of identity).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
+from fizz.light import dataclass
 from fizz.names import near_hint
 from interpreter.division import SIZE, WHOLE
 from interpreter.problem import Problem

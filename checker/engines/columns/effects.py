@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from checker.engines.columns.tables import Ints, Words
 from checker.engines.columns.updates import NO_UPDATE
 from checker.engines.columns.walk import Bundles, results_of
 from checker.engines.read_tree import Result
+from fizz.light import dataclass
 from interpreter.division import root_of
 from interpreter.state import UNBOUND, Slot
 from interpreter.step import Aborted, Failure, Outcome

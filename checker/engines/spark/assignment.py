@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from checker.effort import Effort
 from checker.engines.protocol import Level, Task
@@ -11,6 +10,7 @@ from checker.engines.read_tree import Counters
 from checker.engines.spark.visited import KeyFiles
 from checker.exploration import Settings
 from checker.properties.base import Watch
+from fizz.light import dataclass
 from interpreter import Machine, Program
 from interpreter.state import Slot
 

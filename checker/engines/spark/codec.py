@@ -6,13 +6,13 @@ import pickle
 import zlib
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.engines.spark.keys import WIDTH, Keys, key_array, key_column, key_number
+from fizz.light import dataclass
 from interpreter import Machine
 from interpreter.state import Layout, State
 from interpreter.step import StepOrder
