@@ -6,9 +6,8 @@ import os
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-
-from fizz.light import dataclass
 
 CPU_ELSEWHERE = "cpu_s elsewhere"
 MEMORY_ELSEWHERE = "memory_mb elsewhere"

@@ -15,7 +15,7 @@ names. Figures that are not given are not compared. The page docs/expectations.m
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
@@ -26,7 +26,6 @@ from checker.exploration import Settings
 from checker.literals import literal, option_text
 from checker.problems import Problem, UsageProblem
 from checker.report import ExitCode, PropertyVerdict, Report, Verdict
-from fizz.light import dataclass
 
 FILE_NAME = "expect.yaml"
 MARKS = ("quick", "large")

@@ -3,7 +3,8 @@
 For each frozen dataclass Python writes and compiles six methods when the program starts: 0.4 ms, and there are two
 hundred of them, while a small model is checked in 200 ms. Here it writes the one that makes an instance, and the rest
 is shared. To a type checker this is the `dataclass` of the standard library: that nobody assigns to a field of a frozen
-one is its business, while the program runs nothing stands in the way.
+one is its business, while the program runs nothing stands in the way. Modules that do without the rest of this package
+use the standard library's.
 """
 
 from __future__ import annotations

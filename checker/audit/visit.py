@@ -6,6 +6,7 @@ The exploration is that of the embedded engine, row by row: it goes on after vio
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from checker.course import Clock, Course, ProgressSink
 from checker.engines.protocol import Level, Task
@@ -13,7 +14,6 @@ from checker.engines.read_tree import Result
 from checker.engines.rows import RowsRun
 from checker.exploration import Finding, Settings, StopReason
 from checker.report import ExitCode
-from fizz.light import dataclass
 from interpreter import Machine, Program, State
 from interpreter.step import Candidate, Rule
 

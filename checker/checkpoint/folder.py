@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -19,7 +19,6 @@ from checker.checkpoint.identity import Identity, demand_equal
 from checker.checkpoint.saved import level_file
 from checker.engines.spark.store import Store
 from checker.problems import EnvironmentProblem, UsageProblem
-from fizz.light import dataclass
 
 FORMAT: Final = 1
 KEPT: Final = 2

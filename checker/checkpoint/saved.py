@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pickle
 import zlib
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from checker.engines.protocol import Run
 from checker.engines.spark.store import Store
-from fizz.light import dataclass
 
 
 def level_file(level: int) -> str:

@@ -6,10 +6,10 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checker.problems import EnvironmentProblem
-from fizz.light import dataclass
 
 if TYPE_CHECKING:
     from checker.audit.covering import Coverage

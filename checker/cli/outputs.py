@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checker.cli.saving import save, save_counterexample, writable
 from checker.locate import locate
 from checker.problems import Problem, UsageProblem
-from fizz.light import dataclass
 
 if TYPE_CHECKING:
     from checker.audit.covering import Coverage

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from checker.exploration import PathLink
@@ -11,7 +12,6 @@ from checker.liveness.fairness import sentences
 from checker.liveness.graph import Graph
 from checker.liveness.lasso import Lasso
 from checker.liveness.search import FairSearch
-from fizz.light import dataclass
 
 
 @dataclass(frozen=True, slots=True)

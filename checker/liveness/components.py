@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
-from fizz.light import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
+from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
 from checker.liveness.components import Component, whole_weak
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
-from fizz.light import dataclass
 
 
 @dataclass(frozen=True, slots=True)

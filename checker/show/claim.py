@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
-
-from fizz.light import dataclass
 
 _VIOLATED_WHEN_FALSE = ("always", "transition", "deadlock")
 

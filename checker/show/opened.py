@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from checker.problems import UsageProblem
 from checker.show.claim import Claim
 from checker.trace import Trace
-from fizz.light import dataclass
 
 if TYPE_CHECKING:
     from interpreter import Machine, State

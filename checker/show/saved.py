@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
 
@@ -18,7 +19,6 @@ from checker.show.claim import Claim
 from checker.show.told import violation, with_states
 from checker.trace import Change, Trace, TraceEntry
 from checker.walks.guide import Guide, Link, parse_guide
-from fizz.light import dataclass
 
 _SAVE = "`fizzpy check MODEL --json > FILE` saves a report"
 _KINDS = "name a model, a report or a guided trace"

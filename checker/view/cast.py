@@ -8,10 +8,10 @@ story has several threads of one action at a time, a number of its own: `Increme
 from __future__ import annotations
 
 import operator
+from dataclasses import dataclass
 
 from checker.trace import Change, Trace, TraceEntry
 from checker.view.thread_text import is_thread, read_thread
-from fizz.light import dataclass
 
 _UNKNOWN = "thread"
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 from checker.trace import Change
-from fizz.light import dataclass
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = tuple(_CLOSING.values())

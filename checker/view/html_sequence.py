@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from checker.trace import Trace, TraceEntry
 from checker.view.html_page import text
-from fizz.light import dataclass
 
 _MODEL = "model"
 _INSTANCE = re.compile(r"[^\W\d]\w*#\d+")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from checker.trace import Change
 from checker.view.difference import differences, find
-from fizz.light import dataclass
 
 _FRAME = re.compile(r"(?P<name>\S+) at (?P<where>line \d+|\S+:\d+)(?: (?P<values>\{.*\}))?", re.DOTALL)
 

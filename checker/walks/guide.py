@@ -16,11 +16,10 @@ every step is listed, also where no line shows it, and `[unbounded]` that the bo
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from checker.problems import UsageProblem
-from fizz.light import dataclass
 
 _CHOICE = re.compile(r"(Any|Stmt|For):")
 _EXPLICIT = re.compile(r"thread-\d|crash-role\s|(.* )?crash$")

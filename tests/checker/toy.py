@@ -7,12 +7,13 @@ put into a table: choices, fair choices, twins, role crashes, aborted ways, mist
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import blake2b
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from fizz import Options, Span
+from fizz.light import dataclass
 from interpreter import Machine, Program
 from interpreter.machine import Note
 from interpreter.program import ActionProgram, AssertionProgram
@@ -97,7 +98,7 @@ class Toy:
     seed: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ToyProgram(Program):
     toy: Toy
 

@@ -206,7 +206,8 @@ def main(viewer: Viewer) -> MainScreen:
 async def settled(viewer: Viewer, pilot: Pilot[None]) -> None:
     """Wait until all is known, and draw it."""
     background = main(viewer).background
-    while not background.idle:
+    # Reading the model begins only after the first screen.
+    while not (background.idle and (viewer.session.answers is not None or viewer.mistake is not None)):
         background.work(60)
         await pilot.pause(0.01)
     for pane in viewer.screen.query(Lines):

@@ -8,6 +8,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,7 +43,6 @@ from checker.engines.spark.teaching import Teaching
 from checker.engines.spark.troubles import NOBODY_YET
 from checker.engines.spark.visited import KeyFiles, add_keys
 from checker.problems import EnvironmentProblem, Problem
-from fizz.light import dataclass
 
 FOLDER: Final = "spark.fizzpy.folder"
 """The setting that names the folder for the files of runs."""

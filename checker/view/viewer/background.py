@@ -5,12 +5,11 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from checker.view.viewer.reading import Reading
 from checker.view.viewer.telling import Telling
-from fizz.light import dataclass
 
 if TYPE_CHECKING:
     from checker.view.viewer.main import MainScreen

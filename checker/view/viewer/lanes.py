@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from checker.view.cast import Member
 from checker.view.viewer.telling import Telling
-from fizz.light import dataclass
 
 STARTS, GOES_ON, ENDS, WHOLE = "┌", "├", "└", "●"
 CRASHES, ARRIVES, RUNS, RUNS_TWICE, IDLE = "✗", "▸", "│", "║", "·"

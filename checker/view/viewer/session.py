@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checker.show.claim import Claim, Truth
@@ -14,7 +15,6 @@ from checker.view.viewer.search import Search
 from checker.view.viewer.source import Sheet, sheet
 from checker.view.viewer.telling import Telling
 from checker.view.viewer.tree import Folding, Row, tree
-from fizz.light import dataclass
 
 if TYPE_CHECKING:
     from checker.audit.guards import Disabled

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from checker.trace import TraceEntry
 from checker.view.viewer.telling import Telling
-from fizz.light import dataclass
 
 
 @dataclass(frozen=True, slots=True)

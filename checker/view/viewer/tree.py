@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Literal as OneOf
 
 from checker.trace import Change
 from checker.view.difference import Group, parts, read_group, unordered
 from checker.view.viewer.telling import Line, Lines
-from fizz.light import dataclass
 
 Mark = OneOf[" ", "~", "+", "-"]
 """Unchanged, changed, came, went."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,7 +20,6 @@ from checker.engines.spark.liveness.share import Array, Numbers, Outcome, Share,
 from checker.engines.spark.partition import Shape
 from checker.engines.spark.store import Store
 from checker.liveness.graph import LiveStep
-from fizz.light import dataclass
 
 _SENT: Final = WIDTH + 4 + 4
 """The bytes of an edge under way: the key of its target, the number of its source, its mark."""

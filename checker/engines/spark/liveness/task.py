@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -15,7 +15,6 @@ from checker.engines.spark.liveness.building import link, resolve, scatter, surv
 from checker.engines.spark.liveness.search import PASSES
 from checker.engines.spark.liveness.share import Array, Outcome, Share
 from checker.engines.spark.store import Store
-from fizz.light import dataclass
 
 _BUILDING: Final[Mapping[str, Callable[..., Outcome]]] = {
     done.__name__: done for done in (survey, scatter, resolve, link)
