@@ -329,7 +329,7 @@ class Execution:
     def restart(self) -> None:
         """Forget the answers so far if nothing depends on them any more but what the thread holds."""
         world = self.world
-        if not (self.remembered and (self.yields or self.judges) and untouched(world)):
+        if self.recorder.anew or not (self.remembered and (self.yields or self.judges) and untouched(world)):
             return
         if not keep(self.frames, world, self.may_hold):
             return

@@ -154,21 +154,27 @@ def park_frame(frame: Frame, settlement: Freezing, interner: Interner) -> int:
         rest = state.rest or ()
         children += [settlement.freeze(item) for item in rest]
         positions.append(Position(state.scope.number, state.index, state.started, len(rest)))
-    shape = FrameShape(
-        frame.routine.name,
-        frame.routine.number,
-        names,
-        _place(frame.scopes[-1]),
-        tuple(positions),
-        tuple(isinstance(state.scope, ForLoop) for state in frame.scopes),
-    )
-    json_text = frame_json(shape, [interner.json(child) for child in children])
-    return interner.intern_composite(Tag.FRAME, tuple(children), shape, json_text)
+    # The rest follows from this.
+    inside = tuple(children)
+    known = (frame.routine.number, names, tuple(positions), inside)
+    number = interner.parked.get(known)
+    if number is None:
+        shape = FrameShape(
+            frame.routine.name,
+            frame.routine.number,
+            names,
+            _place(frame.scopes[-1]),
+            known[2],
+            tuple(isinstance(state.scope, ForLoop) for state in frame.scopes),
+        )
+        json_text = frame_json(shape, [interner.json(child) for child in inside])
+        number = interner.parked[known] = interner.intern_composite(Tag.FRAME, inside, shape, json_text)
+    return number
 
 
 def park_thread(frames: list[Frame], settlement: Freezing, interner: Interner) -> int:
     """The id of a thread at a yield point."""
-    ids = tuple(park_frame(frame, settlement, interner) for frame in frames)
+    ids = tuple([park_frame(frame, settlement, interner) for frame in frames])
     return interner.intern_composite(Tag.THREAD, ids, None, thread_json(interner.json(i) for i in ids))
 
 

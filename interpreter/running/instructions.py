@@ -82,7 +82,10 @@ def _guard(instruction: p.Guard, scope: NameScope) -> Operation:
     def operation(run: Execution, frame: Frame) -> bool:
         if not truth(condition(frame)):
             raise Abort(NOT_HELD, span)
-        return run.finish()
+        yields = run.finish()
+        if not yields and len(run.frames) == 1:
+            run.restart()
+        return yields
 
     return operation
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Protocol
 
 from interpreter.division import MOST_MEMBERS, WHOLE, gone, list_head
+from interpreter.identity.domains import Segment
 from interpreter.running.reach import changeable, members, reachable
 from interpreter.state import MISSING, UNBOUND, Slot
 from interpreter.values import Container, FunctionValue, ModuleValue, SetValue, StructValue
@@ -231,13 +232,21 @@ def untouched(world: World) -> bool:
 
 def _changed(value: object) -> bool:
     """Whether a value that was read, or some container in it, was changed."""
-    if not isinstance(value, Container | tuple | StructValue):
+    if not isinstance(value, (Container, tuple, StructValue)):
         return False
+    if isinstance(value, SetValue):
+        return value.changed  # nothing that can change is in a set
     return any(isinstance(part, Container) and part.changed for part in reachable([value], changeable))
+
+
+_HOLDING: Final = (Container, tuple, StructValue, Segment, FunctionValue, ModuleValue)
+"""What holds other values, or may not be kept."""
 
 
 def keep(frames: list[Frame], world: World, containers: bool) -> bool:
     """Let a thread keep its values over a restart; False if it can not, or may not because they are `containers`."""
+    if not any(isinstance(value, _HOLDING) for frame in frames for value in frame.values()):
+        return True
     opened = {id(container) for container, shape in world.opened.values() if not shape.whole}
     kept: list[Container] = []
     pending = [value for frame in frames for value in frame.values()]

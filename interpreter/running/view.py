@@ -153,6 +153,11 @@ class Recorder:
         self.read(("state",))
         return state
 
+    @property
+    def anew(self) -> bool:
+        """Whether nothing was asked since the last restart."""
+        return not self._answers
+
     def restart(self, mark: tuple[object, ...], spent: tuple[int, int] | None) -> None:
         """Forget the answers: what is asked from now on is asked anew."""
         self._answers.clear()

@@ -44,6 +44,8 @@ def freeze(value: object, interner: Interner, shared: Shared | None = None) -> i
     tag = _SCALARS.get(type(value))
     if tag is not None:
         return interner.intern(tag, value)
+    if type(value) is Instance:
+        return interner.intern(Tag.ROLE, (value.role, value.number))
     return _Freezer(interner, shared).freeze(value)
 
 

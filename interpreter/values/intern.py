@@ -94,6 +94,8 @@ class Interner:
         """The runtime value of an id where it can be shared between steps, else UNTHAWED."""
         self.frozen: dict[int, int] = {}
         """The ids of the runtime values in `thawed`, by Python's identity: they live as long as this interner."""
+        self.parked: dict[Hashable, int] = {}
+        """The ids of frames by what decides them."""
         for tag, payload in ((Tag.NONE, None), (Tag.BOOL, False), (Tag.BOOL, True)):
             self.intern(tag, payload)
 

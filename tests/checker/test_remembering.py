@@ -188,3 +188,33 @@ def test_assertions_begin_anew_after_each_statement(tmp_path: Path) -> None:
     actions = 8 + 8 + 2 * 15
     calls = report.stats["interpreter calls"]
     assert isinstance(calls, int) and calls <= 1 + actions + 8 + 15 + 7 * 8
+
+
+BEHIND_TWO_GUARDS = """
+---
+deadlock_detection: false
+---
+action Init:
+    a = 0
+    b = 0
+    c = 0
+
+atomic action Turn:
+    a = (a + 1) % 8
+atomic action Swing:
+    b = (b + 1) % 8
+atomic action Toggle:
+    require a % 2 == 0
+    require b % 2 == 0
+    c = 1 - c
+"""
+
+
+def test_actions_begin_anew_after_each_guard(tmp_path: Path) -> None:
+    """What a guard has read is forgotten: `Toggle` is asked about 8 values of `a`, 8 of `b` and 2 of `c`."""
+    model = tmp_path / "guards.fizz"
+    model.write_text(BEHIND_TWO_GUARDS)
+    report = check(model, settings=Settings(stats=True))
+    assert report.verdict == "passed" and report.states == 8 * 8 * 2
+    calls = report.stats["interpreter calls"]
+    assert isinstance(calls, int) and calls <= 8 + 8 + 8 + 8 + 2
