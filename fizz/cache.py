@@ -23,6 +23,7 @@ _DIGEST = 32
 _PARSER_FILES = (
     "grammar.tx", "layout.py", "parse.py", "strings.py", "lower.py", "lower_statements.py", "lower_expressions.py",
     "precedence.py", "ast.py", "errors.py", "files.py", "places.py", "light.py",
+    "options.py", "settings.py",
 )  # fmt: skip
 _UNREADABLE = (
     OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, KeyError, TypeError, ValueError,
@@ -115,9 +116,9 @@ def _drop_oldest(place: Path) -> None:
 @once
 def _admitted() -> Mapping[tuple[str, str], type]:
     """The classes that a parsed file is made of."""
-    from fizz import ast, errors, files, layout
+    from fizz import ast, errors, files, layout, settings
 
-    classes: list[type] = [errors.Span, errors.Diagnostic, files.ParsedFile, layout.FrontMatter]
+    classes: list[type] = [errors.Span, errors.Diagnostic, files.ParsedFile, layout.FrontMatter, settings.Setting]
     classes += [c for c in vars(ast).values() if isinstance(c, type) and issubclass(c, ast.Node)]
     return {(c.__module__, c.__qualname__): c for c in classes}
 

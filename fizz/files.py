@@ -14,6 +14,7 @@ from fizz.errors import Diagnostic, FizzError, Span
 from fizz.layout import MAX_MESSAGES, FrontMatter, lay_out
 from fizz.light import dataclass
 from fizz.module import HelperModule
+from fizz.settings import Settings
 
 MAX_BYTES = 1024 * 1024
 MAX_INCLUDES = 50
@@ -22,10 +23,11 @@ _ONLY_MODELS = "a model is one UTF-8 text file"
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """The items of one file, includes not yet followed."""
+    """The items of one file, includes not yet followed, and what its front matter sets."""
 
     items: tuple[ast.Item, ...]
     front_matter: FrontMatter | None
+    settings: Settings
     warnings: tuple[Diagnostic, ...]
     diagnostics: tuple[Diagnostic, ...]
 
@@ -128,7 +130,12 @@ def parse_file(file: str, text: str) -> ParsedFile:
         else:
             items.extend(lowered)
             warnings.extend(old_spellings)
-    parsed = ParsedFile(tuple(items), layout.front_matter, tuple(warnings), tuple(diagnostics))
+    settings: Settings = {}
+    if layout.front_matter is not None:
+        from fizz.options import read_front_matter  # YAML is imported only when there is some
+
+        settings = read_front_matter(file, layout.front_matter, diagnostics)
+    parsed = ParsedFile(tuple(items), layout.front_matter, settings, tuple(warnings), tuple(diagnostics))
     if not diagnostics:
         cache.put(key, parsed)
     return parsed

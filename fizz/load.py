@@ -15,7 +15,7 @@ from fizz.files import Files, ParsedFile, helper_module_names, load_helper_modul
 from fizz.module import HelperModule, Module, Options
 from fizz.overrides import override_constants
 from fizz.resolve import reads_returns, resolve
-from fizz.settings import Settings, check_options
+from fizz.settings import Settings, check_options, merge
 from fizz.walk import all_expressions
 
 MAX_ERRORS = 20
@@ -57,7 +57,7 @@ def load(
     model = declare(items, known_modules, maybe)
     messages = resolve(model)
     files.diagnostics.extend(messages.errors)
-    merged, settings = _options(files, folder, file, parsed, options or {})
+    merged, settings = _options(files, folder, parsed, options or {})
     files.diagnostics.extend(check_options(settings, model))
     if files.diagnostics:
         raise _error(files)
@@ -118,26 +118,23 @@ def _names_of(module: HelperModule | None) -> frozenset[str] | None:
     return frozenset(names)
 
 
-def _options(
-    files: Files, folder: Path, file: str, parsed: ParsedFile, overrides: Mapping[str, str]
-) -> tuple[Options, Settings]:
+def _options(files: Files, folder: Path, parsed: ParsedFile, overrides: Mapping[str, str]) -> tuple[Options, Settings]:
     """The options of all sources, merged, and each setting with its place."""
-    shared = folder / "fizz.yaml"
-    has_shared = shared.is_file()
-    if not has_shared and parsed.front_matter is None and not overrides:
-        return Options(), {}
-    from fizz import options  # YAML is imported only when there is some
-
     layers: list[Settings] = []
-    if has_shared:
+    shared = folder / "fizz.yaml"
+    if shared.is_file():
+        from fizz.options import read_file  # YAML is imported only when there is some to read
+
         name = str(shared)
         files.sources[name] = read_text(name)
-        layers.append(options.read_file(name, files.sources[name], files.diagnostics))
-    if parsed.front_matter is not None:
-        layers.append(options.read_front_matter(file, parsed.front_matter, files.diagnostics))
-    for name, value in overrides.items():
-        layers.append(options.read_override(name, value, files.diagnostics, files.sources))
-    return options.merge(layers)
+        layers.append(read_file(name, files.sources[name], files.diagnostics))
+    layers.append(parsed.settings)
+    if overrides:
+        from fizz.options import read_override
+
+        for name, value in overrides.items():
+            layers.append(read_override(name, value, files.diagnostics, files.sources))
+    return merge(layers)
 
 
 def _error(files: Files) -> FizzError:

@@ -1,4 +1,4 @@
-"""Options: front matter, `fizz.yaml` and overrides merged into `Options`; the only place that knows YAML.
+"""Settings read from front matter, `fizz.yaml` and overrides; the only place that knows YAML.
 
 YAML is read as a graph of nodes with places, never turned into Python objects as a whole, so that each message points
 at the offending word and no document, however nested or aliased, can cost more than its own length.
@@ -7,7 +7,7 @@ at the offending word and no document, however nested or aliased, can cost more 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -15,7 +15,6 @@ import yaml
 
 from fizz.errors import Diagnostic, Span
 from fizz.layout import FrontMatter
-from fizz.module import ActionOptions, Options
 from fizz.names import near_hint
 from fizz.settings import Path, Setting, Settings
 
@@ -259,40 +258,3 @@ def _shown(node: Any) -> str:
         return "a list"
     text = str(node.value)
     return "nothing" if _is_null(node) and not text else f"'{text[:40]}{'…' if len(text) > 40 else ''}'"
-
-
-def merge(layers: Iterable[Settings]) -> tuple[Options, Settings]:
-    """The options of all layers, later ones winning per field, and the settings that count."""
-    merged: Settings = {}
-    for layer in layers:
-        merged.update(layer)
-    values = {path: setting.value for path, setting in merged.items()}
-    max_actions = cast(int, values.get(("options", "max_actions"), 0))
-    max_actions = max_actions if max_actions > 0 else 100
-    concurrent = cast(int, values.get(("options", "max_concurrent_actions"), 0))
-    default = Options()
-    options = Options(
-        max_actions=max_actions,
-        max_concurrent_actions=concurrent if concurrent > 0 else min(2, max_actions),
-        crash_on_yield=cast(bool, values.get(("options", "crash_on_yield"), default.crash_on_yield)),
-        action_options=_action_options(values),
-        deadlock_detection=cast(bool, values.get(("deadlock_detection",), default.deadlock_detection)),
-        exclude=tuple(dict.fromkeys(cast(tuple[str, ...], values.get(("identity", "exclude"), ())))),
-        liveness=cast(Literal["strict", "nondeterministic", "off"], values.get(("liveness",), default.liveness)),
-        continue_on_invariant_failures=cast(bool, values.get(("continue_on_invariant_failures",), False)),
-        continue_path_on_invariant_failures=cast(bool, values.get(("continue_path_on_invariant_failures",), False)),
-    )
-    return options, merged
-
-
-def _action_options(values: Mapping[Path, object]) -> dict[str, ActionOptions]:
-    result: dict[str, ActionOptions] = {}
-    for key in dict.fromkeys(path[1] for path in values if path[0] == "action_options"):
-
-        def limit(name: str, key: str = key) -> int | None:
-            number = cast(int, values.get(("action_options", key, name), 0))
-            return number if number > 0 else None
-
-        crash = cast(bool, values.get(("action_options", key, "crash_on_yield"), True))
-        result[key] = ActionOptions(limit("max_actions"), limit("max_concurrent_actions"), crash)
-    return result

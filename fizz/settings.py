@@ -1,13 +1,15 @@
-"""Settings: single option values with their places, and whether the names in them exist in the model."""
+"""Settings: single option values with their places; all of them merged, and whether the names in them exist."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, cast
 
 from fizz.declarations import Declarations
 from fizz.errors import Diagnostic, Span
 from fizz.light import dataclass
+from fizz.module import ActionOptions, Options
 from fizz.names import near_hint
 
 Path = tuple[str, ...]
@@ -24,6 +26,43 @@ class Setting:
 
 
 Settings = dict[Path, Setting]
+
+
+def merge(layers: Iterable[Settings]) -> tuple[Options, Settings]:
+    """The options of all layers, later ones winning per field, and the settings that count."""
+    merged: Settings = {}
+    for layer in layers:
+        merged.update(layer)
+    values = {path: setting.value for path, setting in merged.items()}
+    max_actions = cast(int, values.get(("options", "max_actions"), 0))
+    max_actions = max_actions if max_actions > 0 else 100
+    concurrent = cast(int, values.get(("options", "max_concurrent_actions"), 0))
+    default = Options()
+    options = Options(
+        max_actions=max_actions,
+        max_concurrent_actions=concurrent if concurrent > 0 else min(2, max_actions),
+        crash_on_yield=cast(bool, values.get(("options", "crash_on_yield"), default.crash_on_yield)),
+        action_options=_action_options(values),
+        deadlock_detection=cast(bool, values.get(("deadlock_detection",), default.deadlock_detection)),
+        exclude=tuple(dict.fromkeys(cast(tuple[str, ...], values.get(("identity", "exclude"), ())))),
+        liveness=cast(Literal["strict", "nondeterministic", "off"], values.get(("liveness",), default.liveness)),
+        continue_on_invariant_failures=cast(bool, values.get(("continue_on_invariant_failures",), False)),
+        continue_path_on_invariant_failures=cast(bool, values.get(("continue_path_on_invariant_failures",), False)),
+    )
+    return options, merged
+
+
+def _action_options(values: Mapping[Path, object]) -> dict[str, ActionOptions]:
+    result: dict[str, ActionOptions] = {}
+    for key in dict.fromkeys(path[1] for path in values if path[0] == "action_options"):
+
+        def limit(name: str, key: str = key) -> int | None:
+            number = cast(int, values.get(("action_options", key, name), 0))
+            return number if number > 0 else None
+
+        crash = cast(bool, values.get(("action_options", key, "crash_on_yield"), True))
+        result[key] = ActionOptions(limit("max_actions"), limit("max_concurrent_actions"), crash)
+    return result
 
 
 def check_options(settings: Settings, declarations: Declarations) -> Iterator[Diagnostic]:
