@@ -1,8 +1,8 @@
-"""The cache of parsed files: one pickle per file text, in the user's cache folder.
+"""The cache of parsed files: one pickle per file text, or constant from outside, in the user's cache folder.
 
-An entry depends on nothing but the name and text of one file, the version of the tool and its parser. Options,
-overrides and checks of names are never in it. What is damaged, foreign or unwritable is silently passed over: the cache
-only saves time. Entries are read by an unpickler that makes nothing but trees of a model.
+An entry depends on nothing but the name and text of one file, the version of the tool and its parser. Merged options,
+models with constants replaced and checks of names are never in it. What is damaged, foreign or unwritable is silently
+passed over: the cache only saves time. Entries are read by an unpickler that makes nothing but trees of a model.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import pickle
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache as once
 from pathlib import Path
 
@@ -71,6 +72,9 @@ def get(key: str) -> object | None:
         value: object = _Unpickler(io.BytesIO(body)).load()
     except _UNREADABLE:
         return None
+    with suppress(OSError):
+        # Whoever tries a hundred constants on a model shall not lose the model.
+        (place / key).touch()
     return value
 
 

@@ -139,3 +139,13 @@ def test_old_entries_are_dropped(folder: Path, tmp_path: Path, monkeypatch: pyte
     for number in range(6):
         fizz.load(tmp_path / "m.fizz", text=f"N = {number}\n")
     assert len(list(folder.iterdir())) == 3
+
+
+def test_what_is_used_is_not_dropped(
+    folder: Path, pieces: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that is read again and again stays, whatever its constants are set to; and so do those values."""
+    monkeypatch.setattr(cache, "MAX_ENTRIES", 3)
+    for number in [*range(6), 5]:
+        fizz.load(tmp_path / "m.fizz", text=TEXT, constants={"N": str(number)})
+    assert len(pieces) == 3

@@ -111,7 +111,7 @@ class Unit:
             self.slots |= walker.slots
             self.refit(mask_of(self.slots), version)
             return others
-        if self.misses > (1 << self._bits - 1) and self._bits < _MOST_BITS:
+        if self.misses > (1 << self._bits) // 2 and self._bits < _MOST_BITS:
             self._grow()
         self._store([column[chosen] for column in masked], bundles)
         return others
