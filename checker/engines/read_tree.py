@@ -154,8 +154,13 @@ class ReadTree:
     def reads(self, roots: set[Slot]) -> bool:
         """Whether any of these slots is read, or a part of one."""
         pending: list[TreeNode | None] = [self.root]
+        # What follows a restart hangs below many nodes.
+        met: set[int] = set()
         while pending:
             node = pending.pop()
+            if id(node) in met:
+                continue
+            met.add(id(node))
             if type(node) is Reading:
                 if any(node.slot[i : i + len(root)] == root for root in roots for i in (0, 1)):
                     return True
@@ -236,10 +241,29 @@ class ReadTree:
             else:
                 # Whoever gets here goes on alike: what is known from here on is known to all of them.
                 known = self._restarts.setdefault(event.mark, end)
-                if known is end and isinstance(end, Reading | Forking) and event.spent is not None:
+                if known is not end:
+                    self._merge(known, end)
+                elif isinstance(end, Reading | Forking) and event.spent is not None:
                     end.restart = event
                 end = known
                 continue
             self.counters.nodes += 1
         self.counters.nodes += 1
         return end
+
+    def _merge(self, known: TreeNode, chain: TreeNode) -> None:
+        """Add a way that begins where a known tree does. Behind a restart both go on in one and the same node."""
+        while known is not chain:
+            self.counters.nodes -= 1
+            branch: TreeNode | None = None
+            if isinstance(known, Reading) and isinstance(chain, Reading) and known.slot == chain.slot:
+                ((answer, rest),) = chain.branches.items()
+                branch = known.branches.setdefault(answer, rest)
+            elif isinstance(known, Forking) and isinstance(chain, Forking):
+                taken, rest = next((i, way) for i, way in enumerate(chain.branches) if way is not None)
+                branch = known.branches[taken]
+                if branch is None:
+                    branch = known.branches[taken] = rest
+            if branch is None:
+                return
+            known, chain = branch, rest

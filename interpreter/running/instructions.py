@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import pairwise
 
 from fizz import Span, ast
 from interpreter import program as p
@@ -37,7 +38,7 @@ def compile_instruction(
         case p.Nothing():
             return _nothing
         case p.Guard():
-            return _guard(instruction, scope)
+            return _guard(instruction, scope, _is_last_guard(block, instruction))
         case p.Pick():
             return _pick(instruction, scope)
         case p.PickBlock():
@@ -76,14 +77,20 @@ def _nothing(run: Execution, frame: Frame) -> bool:
     return run.quietly()
 
 
-def _guard(instruction: p.Guard, scope: NameScope) -> Operation:
+def _is_last_guard(block: p.Scope, guard: p.Guard) -> bool:
+    """Whether something follows a guard that is neither a guard nor a choice, which begins anew itself."""
+    pairs = pairwise(block.instructions) if isinstance(block, p.Sequence) else ()
+    return any(one is guard and not isinstance(next_one, p.Guard | p.Pick | p.PickBlock) for one, next_one in pairs)
+
+
+def _guard(instruction: p.Guard, scope: NameScope, last: bool) -> Operation:
     condition, span = compile_expression(instruction.condition, scope), instruction.span
 
     def operation(run: Execution, frame: Frame) -> bool:
         if not truth(condition(frame)):
             raise Abort(NOT_HELD, span)
         yields = run.finish()
-        if not yields and len(run.frames) == 1:
+        if last and not yields and len(run.frames) == 1:
             run.restart()
         return yields
 
