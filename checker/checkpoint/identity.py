@@ -11,6 +11,7 @@ from checker.problems import UsageProblem
 from fizz import Module
 from fizz.printer import print_module
 from fizz.version import VERSION
+from interpreter.values.parts import KEY_RULE
 
 Identity = Mapping[str, str]
 
@@ -22,6 +23,7 @@ def identity_of(module: Module, settings: Settings) -> Identity:
     options = {f"option {name}": repr(value) for name, value in sorted(asdict(module.options).items())}
     return {
         "fizzpy": VERSION,
+        "keys": str(KEY_RULE),
         "model": _digest(texts),
         "constants": _digest([print_module(module)]),
         **options,
@@ -41,6 +43,11 @@ def demand_equal(there: Identity, here: Identity) -> None:
         raise UsageProblem(
             f"the checkpoint was written by fizzpy {there.get('fizzpy')}, this is fizzpy {here['fizzpy']}",
             "resume with the version that wrote it, or begin anew in another folder",
+        )
+    if there.get("keys") != here["keys"]:
+        raise UsageProblem(
+            "the checkpoint is of a fizzpy that computes the keys of states by another rule",
+            "resume with the fizzpy that wrote it, or begin anew in another folder",
         )
     for name, text in (("model", "another model"), ("constants", "other constants (--set)")):
         if there.get(name) != here[name]:

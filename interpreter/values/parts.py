@@ -17,6 +17,12 @@ from interpreter.values.text import JSON
 if TYPE_CHECKING:
     from interpreter.values.intern import Interner
 
+KEY_RULE: Final = 2
+"""The edition of the rule by which keys are computed: keys of another one mean other states.
+
+1: heads of unordered collections had their length; 2: they have not.
+"""
+
 Resolve = Callable[[str, int], int | str]
 """(place, id of a REF) -> the id of the value to write out there, or the JSON of the alias."""
 
@@ -143,5 +149,11 @@ class Parts:
         return total
 
     def _head(self, number: int) -> str:
+        """The text of the part at a container's own place.
+
+        What has no order is told from what has one element more by the sum: its head is its type alone, and to add an
+        element changes one part.
+        """
         tag = self._interner.tag(number)
-        return f"{_TYPE_NAMES[tag]} {len(self._interner.payload(number))}"
+        name = _TYPE_NAMES[tag]
+        return name if tag in _UNORDERED else f"{name} {len(self._interner.payload(number))}"

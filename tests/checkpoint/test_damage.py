@@ -172,6 +172,14 @@ def test_another_run(model: Path, tmp_path: Path) -> None:
         check(model, settings=resume)
 
 
+def test_other_keys(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkpoint whose keys were computed by another rule is refused with that reason: no state would be found."""
+    interrupted(model, tmp_path / "c", 3)
+    monkeypatch.setattr("checker.checkpoint.identity.KEY_RULE", 3)
+    with pytest.raises(UsageProblem, match="computes the keys of states by another rule"):
+        check(model, settings=Settings(resume=str(tmp_path / "c")))
+
+
 def test_a_cluster_is_resumed_by_a_cluster(model: Path, tmp_path: Path, stage: Stage) -> None:
     """What is spread over partitions is not brought back into one process."""
     interrupted(model, tmp_path / "c", 4, "spark")

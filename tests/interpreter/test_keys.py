@@ -54,7 +54,7 @@ def parts(place: str, value: Any) -> Iterator[tuple[str, str]]:
         for name, item in value[mark].items():
             yield from parts(f"{place}.{name}", item)
     elif mark in ELEMENTS:
-        yield place, f"{ELEMENTS[mark]} {len(value[mark])}"
+        yield place, ELEMENTS[mark]
         for i, item in enumerate(value[mark]):
             yield f"{place}{{{i}}}", dump(item)
     elif mark == "$dict" or (isinstance(value, dict) and not mark.startswith("$")):
