@@ -57,14 +57,18 @@ class FizzError(Exception):
 def render(diagnostic: Diagnostic, sources: Mapping[str, str]) -> str:
     """The message as plain text: place and text, the source line, carets, hint (language page, section 14)."""
     span = diagnostic.span
-    if span is None:
-        lines = [f"{diagnostic.text} [{diagnostic.code}]"]
-    else:
-        lines = [f"{span.file}:{span.line}:{span.column}: {diagnostic.text} [{diagnostic.code}]"]
+    place = "" if span is None else f"{span.file}:{span.line}:{span.column}: "
+    lines = [_one_line(f"{place}{diagnostic.text} [{diagnostic.code}]")]
+    if span is not None:
         lines += _excerpt(span, sources.get(span.file, ""))
     if diagnostic.hint:
-        lines.append(f"hint: {diagnostic.hint}")
+        lines.append(_one_line(f"hint: {diagnostic.hint}"))
     return "\n".join(lines)
+
+
+def _one_line(text: str) -> str:
+    """A name of a file may have line ends in it, which must not look like a message of their own."""
+    return text.replace("\n", "\\n")
 
 
 def _excerpt(span: Span, text: str) -> list[str]:

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from checker.cli.outcome import run_safely
 
@@ -27,7 +27,18 @@ def run(arguments: Sequence[str]) -> int:
                 # A terminal that cannot show a character of the model is no reason to fail.
                 stream.reconfigure(errors="backslashreplace")
         stack.enter_context(_ends_as_interrupted())
+        stack.callback(_let_go)
         return run_safely(arguments)
+
+
+def _let_go() -> None:
+    """Send what is still to be printed. Where nobody takes it Python would complain once more when it ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextmanager

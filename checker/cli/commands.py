@@ -13,6 +13,7 @@ from checker.cli.output import Output
 from checker.cli.promises import test
 from checker.cli.show import show, tell_of_viewer
 from checker.cli.walks import simulate, trace
+from checker.view.saying import tell
 
 if TYPE_CHECKING:
     from checker.audit.covering import Coverage
@@ -37,7 +38,7 @@ def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -
     if wanted and not context.resilient_parsing:
         from fizz.version import VERSION
 
-        click.echo(f"fizzpy {VERSION}")
+        tell(f"fizzpy {VERSION}")
         context.exit()
 
 
@@ -92,8 +93,10 @@ def check(model: str, engine: str, **given: Any) -> int:
     from fizz.errors import FizzError
 
     files = {name: given[name] for name in ("save_trace", "itf", "dot", "html")}
-    outputs = Outputs(model, dict(given["option"]), dict(given["set"]), not given["no_symmetry"], **files)
-    outputs.refuse()
+    folders = {f"--{name}": given[name] for name in ("checkpoint", "resume", "export")}
+    outputs = Outputs(
+        model, dict(given["option"]), dict(given["set"]), not given["no_symmetry"], **files, folders=folders
+    )
     unused = [name for name in ("master", "conf", "spark_from") if engine != "spark" and given[name] not in (None, ())]
     if unused:
         names = ", ".join("--" + name.replace("_", "-") for name in unused)
@@ -122,6 +125,7 @@ def check(model: str, engine: str, **given: Any) -> int:
         **{name: value for name, value in chosen.items() if value is not None},
     )
     try:
+        outputs.refuse()
         with output.progress() as progress:
             report = check_model(
                 locate(model),

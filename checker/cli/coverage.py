@@ -39,31 +39,26 @@ def coverage(model: str, html: str | None, **given: Any) -> int:
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
     from checker.audit.covering import cover
+    from checker.cli.outputs import Outputs
     from checker.exploration import Settings
     from checker.locate import locate
     from fizz.errors import FizzError
 
-    if html is not None:
-        from checker.cli.saving import writable
-
-        writable(html)
+    overrides = {"options": dict(given["option"]), "constants": dict(given["set"])}
+    outputs = Outputs(model, overrides["options"], overrides["constants"], html=html)
     settings = Settings(
         max_states=given["max_states"],
         timeout_s=given["timeout"],
         properties=given["properties"] or None,
         symmetry=not given["no_symmetry"],
     )
-    overrides = {"options": dict(given["option"]), "constants": dict(given["set"])}
     try:
+        outputs.refuse()
         with output.progress() as progress:
             found = cover(locate(model), settings=settings, progress=progress, **overrides)
     except FizzError as error:
         output.error(error, model)
         return error.exit_code
     output.coverage(found)
-    if html is not None:
-        from checker.cli.saving import save
-        from checker.view.html_coverage import html_coverage
-
-        save(html, html_coverage(found).encode("utf-8", errors="backslashreplace"))
+    outputs.write_coverage(found)
     return int(found.exit_code)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import errno
-import sys
+import io
+import os
 import time
 import traceback
 from collections.abc import Sequence
@@ -15,6 +16,8 @@ import click
 from checker.cli.commands import fizzpy
 from checker.problems import EnvironmentProblem, Problem
 from checker.report import ExitCode
+from checker.view.saying import say, tell
+from checker.visible import printable
 
 # What the system may refuse through no fault of ours, and what to do about it.
 _REFUSALS = {
@@ -27,6 +30,7 @@ _REFUSALS = {
     errno.EMFILE: "raise the limit of open files (ulimit -n)",
     errno.ENFILE: "close other programs",
 }
+_REFUSED = "check the file or folder, and whether the machine can be reached; then run it again"
 
 
 def run_safely(arguments: Sequence[str]) -> int:
@@ -37,34 +41,43 @@ def run_safely(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as problem:
-        with suppress(OSError):
-            problem.show()
+        usage = io.StringIO()
+        problem.show(usage)
+        say(usage.getvalue().rstrip("\n"))
         return _end(arguments, ExitCode.USAGE, problem.format_message())
     except Problem as problem:
         return _tell(arguments, problem)
     except KeyboardInterrupt:
-        _say("fizzpy: interrupted")
+        say("fizzpy: interrupted")
         return _end(arguments, ExitCode.INTERRUPTED, "interrupted")
     except MemoryError:
         short = EnvironmentProblem("there is not enough memory", "stop earlier with --max-states or --timeout")
         return _tell(arguments, short)
+    except BrokenPipeError:
+        # Whoever asked for help has read enough of it.
+        return ExitCode.PASSED
+    except OSError as refusal:
+        if refusal.errno is None:
+            return _confess(refusal, arguments)
+        return _tell(arguments, _refused(refusal))
     except Exception as mistake:  # noqa: BLE001 - whatever else goes wrong is a mistake of ours, and is said to be one
-        if isinstance(mistake, OSError) and mistake.errno in _REFUSALS:
-            where = f": {mistake.filename}" if mistake.filename else ""
-            return _tell(arguments, EnvironmentProblem(f"{mistake.strerror}{where}", _REFUSALS[mistake.errno]))
         return _confess(mistake, arguments)
 
 
-def _say(line: str) -> None:
-    """A line for the reader, if there is one: standard error may be closed or full, and there is no further place."""
-    with suppress(OSError):
-        print(line, file=sys.stderr)
+def _refused(refusal: OSError) -> EnvironmentProblem:
+    """What the system refuses is no mistake of ours, whatever it is."""
+    try:
+        Path.cwd()
+    except OSError:
+        return EnvironmentProblem("the current folder is not there any more", "go to another one with cd")
+    where = f": {os.fsdecode(refusal.filename)}" if isinstance(refusal.filename, str | bytes) else ""
+    return EnvironmentProblem(f"{refusal.strerror}{where}", _REFUSALS.get(refusal.errno or 0, _REFUSED))
 
 
 def _tell(arguments: Sequence[str], problem: Problem) -> int:
-    _say(f"fizzpy: {problem.text}")
+    say(printable(f"fizzpy: {problem.text}", lines=False))
     if problem.hint:
-        _say(f"hint: {problem.hint}")
+        say(printable(f"hint: {problem.hint}", lines=False))
     return _end(arguments, problem.exit_code, problem.text, problem.hint)
 
 
@@ -74,7 +87,7 @@ def _end(arguments: Sequence[str], code: ExitCode, text: str, hint: str | None =
         from checker.view.json_report import json_problem
 
         with suppress(OSError):
-            print(json_problem(code, text, hint), flush=True)
+            tell(json_problem(code, text, hint))
     return int(code)
 
 
@@ -93,13 +106,13 @@ def _confess(mistake: Exception, arguments: Sequence[str]) -> int:
         )
     )
     reason = f"{type(mistake).__name__}: {mistake}".partition("\n")[0]
-    _say(f"fizzpy: internal error: {reason[:300]}")
+    say(f"fizzpy: internal error: {reason[:300]}")
     try:
         path = _save(details)
     except OSError as problem:
-        _say(f"This is a mistake in fizzpy. Its details could not be saved: {problem.strerror}")
+        say(f"This is a mistake in fizzpy. Its details could not be saved: {problem.strerror}")
     else:
-        _say(f"This is a mistake in fizzpy, not in your model. Please report it, with the file {path}")
+        say(f"This is a mistake in fizzpy, not in your model. Please report it, with the file {path}")
     return _end(arguments, ExitCode.INTERNAL, f"internal error: {reason[:300]}")
 
 

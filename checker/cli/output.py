@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checker.problems import EnvironmentProblem
+from checker.view.saying import say, tell
 
 if TYPE_CHECKING:
     from checker.audit.covering import Coverage
@@ -56,7 +57,7 @@ class Output:
         from checker.view.json_coverage import coverage_fields
         from checker.view.json_report import json_report
 
-        print(json_report(report, {} if audit is None else {"audit": coverage_fields(audit)}))
+        tell(json_report(report, {} if audit is None else {"audit": coverage_fields(audit)}))
 
     def simulation(self, report: SimulationReport) -> None:
         """Print the answer of a simulation."""
@@ -64,7 +65,7 @@ class Output:
             if self.json:
                 from checker.view.json_walks import json_simulation
 
-                print(json_simulation(report))
+                tell(json_simulation(report))
                 return
             from checker.view.walks import print_simulation, print_simulation_verdict
 
@@ -76,7 +77,7 @@ class Output:
             if self.json:
                 from checker.view.json_walks import json_guided
 
-                print(json_guided(report))
+                tell(json_guided(report))
                 return
             from checker.view.walks import print_guided, print_guided_verdict
 
@@ -88,7 +89,7 @@ class Output:
             if self.json:
                 from checker.view.json_explain import json_actions
 
-                print(json_actions(report))
+                tell(json_actions(report))
                 return
             from checker.view.explain import print_actions
 
@@ -100,7 +101,7 @@ class Output:
             if self.json:
                 from checker.view.json_explain import json_state
 
-                print(json_state(report))
+                tell(json_state(report))
                 return
             from checker.view.explain import print_state
 
@@ -112,12 +113,12 @@ class Output:
             if self.json:
                 from checker.view.json_coverage import json_coverage
 
-                print(json_coverage(coverage))
+                tell(json_coverage(coverage))
                 return
             from checker.view.coverage import print_coverage, sums
 
             if self.quiet:
-                print(sums(coverage))
+                tell(sums(coverage))
             else:
                 print_coverage(self._page(), coverage)
 
@@ -127,7 +128,7 @@ class Output:
             if self.json:
                 from checker.view.json_promises import json_promises
 
-                print(json_promises(results, not_run, engine, code))
+                tell(json_promises(results, not_run, engine, code))
                 return
             from checker.view.promises import print_promises, print_promises_verdict
 
@@ -147,21 +148,17 @@ class Output:
             if self.json:
                 from checker.view.json_report import json_error
 
-                print(json_error(error, model, engine))
+                tell(json_error(error, model, engine))
 
     def text(self, text: str) -> None:
         """Print a plain text that may contain parts of a model."""
-        from checker.view.page import printable
-
         with _readers_may_leave():
-            print(printable(text.rstrip("\n")))
+            tell(text.rstrip("\n"))
 
     def notice(self, sentence: str) -> None:
         """Tell what the user should know and is no part of the answer."""
-        with suppress(OSError):
-            # A line of progress may stand there; it comes again below.
-            begin = "\r\x1b[K" if self._watched else ""
-            print(f"{begin}fizzpy: {sentence}", file=sys.stderr)
+        # A line of progress may stand there; it comes again below.
+        say(f"fizzpy: {sentence}", "\r\x1b[K" if self._watched else "")
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[Progress], None] | None]:

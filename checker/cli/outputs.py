@@ -1,79 +1,114 @@
-"""The files that `fizzpy check` writes besides its answer: `--save-trace`, `--itf`, `--dot`, `--html`."""
+"""The files that are written besides an answer: `--save-trace`, `--itf`, `--dot`, `--html`."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from checker.cli.saving import save, save_counterexample, writable
+from checker.cli.destinations import may_be_inputs, refuse_files, refuse_inputs
+from checker.cli.saving import counterexample_text, save, say_unwritten
 from checker.locate import locate
-from checker.problems import Problem, UsageProblem
+from checker.problems import EnvironmentProblem, UsageProblem
+from checker.view.saying import say
 
 if TYPE_CHECKING:
     from checker.audit.covering import Coverage
     from checker.report import Report
+    from checker.walks.walk_report import SimulationReport
     from fizz import Module
 
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """The paths that were given, and what the model was given."""
+    """The paths that were given, and what the model was given. `folders`: others that the run writes to, by option."""
 
     model: str
     options: Mapping[str, str]
     constants: Mapping[str, str]
-    symmetry: bool
+    symmetry: bool = True
     save_trace: str | None = None
     itf: str | None = None
     dot: str | None = None
     html: str | None = None
+    folders: Mapping[str, str | None] = field(default_factory=dict)
+
+    @property
+    def files(self) -> dict[str, str | None]:
+        """The files by option."""
+        return {"--save-trace": self.save_trace, "--itf": self.itf, "--dot": self.dot, "--html": self.html}
 
     def refuse(self) -> None:
-        """Refuse places where no file can be, before the search. Raises `UsageProblem`."""
-        paths = [path for path in (self.save_trace, self.itf, self.dot, self.html) if path is not None]
-        for path in paths:
-            writable(path)
-        if len(set(paths)) < len(paths):
-            raise UsageProblem("two outputs would go to one file", "name a file for each")
+        """Refuse places where no file can be, and those of the model, before the search.
+
+        Raises `UsageProblem`, and `FizzError` for a model that is wrong.
+        """
+        refuse_files(self.files, self.folders)
+        if may_be_inputs(self.files):
+            refuse_inputs(self.files, files_of(self._module()))
 
     def write(self, report: Report, audit: Coverage | None) -> None:
-        """Write all of them; one that can not be written does not keep back the others. Raises `Problem`."""
-        writers: tuple[tuple[str | None, Callable[[str], None]], ...] = (
-            (self.save_trace, lambda path: self._write_trace(path, report)),
-            (self.itf, lambda path: self._write_itf(path, report)),
-            (self.dot, lambda path: self._write_dot(path, report)),
-            (self.html, lambda path: self._write_html(path, report, audit)),
+        """Write what there is of a check. Raises `EnvironmentProblem` where there is no room."""
+        self._write(
+            {
+                "--save-trace": lambda path: self._trace(path, report),
+                "--itf": lambda path: self._itf(path, report),
+                "--dot": lambda path: self._dot(report),
+                "--html": lambda path: self._page(report, audit),
+            }
         )
-        problems: list[Problem] = []
-        for path, write in writers:
+
+    def write_walk(self, report: SimulationReport) -> None:
+        """Write the walk of a simulation that violates something. Raises `EnvironmentProblem` as `write` does."""
+        self._write({"--save-trace": lambda path: self._trace(path, report)})
+
+    def write_coverage(self, coverage: Coverage) -> None:
+        """Write the annotated model. Raises `EnvironmentProblem` as `write` does."""
+        from checker.view.html_coverage import html_coverage
+
+        self._write({"--html": lambda path: html_coverage(coverage)})
+
+    def _write(self, texts: Mapping[str, Callable[[str], str | bytes | None]]) -> None:
+        """Write all of them; one that can not be written does not keep back the others.
+
+        That there is nothing to be written is said, and changes nothing: the answer was given before.
+        """
+        problems: list[EnvironmentProblem] = []
+        for option, path in self.files.items():
+            if path is None:
+                continue
             try:
-                if path is not None:
-                    write(path)
-            except Problem as problem:
+                text = texts[option](path)
+                if text is not None:
+                    save(path, text)
+            except UsageProblem as problem:
+                say(f"fizzpy: '{path}' was not written: {problem.text}")
+                if problem.hint:
+                    say(f"hint: {problem.hint}")
+            except EnvironmentProblem as problem:
                 problems.append(problem)
         if problems:
             raise problems[0]
 
-    def _write_trace(self, path: str, report: Report) -> None:
+    def _trace(self, path: str, report: Report | SimulationReport) -> bytes | None:
         pairs = (tuple(self.options.items()), tuple(self.constants.items()))
-        save_counterexample(path, report, self.model, options=pairs[0], constants=pairs[1])
+        text = counterexample_text(path, report, self.model, options=pairs[0], constants=pairs[1])
+        return None if text is None else text.encode("utf-8", errors="surrogatepass")
 
-    def _write_html(self, path: str, report: Report, audit: Coverage | None) -> None:
+    def _page(self, report: Report, audit: Coverage | None) -> str:
         from checker.view.html_report import html_report
 
-        _save_text(path, html_report(report, audit))
+        return html_report(report, audit)
 
     def _module(self) -> Module:
         from fizz import load
 
         return load(locate(self.model), options=dict(self.options), constants=dict(self.constants))
 
-    def _write_itf(self, path: str, report: Report) -> None:
+    def _itf(self, path: str, report: Report) -> str | None:
         if report.trace is None:
-            print(f"fizzpy: there is no counterexample with steps; '{path}' was not written", file=sys.stderr)
-            return
+            say_unwritten(path)
+            return None
         from checker.show.retrace import follow
         from checker.view.itf import ItfTrace, itf_text
         from checker.walks.save_trace import why_no_run
@@ -84,22 +119,21 @@ class Outputs:
         told = [entry for entry in report.trace.entries if not entry.fails]
         run = follow(machine, report.trace)
         if run.remark or len(run.states) < len(told):
-            raise UsageProblem(
-                f"'{path}' was not written: no step leads to a state that the counterexample tells of",
-                why_no_run(machine),
-            )
+            raise UsageProblem("no step leads to a state that the counterexample tells of", why_no_run(machine))
         what = report.error.diagnostic.text if report.error is not None else f"{report.leading} is violated"
         held = [contents(machine, state) for state in run.states]
-        _save_text(path, itf_text(ItfTrace(report.model, what, report.trace, held)))
+        return itf_text(ItfTrace(report.model, what, report.trace, held))
 
-    def _write_dot(self, path: str, report: Report) -> None:
+    def _dot(self, report: Report) -> str:
         from checker.state_graph import refuse_large, state_graph
         from checker.view.dot import dot_text
 
         # The check may have seen enough to know; it may also have stopped before.
         refuse_large(report.states)
-        _save_text(path, dot_text(state_graph(self._module(), self.symmetry)))
+        return dot_text(state_graph(self._module(), self.symmetry))
 
 
-def _save_text(path: str, text: str) -> None:
-    save(path, text.encode("utf-8", errors="backslashreplace"))
+def files_of(module: Module) -> Iterator[str]:
+    """The files that a model was read from."""
+    yield from module.sources
+    yield from (helper.path for helper in module.helper_modules)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,11 +54,8 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
     from checker.keeping import keep_all
 
-    if junit is not None:
-        from checker.cli.saving import writable
-
-        writable(junit)
     promises = _promises(paths, mark)
+    _refuse({"--junit": junit}, promises)
     results: dict[int, Kept] = {}
     interrupted = False
     with output.counting(len(promises)) as tell:
@@ -98,6 +95,24 @@ def _promises(paths: Sequence[str], mark: str) -> list[Promise]:
         hint = "--mark all runs all of them" if promises else "a run begins with `- model: NAME.fizz`"
         raise UsageProblem(f"there is no run marked {mark}" if promises else "there are no runs", hint)
     return chosen
+
+
+def _refuse(outputs: Mapping[str, str | None], promises: Sequence[Promise]) -> None:
+    """Refuse a place where no file can be, and what promises and their models are read from. Raises `UsageProblem`."""
+    from checker.cli.destinations import may_be_inputs, refuse_files, refuse_inputs
+    from checker.cli.outputs import files_of
+    from fizz import FizzError, load
+
+    refuse_files(outputs)
+    if not may_be_inputs(outputs):
+        return
+    refuse_inputs(outputs, [str(promise.file) for promise in promises])
+    for model in dict.fromkeys(promise.model for promise in promises):
+        try:
+            read = list(files_of(load(model)))
+        except FizzError as error:
+            read = list(error.sources)
+        refuse_inputs(outputs, [str(model), *read])
 
 
 def _cores(engine: str) -> int:

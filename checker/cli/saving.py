@@ -1,21 +1,18 @@
-"""Files that the user has named.
-
-`--save-trace FILE`: the leading counterexample as a guided trace that `fizzpy trace --follow FILE` replays.
-"""
+"""Files that the user has named: written as a whole, or not at all."""
 
 from __future__ import annotations
 
-import errno
 import os
 import shlex
 import stat
-import sys
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from checker.problems import EnvironmentProblem, UsageProblem
+from checker.problems import EnvironmentProblem
+from checker.view.saying import say
 
 if TYPE_CHECKING:
     from checker.report import Report
@@ -24,62 +21,69 @@ if TYPE_CHECKING:
 _Pairs = Sequence[tuple[str, str]]
 
 
-def writable(path: str) -> None:
-    """Refuse a place where no file can be, before the search that it is for. Raises `UsageProblem`."""
-    if Path(path).is_dir():
-        raise UsageProblem(f"'{path}' is a directory, not a file to write to")
-    if not Path(path).parent.is_dir():
-        raise UsageProblem(f"there is no directory '{Path(path).parent}' to write the file to")
-
-
-def save_counterexample(
+def counterexample_text(
     path: str, report: Report | SimulationReport, model: str, *, options: _Pairs, constants: _Pairs
-) -> None:
-    """Write the leading counterexample of a report, if it has one. Raises `UsageProblem`."""
+) -> str | None:
+    """The leading counterexample as a guided trace that `fizzpy trace --follow` replays.
+
+    None, after that has been said, if there is none. Raises `UsageProblem` if the model does not take its steps.
+    """
     from checker.locate import locate
     from checker.walks.save_trace import guide_text
     from fizz import load
 
     if report.trace is None:
-        print(f"fizzpy: there is no counterexample with steps; '{path}' was not written", file=sys.stderr)
-        return
+        say_unwritten(path)
+        return None
     given = [("--set", pair) for pair in constants] + [("--option", pair) for pair in options]
     words = [word for option, (name, value) in given for word in (option, f"{name}={value}")]
     what = report.error.diagnostic.text if report.error is not None else f"{report.leading} is violated"
     replay = shlex.join(["fizzpy", "trace", model, *words, "--follow", path])
     module = load(locate(model), options=dict(options), constants=dict(constants))
-    text = guide_text(module, report.trace, (what, replay))
-    save(path, text.encode("utf-8", errors="surrogatepass"))
+    return guide_text(module, report.trace, (what, replay))
 
 
-def save(path: str, data: bytes) -> None:
-    """Write a file that the user has named: as a whole, or not at all. Raises `Problem`."""
+def say_unwritten(path: str) -> None:
+    """There is nothing to write."""
+    say(f"fizzpy: there is no counterexample with steps; '{path}' was not written")
+
+
+def save(path: str, text: str | bytes) -> None:
+    """Write a file that the user has named. Raises `EnvironmentProblem`: that it can be, was seen before the search."""
+    data = text if isinstance(text, bytes) else text.encode("utf-8", errors="backslashreplace")
     try:
-        target = Path(path).resolve()
+        target = Path(path)
         if target.exists() and not target.is_file():
             # A pipe or a device takes what comes.
             target.write_bytes(data)
         else:
-            _replace(target, data)
+            _replace(target.resolve(), data)
     except OSError as problem:
-        text = f"'{path}' cannot be written: {problem.strerror}"
-        if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise EnvironmentProblem(text, "make room, or name a file on another disk") from None
-        raise UsageProblem(text, "name a file in a folder that can be written") from None
+        reason = f"'{path}' cannot be written: {problem.strerror}"
+        raise EnvironmentProblem(reason, "make room, or name a file in another folder") from None
 
 
 def _replace(target: Path, data: bytes) -> None:
     """Put a new file in the place of one that may be there. What is half written has another name."""
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    handle, name = tempfile.mkstemp(prefix=".fizzpy-", suffix=".part", dir=target.parent)
+    part = Path(name)
     try:
-        with part.open("xb") as file:
+        with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if target.exists():
-            part.chmod(stat.S_IMODE(target.stat().st_mode))
+        part.chmod(_mode_of(target))
         part.replace(target)
     except BaseException:
         with suppress(OSError):
             part.unlink(missing_ok=True)
         raise
+
+
+def _mode_of(target: Path) -> int:
+    """The permissions of the file that is there, or those that new files are given."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -12,6 +12,7 @@ import click
 
 from checker.cli import options
 from checker.cli.output import Output
+from checker.view.saying import tell
 
 if TYPE_CHECKING:
     from checker.given import Given
@@ -150,7 +151,7 @@ def tell_of_viewer(model: str, output: Output, given: dict[str, Any]) -> None:
         words += [word for pair in given[name] for word in (option, "=".join(pair))]
     words += [word for name in given["properties"] for word in ("--property", name)]
     words += [option for option in ("--keep-going", "--no-symmetry") if given[option[2:].replace("-", "_")]]
-    print(f"Step by step, in the viewer: {shlex.join(words)}")
+    tell(f"Step by step, in the viewer: {shlex.join(words)}")
 
 
 def _on_terminal() -> bool:

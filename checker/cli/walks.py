@@ -56,15 +56,15 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
     What a walk finds is real; that nothing is found proves nothing.
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
+    from checker.cli.outputs import Outputs
     from checker.locate import locate
     from checker.walks.simulate import simulate as simulate_model
     from fizz.errors import FizzError
 
-    if save_trace is not None:
-        from checker.cli.saving import writable
-
-        writable(save_trace)
+    overrides = {"options": dict(given["option"]), "constants": dict(given["set"])}
+    outputs = Outputs(model, overrides["options"], overrides["constants"], save_trace=save_trace)
     try:
+        outputs.refuse()
         with output.walking() as progress:
             report = simulate_model(
                 locate(model),
@@ -73,18 +73,14 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
                 steps=steps,
                 shorten=not given["as_walked"],
                 selected=given["properties"] or None,
-                options=dict(given["option"]),
-                constants=dict(given["set"]),
+                **overrides,
                 progress=progress,
             )
     except FizzError as error:
         output.error(error, model)
         return error.exit_code
     output.simulation(report)
-    if save_trace is not None:
-        from checker.cli.saving import save_counterexample
-
-        save_counterexample(save_trace, report, model, options=given["option"], constants=given["set"])
+    outputs.write_walk(report)
     return int(report.exit_code)
 
 

@@ -9,9 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.audit.covering import Coverage
-from checker.view.page import Page, printable
+from checker.view.page import Page
 from checker.view.story import file_names
 from checker.view.terminal import plural, print_diagnostic
+from checker.visible import printable
 from fizz import Span
 
 _STOPS = {

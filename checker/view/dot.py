@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from checker.state_graph import StateGraph, names_between
-from checker.view.page import printable
+from checker.visible import printable
 
 _MOST_LINES = 12
 _LONGEST = 60

@@ -10,9 +10,10 @@ from rich.text import Text
 from checker.audit.attempts import Attempts, GuardCount
 from checker.audit.explanation import ActionsReport, StateReport
 from checker.audit.guards import Disabled, Guard
-from checker.view.page import Page, printable
+from checker.view.page import Page
 from checker.view.story import file_names, print_end, source_row
 from checker.view.terminal import plural
+from checker.visible import printable
 
 _BODY = 2
 _DETAIL = 4

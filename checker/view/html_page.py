@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from checker.view.page import printable
+from checker.visible import printable
 
 _STYLE = """\
 :root { --ink: #1b1f24; --dim: #667; --line: #d8dbe0; --paper: #fff; --good: #12703a; --bad: #b3261e; --warn: #8a5a00;

@@ -6,10 +6,10 @@ bytes) is written as `#unserializable` with the display text.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 
 from checker.trace import Trace
+from checker.view.json_text import json_text
 from fizz.light import dataclass
 from interpreter.contents import Contents
 from interpreter.values import (
@@ -68,7 +68,7 @@ def itf_text(told: ItfTrace) -> str:
     fields["states"] = [_state(i, state, trace.entries[i].label, names) for i, state in enumerate(states)]
     if loop is not None:
         fields["loop"] = loop
-    return json.dumps(fields, indent=2, ensure_ascii=True) + "\n"
+    return json_text(fields) + "\n"
 
 
 def _names(states: Sequence[Contents]) -> list[tuple[str, str]]:

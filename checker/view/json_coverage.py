@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from checker.view.json_report import json_diagnostic, json_given
+from checker.view.json_text import json_text
 
 if TYPE_CHECKING:
     from checker.audit.covering import Coverage
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def json_coverage(coverage: Coverage) -> str:
     """The object as text, indented."""
     fields = {"exit_code": int(coverage.exit_code), **json_given(coverage.given), **coverage_fields(coverage)}
-    return json.dumps(fields, indent=2)
+    return json_text(fields)
 
 
 def coverage_fields(coverage: Coverage) -> dict[str, object]:

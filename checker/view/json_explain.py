@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from checker.audit.attempts import Attempts
 from checker.audit.explanation import ActionsReport, StateReport
 from checker.audit.guards import Disabled, Guard
 from checker.view.json_report import json_given, json_trace
+from checker.view.json_text import json_text
 
 
 def json_actions(report: ActionsReport) -> str:
@@ -21,7 +20,7 @@ def json_actions(report: ActionsReport) -> str:
         "cut": report.cut,
         "actions": [_attempts(one) for one in report.actions],
     }
-    return json.dumps(fields, indent=2)
+    return json_text(fields)
 
 
 def json_state(report: StateReport) -> str:
@@ -35,7 +34,7 @@ def json_state(report: StateReport) -> str:
         "disabled": [json_disabled(one) for one in report.disabled],
         "possible": list(report.possible),
     }
-    return json.dumps(fields, indent=2)
+    return json_text(fields)
 
 
 def _attempts(one: Attempts) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
@@ -11,6 +10,7 @@ from xml.etree import ElementTree
 from checker.expect import Promise
 from checker.keeping import Kept
 from checker.report import ExitCode
+from checker.view.json_text import json_text
 
 
 def json_promises(results: Sequence[Kept], not_run: Sequence[Promise], engine: str, code: ExitCode) -> str:
@@ -23,7 +23,7 @@ def json_promises(results: Sequence[Kept], not_run: Sequence[Promise], engine: s
         "not_run": len(not_run),
         "runs": [_json_run(kept) for kept in results],
     }
-    return json.dumps(fields, indent=2, default=str)
+    return json_text(fields)
 
 
 def _json_run(kept: Kept) -> dict[str, object]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from checker.given import Given
 from checker.report import ExitCode, PropertyReport, Report, Verdict
 from checker.trace import Held, Trace, TraceEntry
+from checker.view.json_text import json_text
 from fizz.errors import Diagnostic, FizzError
 
 
@@ -37,7 +38,7 @@ def json_report(report: Report, more: Mapping[str, object] | None = None) -> str
     }
     if report.stats:
         fields["stats"] = dict(report.stats)
-    return json.dumps(fields | dict(more or {}), indent=2, default=str)
+    return json_text(fields | dict(more or {}))
 
 
 def json_error(error: FizzError, model: str, engine: str) -> str:
@@ -55,7 +56,7 @@ def _unexplored(code: ExitCode, diagnostic: Diagnostic, model: str = "", engine:
     empty = Report(verdict, code, model, engine, 0, 0, 0, 0, 0, None, 0, ())
     fields = json.loads(json_report(empty))
     fields["error"] = json_diagnostic(diagnostic)
-    return json.dumps(fields, indent=2)
+    return json_text(fields)
 
 
 def json_given(given: Given) -> dict[str, object]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from checker.view.json_report import json_diagnostic, json_entry, json_given, json_property, json_trace
+from checker.view.json_text import json_text
 from checker.walks.walk_report import GuidedReport, NextStep, SimulationReport, WalkReport
 
 
@@ -21,7 +20,7 @@ def json_simulation(report: SimulationReport) -> str:
         "ends": dict(sorted(report.ends.items())),
         "elapsed_s": round(report.elapsed_s, 3),
     }
-    return json.dumps(fields, indent=2)
+    return json_text(fields)
 
 
 def json_guided(report: GuidedReport) -> str:
@@ -33,7 +32,7 @@ def json_guided(report: GuidedReport) -> str:
         "next": [_next(step) for step in report.next],
         "all_listed": report.all_listed,
     }
-    return json.dumps(fields, indent=2)
+    return json_text(fields)
 
 
 def _common(report: WalkReport) -> dict[str, object]:

@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import sys
-import unicodedata
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from rich.cells import cell_len
-from rich.console import Console
-from rich.text import Text
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Span, Text
+
+from checker.visible import printable
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-# A model is not trusted: its text must not move the cursor, recolour the screen or turn the reading direction.
-_DANGEROUS = ("Cc", "Cf", "Cs", "Zl", "Zp")
-
-
-def printable(text: str) -> str:
-    """The text with control characters spelled out. Tabs become spaces, line ends stay."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        character
-        if character == "\n" or unicodedata.category(character) not in _DANGEROUS
-        else "    "
-        if character == "\t"
-        else character.encode("unicode_escape").decode("ascii")
-        for character in text
-    )
-
-
 # Below this a line is rather too wide for the page than cut into crumbs.
 _NARROWEST = 20
+_WIDEST = 10_000
 
 # Nobody reads further in a terminal; the JSON report has everything.
 _LONGEST = 4000
@@ -49,24 +36,60 @@ def _break(text: str, room: int) -> int:
     return text.rfind(" ", 1, end) + 1 or max(end, 1)
 
 
+def _visible(text: Text) -> Text:
+    """The text with what could harm or deceive spelled out, every style where it was."""
+    if printable(text.plain) == text.plain:
+        return text
+    shown = [printable(character) for character in text.plain]
+    places = [0]
+    for piece in shown:
+        places.append(places[-1] + len(piece))
+    last = len(shown)
+    spans = [Span(places[min(one.start, last)], places[min(one.end, last)], one.style) for one in text.spans]
+    return Text("".join(shown), text.style, spans=spans)
+
+
 class _Console(Console):
-    """A console that leaves it to the command what to do when nobody reads any more."""
+    """A console that lets nothing through unseen. What to do when nobody reads any more is left to the command."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is about to be written. Only the colours, which are ours, are sent as they are."""
+        return _seen(super().render(renderable, options))
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
+def _seen(segments: Iterable[Segment]) -> Iterator[Segment]:
+    for segment in segments:
+        yield segment if segment.control else segment._replace(text=printable(segment.text))
+
+
+def _asked_width() -> int | None:
+    """The width that the environment asks for; None: that of the terminal."""
+    text = os.environ.get("COLUMNS", "")
+    if not (text.isascii() and text.isdigit()):
+        return None
+    digits = text.lstrip("0")
+    return None if not digits else _WIDEST if len(digits) > len(str(_WIDEST)) else min(int(digits), _WIDEST)
+
+
 class Page:
-    """Where a report is printed. Without colour the output has no escape sequences at all."""
+    """Where a report is printed. Without colour the output has no escape sequences at all.
+
+    Whatever a line holds, what is written has no control character but ours; see `checker.visible`.
+    """
 
     def __init__(self, file: TextIO | None = None, *, color: bool = True, width: int | None = None) -> None:
         self._console = _Console(
             file=file or sys.stdout,
-            width=width,
+            width=_asked_width() if width is None else width,
             color_system="auto" if color else None,
             highlight=False,
             markup=False,
             emoji=False,
+            # Rich takes for a size whatever consists of digits, superscript ones and none at all too.
+            _environ={name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES")},
         )
 
     @property
@@ -78,6 +101,7 @@ class Page:
         rest = Text(text) if isinstance(text, str) else text
         if len(rest) > _LONGEST:
             rest = rest[:_LONGEST].append(f" ... and {len(rest) - _LONGEST:,} characters more", "dim")
+        rest = _visible(rest)
         while rest.cell_len > (room := max(self.width - indent, _NARROWEST)):
             first, rest = rest.divide([_break(rest.plain, room)])
             self._print(" " * indent, first)

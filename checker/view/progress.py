@@ -7,6 +7,7 @@ import time
 from typing import TextIO
 
 from checker.exploration import Progress
+from checker.visible import printable
 from checker.walks.walk_report import WalkProgress
 
 _EVERY_S = 0.2
@@ -27,8 +28,8 @@ class ProgressLine:
             return
         self._written, self._phase = now, phase
         # One column is left free: some terminals wrap as soon as the last one is written.
-        line = text[: shutil.get_terminal_size().columns - 1]
-        self._terminal.write(f"\r\x1b[K{line}")
+        room = max(shutil.get_terminal_size().columns - 1, 1)
+        self._terminal.write(f"\r\x1b[K{printable(text, lines=False)[:room]}")
         self._terminal.flush()
 
     def clear(self) -> None:

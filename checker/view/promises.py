@@ -9,8 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.keeping import Kept
-from checker.view.page import Page, printable
+from checker.view.page import Page
 from checker.view.terminal import plural
+from checker.visible import printable
 
 _COLUMNS = ("states", "transitions", "depth", "CPU s")
 

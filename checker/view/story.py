@@ -11,8 +11,9 @@ from rich.text import Text
 from checker.trace import Change, Held, Stuck, Trace, TraceEntry, Why
 from checker.view.cast import Cast, Scene, cast_of
 from checker.view.difference import differences
-from checker.view.page import Page, printable
+from checker.view.page import Page
 from checker.view.thread_text import is_thread, read_thread, thread_changes
+from checker.visible import printable
 
 _BODY = 6
 _DETAIL = 8

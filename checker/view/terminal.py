@@ -11,8 +11,9 @@ from rich.text import Text
 
 from checker.report import ExitCode, ModelFailure, PropertyReport, Report
 from checker.trace import Trace
-from checker.view.page import Page, printable
+from checker.view.page import Page
 from checker.view.story import print_end, print_story, print_why
+from checker.visible import printable
 from fizz.errors import Diagnostic, render
 
 _COLORS = {

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rich.text import Text
 
 from checker.report import ExitCode, PropertyReport
-from checker.view.page import Page, printable
+from checker.view.page import Page
 from checker.view.story import file_names, print_change, print_end, print_story
 from checker.view.terminal import (
     plural,
@@ -17,6 +17,7 @@ from checker.view.terminal import (
     print_properties,
     print_sentence,
 )
+from checker.visible import printable
 from checker.walks.walk_report import GuidedReport, NextStep, SimulationReport, WalkReport
 
 _ENDS = {

@@ -27,10 +27,6 @@ _BLANKS = " \t\r\ufeff"
 _MOST_CHARACTERS = 10_000_000
 
 
-def _plain(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line that means something, and where it stands."""
@@ -40,8 +36,8 @@ class Line:
     text: str
 
     def problem(self, text: str, hint: str | None = None) -> UsageProblem:
-        """What is wrong with the line. Characters that could confuse a terminal are spelled out."""
-        return UsageProblem(_plain(f"{self.file}:{self.number}: {text}"), None if hint is None else _plain(hint))
+        """What is wrong with the line."""
+        return UsageProblem(f"{self.file}:{self.number}: {text}", hint)
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from fizz import ast
@@ -16,6 +17,7 @@ from interpreter.running.helpers import compile_helper, compile_host_statement
 from interpreter.running.names import Globals, NameScope, Watch
 from interpreter.step import ModelError
 from interpreter.values import Builtin, Channel, FunctionValue, Instance, ModelValue, ModuleValue, mark_frozen
+from interpreter.values.text import spelled
 
 
 class ConstantWorld:
@@ -145,4 +147,6 @@ def _resolve_role(world: Any, identity: object) -> Instance:
 def _print(*values: object) -> None:
     text = BUILTINS["str"]
     assert isinstance(text, Builtin)
-    sys.stderr.write(" ".join(str(text.call([value], {})) for value in values) + "\n")
+    # Nobody may be there to hear it, which changes no step.
+    with suppress(OSError):
+        sys.stderr.write(spelled(" ".join(str(text.call([value], {})) for value in values)) + "\n")

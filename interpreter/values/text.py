@@ -29,6 +29,13 @@ def quote(text: str) -> str:
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
 
 
+def spelled(text: str) -> str:
+    """A text of a model for a terminal, which it must not steer: only what is seen as itself, and line ends, stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
 def float_text(number: float) -> str:
     """The shortest text that reads back as the same float; always with `.`, `e`, `inf` or `nan`."""
     return repr(number)

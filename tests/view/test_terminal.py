@@ -12,7 +12,7 @@ import fizz
 from checker.check import check
 from checker.report import ExitCode, PropertyReport
 from checker.trace import Change, Trace, Why
-from checker.view.page import printable
+from checker.visible import printable
 from fizz.errors import Diagnostic, Span
 
 

@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from checker.view.page import printable
+from checker.visible import printable
 
 HINT = "? help  ← → step  o what else  w why  / search  f filter  c change  m compare"
 
@@ -44,7 +44,7 @@ class Bottom(Horizontal):
     def say(self, text: str = HINT) -> None:
         """Answer; without a text show the keys."""
         # The line has its place already: only a question is as wide as its text.
-        self._says.update(printable(text), layout=self.has_class("asking"))
+        self._says.update(printable(text, lines=False), layout=self.has_class("asking"))
 
     def ask(
         self, what: str, text: str, told: Callable[[str], None], done: Callable[[str], None] = lambda text: None

@@ -8,7 +8,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from checker.view.page import printable
+from checker.visible import printable
 
 Piece = tuple[str, Style]
 

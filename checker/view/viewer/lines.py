@@ -10,8 +10,8 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 
-from checker.view.page import printable
 from checker.view.viewer.ink import HERE, PLAIN, STRONG, Piece, strip
+from checker.visible import printable
 
 
 class Lines(Widget, can_focus=True):
@@ -54,7 +54,7 @@ class Lines(Widget, can_focus=True):
 
     def entitle(self, text: str) -> None:
         """Put a title above the lines. It may hold texts of the model, so that it is no markup."""
-        self.border_title = Content(printable(text))
+        self.border_title = Content(printable(text, lines=False))
 
     # --- moving ----------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
-from checker.view.page import printable
 from checker.view.viewer.ask import Bottom
 from checker.view.viewer.background import PAUSE, Background
 from checker.view.viewer.ink import Piece
@@ -20,6 +19,7 @@ from checker.view.viewer.keys import KEYS
 from checker.view.viewer.panes import Pane, SourcePane, StatePane, StepsPane, TruthPane
 from checker.view.viewer.screens import HELP, TextScreen, help_lines, plain
 from checker.view.viewer.session import Session
+from checker.visible import printable
 
 if TYPE_CHECKING:
     from checker.show.elsewhere import Enabled
@@ -110,7 +110,7 @@ class MainScreen(Screen[None]):
         self.background.changed()
         own = f"your own way from step {session.own}; " if session.own is not None else ""
         title = f"{PurePath(session.opened.model).name}: {own}{session.opened.stories[session.story].sentence}"
-        self.query_one("#title", Static).update(printable(title), layout=False)
+        self.query_one("#title", Static).update(printable(title, lines=False), layout=False)
         for pane in self.panes:
             pane.follow()
 

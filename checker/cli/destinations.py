@@ -1,0 +1,168 @@
+"""Where a run is to write: looked at before the first state, so that no answer is lost and no input is eaten.
+
+Nothing is written, emptied or left behind by looking.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+import unicodedata
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from checker.problems import UsageProblem
+
+_OTHER = "name another file"
+_FOLDER = "name a folder that can be written"
+_MODELS = (".fizz", ".star")
+_BESIDE = ("fizz.yaml", "expect.yaml")
+_Identity = tuple[object, ...]
+
+
+def refuse_files(outputs: Mapping[str, str | None], folders: Mapping[str, str | None] | None = None) -> None:
+    """Refuse what can not be written to, and two outputs in one place. Raises `UsageProblem`.
+
+    `outputs` and `folders` are the files and folders that are given, by option; None: not given.
+    """
+    files = {option: path for option, path in outputs.items() if path is not None}
+    places = {option: path for option, path in (folders or {}).items() if path is not None}
+    for option, path in files.items():
+        _refuse_name(option, path, "file")
+        _refuse_kind(option, path)
+    for option, path in places.items():
+        _refuse_name(option, path, "folder")
+        _refuse_folder(option, path)
+    _refuse_shared(files)
+    for option, path in files.items():
+        for folder_option, folder in places.items():
+            if Path(path).resolve().is_relative_to(Path(folder).resolve()):
+                raise UsageProblem(f"{option}: '{path}' is in the folder of {folder_option}", _OTHER)
+
+
+def refuse_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:
+    """Refuse to write over what is read: the same file by whatever name. Raises `UsageProblem`."""
+    read = {identity: path for path in inputs if (identity := _existing(path)) is not None}
+    for option, path in outputs.items():
+        if path is not None and (found := read.get(_existing(path) or ())) is not None:
+            raise UsageProblem(f"{option}: '{path}' is '{found}', which this run reads", _OTHER)
+
+
+def may_be_inputs(outputs: Mapping[str, str | None]) -> bool:
+    """Whether any of the files is there already. What is not there is read by nobody."""
+    return any(path is not None and _existing(path) is not None for path in outputs.values())
+
+
+def _existing(path: str) -> _Identity | None:
+    """What makes an ordinary file itself, whatever it is called; None if there is none."""
+    with suppress(OSError, ValueError):
+        status = Path(path).stat()
+        if stat.S_ISREG(status.st_mode):
+            return (status.st_dev, status.st_ino)
+    return None
+
+
+def _refuse_name(option: str, path: str, what: str) -> None:
+    """No name of a file, or one that nobody could see or type."""
+    if not path.strip():
+        raise UsageProblem(f"{option}: the name of the {what} is empty", f"name a {what}")
+    if any(unicodedata.category(character) == "Cc" for character in path):
+        raise UsageProblem(f"{option}: '{path}' has a control character in it", f"name another {what}")
+
+
+def _refuse_kind(option: str, path: str) -> None:
+    target = Path(path)
+    try:
+        real = target.resolve()
+        if any(name in _BESIDE or name.endswith(_MODELS) for name in (target.name, real.name)):
+            raise UsageProblem(f"{option}: '{path}' has the name of a file that models are read from", _OTHER)
+        status = target.stat() if target.exists() else None
+    except (OSError, RuntimeError) as problem:
+        raise _unwritable(option, path, problem) from None
+    if status is None or stat.S_ISREG(status.st_mode):
+        _refuse_place(option, path, real, status)
+    elif stat.S_ISDIR(status.st_mode):
+        raise UsageProblem(f"{option}: '{path}' is a directory, not a file to write to", "name a file in it")
+    else:
+        _refuse_special(option, path, status.st_mode)
+
+
+def _refuse_place(option: str, path: str, real: Path, status: os.stat_result | None) -> None:
+    """An ordinary file, which is replaced, or none yet: the folder must take a new one."""
+    if not real.parent.is_dir():
+        raise UsageProblem(
+            f"{option}: there is no directory '{Path(path).parent}' to write the file to", "make it, or name another"
+        )
+    if status is not None and (not status.st_mode & 0o222 or not os.access(path, os.W_OK)):
+        raise UsageProblem(f"{option}: '{path}' may not be written to", "name another file, or change its permissions")
+    try:
+        real.lstat()
+    except FileNotFoundError:
+        pass
+    except OSError as problem:
+        raise _unwritable(option, path, problem) from None
+    _try_folder(option, path, real.parent)
+
+
+def _refuse_special(option: str, path: str, mode: int) -> None:
+    """What is no ordinary file takes what comes if it can be opened at once; a disk or a socket never."""
+    named_pipe = stat.S_ISFIFO(mode) and Path(os.path.realpath(path)).exists()
+    if named_pipe or not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
+        raise UsageProblem(f"{option}: '{path}' is not an ordinary file", _OTHER)
+    try:
+        os.close(os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)))
+    except OSError as problem:
+        raise _unwritable(option, path, problem) from None
+
+
+def _refuse_folder(option: str, path: str) -> None:
+    """A folder that is made if need be: the nearest one above that is there must take it."""
+    try:
+        place = Path(path).resolve()
+        place.exists()
+        while not os.path.lexists(place) and place != place.parent:
+            place = place.parent
+        if not place.is_dir():
+            raise UsageProblem(f"{option}: '{place}' is a file, not a folder", _FOLDER)
+        for part in Path(path).resolve().relative_to(place).parts:
+            # Each on its own: a name that is too long is refused also where its folder is still to be made.
+            os.path.lexists(place / part)
+            (place / part).exists()
+    except (OSError, RuntimeError) as problem:
+        raise _unwritable(option, path, problem, _FOLDER) from None
+    _try_folder(option, path, place)
+
+
+def _try_folder(option: str, path: str, folder: Path) -> None:
+    """Permissions alone do not tell whether a folder takes a file: quotas and kinds of file systems have a say."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=".fizzpy-", dir=folder)
+    except OSError as problem:
+        raise _unwritable(option, path, problem, _FOLDER) from None
+    os.close(handle)
+    Path(name).unlink(missing_ok=True)
+
+
+def _unwritable(option: str, path: str, problem: Exception, hint: str = _OTHER) -> UsageProblem:
+    reason = (problem.strerror if isinstance(problem, OSError) else None) or "it is a link that leads to itself"
+    return UsageProblem(f"{option}: '{path}' cannot be written: {reason}", hint)
+
+
+def _refuse_shared(files: Mapping[str, str]) -> None:
+    """Two outputs in one file, one of which may be the answer itself."""
+    known: dict[_Identity, str] = {}
+    for name in ("stdout", "stderr"):
+        with suppress(OSError, ValueError, AttributeError):
+            status = os.fstat(getattr(sys, name).fileno())
+            if stat.S_ISREG(status.st_mode):
+                known[status.st_dev, status.st_ino] = f"standard {'output' if name == 'stdout' else 'error'}"
+    for option, path in files.items():
+        identity = _existing(path) or (str(Path(path).resolve()),)
+        if identity in known:
+            raise UsageProblem(
+                f"two outputs would go to one file: {option} '{path}' and {known[identity]}", "name a file for each"
+            )
+        known[identity] = option
