@@ -90,6 +90,7 @@ def check(
     properties: Sequence[str] | None = None,
     keep_going: bool = False,
     max_states: int | None = None,
+    max_depth: int | None = None,
     timeout: float | None = None,
     symmetry: bool = True,
     stats: bool = False,
@@ -112,6 +113,7 @@ def check(
     properties  names of the assertions to check; None: all
     keep_going  explore everything, and find the shortest counterexample of each violated property
     max_states  stop after the level at which so many states were found
+    max_depth   stop after the level of this number; the initial states are level 0
     timeout     stop after the level at which so many seconds have passed
     symmetry    False: tell states apart that differ only by a permutation of symmetric values
     stats       fill `Report.stats`
@@ -130,6 +132,7 @@ def check(
     _refuse_strangers()
     from checker.check import check as check_model
     from checker.exploration import Settings
+    from checker.limits import Limits
     from checker.locate import locate
 
     given: dict[str, object] = {
@@ -143,8 +146,7 @@ def check(
     }
     settings = Settings(
         keep_going=keep_going,
-        max_states=max_states,
-        timeout_s=timeout,
+        limits=Limits(states=max_states, depth=max_depth, time_s=timeout),
         properties=None if properties is None else tuple(properties),
         symmetry=symmetry,
         stats=stats,
@@ -236,6 +238,7 @@ def explain(
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
     max_states: int | None = None,
+    max_depth: int | None = None,
     timeout: float | None = None,
     symmetry: bool = True,
     progress: Callable[..., None] | None = None,
@@ -263,6 +266,7 @@ def explain(
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
     max_states: int | None = None,
+    max_depth: int | None = None,
     timeout: float | None = None,
     symmetry: bool = True,
     progress: Callable[..., None] | None = None,
@@ -280,13 +284,15 @@ def explain(
     _refuse_strangers()
     from checker.audit.explanation import explain_actions, explain_state
     from checker.exploration import Settings
+    from checker.limits import Limits
     from checker.locate import locate
 
     given = _given(options, constants)
     if follow is not None:
         lines = str(follow) if isinstance(follow, str | os.PathLike) else follow
         return explain_state(locate(str(model)), action, trace=lines, step=step, **given)
-    settings = Settings(max_states=max_states, timeout_s=timeout, symmetry=symmetry)
+    limits = Limits(states=max_states, depth=max_depth, time_s=timeout)
+    settings = Settings(limits=limits, symmetry=symmetry)
     return explain_actions(locate(str(model)), action, settings=settings, progress=progress, **given)
 
 
@@ -297,6 +303,7 @@ def coverage(
     options: Mapping[str, object] | None = None,
     properties: Sequence[str] | None = None,
     max_states: int | None = None,
+    max_depth: int | None = None,
     timeout: float | None = None,
     symmetry: bool = True,
     progress: Callable[..., None] | None = None,
@@ -310,11 +317,11 @@ def coverage(
     _refuse_strangers()
     from checker.audit.covering import cover
     from checker.exploration import Settings
+    from checker.limits import Limits
     from checker.locate import locate
 
     settings = Settings(
-        max_states=max_states,
-        timeout_s=timeout,
+        limits=Limits(states=max_states, depth=max_depth, time_s=timeout),
         properties=None if properties is None else tuple(properties),
         symmetry=symmetry,
     )

@@ -17,6 +17,7 @@ from checker.engines.memory import Memory
 from checker.exploration import Exploration, Finding, Settings
 from checker.explore import explore
 from checker.given import Given
+from checker.limits import StopReason
 from checker.phases import READING, TELLING, Phases
 from checker.properties import properties_of
 from checker.report import Report
@@ -55,7 +56,7 @@ def check(
         memory = Memory(Machine(program), phases)
     except ModelError as error:
         failed = Finding(None, (), error=error)
-        exploration = Exploration("violation", 0, 0, 0, 0, 0, 0, {}, error=failed)
+        exploration = Exploration(StopReason.VIOLATION, 0, 0, 0, 0, 0, 0, {}, error=failed)
     else:
         with keeping(settings, chosen.name, lambda: identity_of(module, settings), say) as keeper:
             if settings.export is not None:
@@ -64,7 +65,7 @@ def check(
                 chosen, program, properties, settings, progress, keeper=keeper, say=say, phases=phases, memory=memory
             )
     with phases.during(TELLING):
-        if exploration.stopped == "interrupted":
+        if exploration.stopped is StopReason.INTERRUPTED:
             # Whatever was interrupted may be half done.
             memory = Memory(Machine(program))
         given = Given(constants or {}, options or {})

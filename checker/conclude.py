@@ -11,6 +11,7 @@ from checker.audit.warnings import audit
 from checker.engines.memory import Memory
 from checker.exploration import Exploration, Finding
 from checker.given import Given
+from checker.limits import StopReason
 from checker.properties.base import Phase, Property
 from checker.replay import story, trace_of
 from checker.report import ExitCode, ModelFailure, PropertyReport, PropertyVerdict, Report, Verdict
@@ -109,7 +110,7 @@ def _leading(properties: tuple[Property, ...], exploration: Exploration) -> Prop
 
 
 def _verdict(leading: Property | None, exploration: Exploration) -> tuple[Verdict, ExitCode]:
-    if exploration.stopped == "interrupted":
+    if exploration.stopped is StopReason.INTERRUPTED:
         return "interrupted", ExitCode.INTERRUPTED
     if exploration.error is not None:
         return "error", ExitCode.MODEL_ERROR
@@ -126,10 +127,10 @@ def _trace_of(
     return None if leading is None else reports[properties.index(leading)].trace
 
 
-def _cut_by(exploration: Exploration) -> str | None:
-    if exploration.stopped in ("max_states", "timeout"):
+def _cut_by(exploration: Exploration) -> StopReason | None:
+    if exploration.stopped.bounds:
         return exploration.stopped
-    return "max_actions" if exploration.cut else None
+    return StopReason.MAX_ACTIONS if exploration.cut else None
 
 
 def _failure(finding: Finding) -> ModelFailure:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
 from checker.engines.protocol import Level, Run, Witness
-from checker.exploration import Finding, PathLink, Progress, StopReason
+from checker.exploration import Finding, PathLink, Progress
+from checker.limits import Limits, StopReason
 from checker.properties.base import Phase, Property
 from fizz.light import dataclass
 from interpreter import ModelError, Program
@@ -23,7 +24,7 @@ _TICK_S = 0.1
 class Clock:
     """Time since the beginning, and the progress that is told by it."""
 
-    def __init__(self, timeout_s: float | None, sink: ProgressSink | None) -> None:
+    def __init__(self, timeout_s: float | None = None, sink: ProgressSink | None = None) -> None:
         self.timeout_s = timeout_s
         self.sink = sink
         self.begun = self.told = time.monotonic()
@@ -76,18 +77,18 @@ class Course:
         self.total = clock.total
         self.initial = self.depth = 0
         self.reached = -1
-        self.stopped: StopReason = "complete"
+        self.stopped = StopReason.COMPLETE
         self.witnesses: dict[str, Finding] = {}
         self.error: Finding | None = None
         self._safety = {p.key for p in properties if p.phase is Phase.SAFETY}
         self._last = Level()
 
-    def go(self, max_states: int | None, on: bool, keeper: Keeper | None = None) -> None:
+    def go(self, limits: Limits, on: bool, keeper: Keeper | None = None) -> None:
         """Explore until there is no further level or a reason to stop. `on`: violations are none."""
         try:
             if keeper is None or not keeper.resumed(self):
                 self._begin()
-            while (reason := self._reason_to_stop(max_states, on)) is None:
+            while (reason := self._reason_to_stop(limits, on)) is None:
                 if keeper is not None:
                     keeper.level_done(self)
                 self.clock.depth += 1
@@ -96,7 +97,7 @@ class Course:
                     self.depth = self.clock.depth
             self.stopped = reason
         except KeyboardInterrupt:
-            self.stopped = "interrupted"
+            self.stopped = StopReason.INTERRUPTED
         if keeper is not None:
             keeper.ended(self)
 
@@ -123,14 +124,16 @@ class Course:
         span = None if init is None else self.program.routines[init].span
         return ModelError("R19", "no initial state: every way through Init is aborted", span)
 
-    def _reason_to_stop(self, max_states: int | None, on: bool) -> StopReason | None:
+    def _reason_to_stop(self, limits: Limits, on: bool) -> StopReason | None:
         if not on and (self.error is not None or not self._safety.isdisjoint(self.witnesses)):
-            return "violation"
+            return StopReason.VIOLATION
         if self.total.frontier == 0:
-            return "violation" if self.total.pruned else "complete"
-        if max_states is not None and self.total.states >= max_states:
-            return "max_states"
-        return "timeout" if self.clock.over else None
+            return StopReason.VIOLATION if self.total.pruned else StopReason.COMPLETE
+        if limits.states is not None and self.total.states >= limits.states:
+            return StopReason.MAX_STATES
+        if limits.depth is not None and self.reached >= limits.depth:
+            return StopReason.MAX_DEPTH
+        return StopReason.TIMEOUT if self.clock.over else None
 
     def _add(self, level: Level) -> None:
         self._last = level
@@ -151,6 +154,6 @@ class Course:
     @property
     def cut(self) -> int:
         """States whose steps were not all explored: those at the bound, and the last level of a search that was cut."""
-        if self.stopped in ("max_states", "timeout"):
+        if self.stopped.bounds:
             return self.total.cut - self._last.cut + self.total.frontier
         return self.total.cut

@@ -8,8 +8,8 @@
       properties:
         Consistent: {verdict: holds}
 
-`set` gives constants, `options` front-matter options, `keep_going` and `max_states` what the command calls by these
-names. Figures that are not given are not compared. The page docs/expectations.md has all of it.
+`set` gives constants, `options` front-matter options, `keep_going`, `max_states` and `max_depth` what the command
+calls by these names. Figures that are not given are not compared. The page docs/expectations.md has all of it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import yaml
 
 from checker.check import check
 from checker.exploration import Settings
+from checker.limits import Limits
 from checker.literals import literal, option_text
 from checker.problems import Problem, UsageProblem
 from checker.report import ExitCode, PropertyVerdict, Report, Verdict
@@ -31,7 +32,8 @@ FILE_NAME = "expect.yaml"
 MARKS = ("quick", "large")
 NUMBERS = ("exit", "states", "transitions", "crash_steps", "initial", "cut", "depth")
 FIGURES = (*NUMBERS, "verdict")
-KEYS = {"model", "set", "options", "keep_going", "max_states", "mark", "properties", *FIGURES}
+BOUNDS = ("max_states", "max_depth")
+KEYS = {"model", "set", "options", "keep_going", *BOUNDS, "mark", "properties", *FIGURES}
 
 
 class ExpectationProblem(Problem):
@@ -51,7 +53,7 @@ class Promise:
     constants: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
     keep_going: bool = False
-    max_states: int | None = None
+    limits: Limits = field(default_factory=Limits)
     mark: str = "quick"
     figures: Mapping[str, int | str] = field(default_factory=dict)
     properties: Mapping[str, Mapping[str, int | str]] = field(default_factory=dict)
@@ -63,7 +65,8 @@ class Promise:
         """What the run is given besides the model, in a few words: `RMS=3 --keep-going`."""
         given = [f"{name}={text}" for name, text in (*self.constants.items(), *self.options.items())]
         given += ["--keep-going"] if self.keep_going else []
-        return " ".join([*given, *([f"--max-states {self.max_states}"] if self.max_states else [])])
+        limits = [f"--{name.replace('_', '-')} {limit}" for name, limit in self.limits.asked.items()]
+        return " ".join([*given, *limits])
 
     @property
     def title(self) -> str:
@@ -72,7 +75,7 @@ class Promise:
 
     def run(self, engine: str, **more: Any) -> Report:
         """Check the model as the promise says. `more` are further settings, such as those of Spark."""
-        settings = Settings(keep_going=self.keep_going, max_states=self.max_states, **more)
+        settings = Settings(keep_going=self.keep_going, limits=self.limits, **more)
         return check(self.model, engine=engine, settings=settings, options=self.options, constants=self.constants)
 
     def broken_by(self, report: Report) -> list[str]:
@@ -170,7 +173,7 @@ class _Reader:
             },
             options={str(name): option_text(value) for name, value in self._mapping(run, "options")},
             keep_going=run.get("keep_going", False),
-            max_states=run.get("max_states"),
+            limits=Limits(states=run.get("max_states"), depth=run.get("max_depth")),
             mark=run.get("mark", "quick"),
             figures={name: run[name] for name in FIGURES if name in run},
             properties=dict(self._properties(run)),
@@ -179,7 +182,7 @@ class _Reader:
         )
 
     def _check_values(self, run: dict[str, Any]) -> None:
-        for key in (*NUMBERS, "max_states"):
+        for key in (*NUMBERS, *BOUNDS):
             if key in run and (type(run[key]) is not int or run[key] < (key == "max_states")):
                 raise self._wrong(key, f"{key} must be a number")
         if run.get("mark", "quick") not in MARKS:

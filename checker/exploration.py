@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal as OneOf
 
+from checker.limits import Limits, StopReason
 from fizz import Span
 from fizz.light import dataclass
 from interpreter.machine import Note
 from interpreter.step import ModelError, StepOrder
-
-StopReason = OneOf["complete", "violation", "max_states", "timeout", "interrupted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +21,7 @@ class Settings:
     """How to explore, apart from the model's own options. One frozen value, made at the edge and passed in."""
 
     keep_going: bool = False
-    max_states: int | None = None
-    timeout_s: float | None = None
+    limits: Limits = Limits()
     properties: tuple[str, ...] | None = None
     symmetry: bool = True
     stats: bool = False
@@ -44,15 +42,14 @@ class Settings:
 
     def is_over(self, stopped: StopReason) -> bool:
         """Is a run that stopped for this reason over? If not, it is expected to go on from its checkpoint."""
-        return self.kept_in is None or stopped != "interrupted"
+        return self.kept_in is None or stopped is not StopReason.INTERRUPTED
 
     @property
     def asked(self) -> Mapping[str, object]:
         """What decides about the answer, by name, as far as it is not the default."""
         deciding: dict[str, object] = {
             "keep_going": self.keep_going,
-            "max_states": self.max_states,
-            "timeout": self.timeout_s,
+            **self.limits.asked,
             "properties": list(self.properties or ()),
             "no_symmetry": not self.symmetry,
         }
@@ -141,4 +138,4 @@ class Exploration:
 
     @property
     def bounded(self) -> bool:
-        return self.cut > 0 or self.stopped in ("max_states", "timeout")
+        return self.cut > 0 or self.stopped.bounds

@@ -41,7 +41,7 @@ def explore(
     phases = phases or Phases()
     options = program.options
     everything = settings.keep_going or options.continue_path_on_invariant_failures
-    clock = Clock(settings.timeout_s, progress)
+    clock = Clock(settings.limits.time_s, progress)
     watches = tuple(watch for p in properties if (watch := p.watch(options)) is not None)
     graph = any(watch.records for watch in watches)
 
@@ -69,11 +69,11 @@ def explore(
                 whole = replace(task, watches=recorded, settings=alone, tick=ticking(second), memory=None)
                 again = Course(stack.enter_context(closing(engine.begin(whole))), program, (), Clock(None, None))
                 with patience(second):
-                    again.go(settings.max_states, on=True, keeper=second)
+                    again.go(settings.limits, on=True, keeper=second)
                 return again
 
             with patience(keeper):
-                course.go(settings.max_states, everything or options.continue_on_invariant_failures, keeper)
+                course.go(settings.limits, everything or options.continue_on_invariant_failures, keeper)
             if settings.export is not None and settings.is_over(course.stopped):
                 from checker.export.tables import finish
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from checker.course import Course
 from checker.exploration import Exploration, Finding, PathLink
+from checker.limits import StopReason
 from checker.liveness.asking import Search
 from checker.properties.base import Phase, Property
 from fizz import Options, Span
@@ -65,8 +66,8 @@ class Judge:
                     break
                 self._conclude(phase)
         except KeyboardInterrupt:
-            course.stopped = "interrupted"
-        if course.stopped in ("violation", "interrupted"):
+            course.stopped = StopReason.INTERRUPTED
+        if course.stopped in (StopReason.VIOLATION, StopReason.INTERRUPTED):
             self.judged.clear()
         return Exploration(
             stopped=course.stopped,
@@ -91,11 +92,11 @@ class Judge:
     def _last_phase(self) -> Phase:
         """How far the judgement may go after this end of the exploration."""
         match self.course.stopped:
-            case "violation":
+            case StopReason.VIOLATION:
                 return Phase.SAFETY
-            case "interrupted":
+            case StopReason.INTERRUPTED:
                 return Phase.DEADLOCK
-            case "timeout":
+            case StopReason.TIMEOUT:
                 # The time is over; a search for lassos could take as long again.
                 return Phase.EXISTS
         return Phase.LIVENESS
@@ -120,7 +121,7 @@ class Judge:
     def _whole_space(self) -> CourseEvidence:
         if self._whole is None:
             again = self._unreduced()
-            if again.stopped == "interrupted":
+            if again.stopped is StopReason.INTERRUPTED:
                 raise KeyboardInterrupt
             self._whole = CourseEvidence(again)
         return self._whole
@@ -128,7 +129,7 @@ class Judge:
     @property
     def _whole_explored(self) -> bool:
         course = self.course
-        return course.stopped == "complete" and not course.cut and course.error is None
+        return course.stopped is StopReason.COMPLETE and not course.cut and course.error is None
 
     def _idle_actions(self) -> dict[str, Span]:
         """The actions that never had a step in the whole space, with the place where they gave up most often."""

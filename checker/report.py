@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
 from checker.given import Given
+from checker.limits import StopReason
 from checker.trace import Trace
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class ModelFailure:
 class Report:
     """The answer of one run.
 
-    `cut_by` names what cut the search: "max_actions", "max_states", "timeout" or None. `exact`: no
+    `cut_by` names what cut the search: an option of the model, one of the limits, or None. `exact`: no
     two states were taken for one, because they were compared and not their keys alone. `excluded`: the state variables
     that the model leaves out of identity, so that states which differ there only are one state. `given`: the constants
     and options that the model was given; `asked`: how it was to be explored, by name.
@@ -83,7 +84,7 @@ class Report:
     crash_steps: int
     initial: int
     cut: int
-    cut_by: str | None
+    cut_by: StopReason | None
     depth: int
     properties: tuple[PropertyReport, ...]
     trace: Trace | None = None

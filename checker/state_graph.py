@@ -8,6 +8,7 @@ from checker.course import Clock, Course
 from checker.engines.plain import Node, PlainRun
 from checker.engines.protocol import Task
 from checker.exploration import Settings
+from checker.limits import Limits, StopReason
 from checker.problems import UsageProblem
 from fizz import Module
 from fizz.light import dataclass
@@ -59,11 +60,11 @@ def refuse_large(states: int, most: int = MOST_STATES) -> None:
 def state_graph(module: Module, symmetry: bool = True, most: int = MOST_STATES) -> StateGraph:
     """The graph, explored by the plain engine. Raises `UsageProblem` if it has more than `most` states."""
     program = compile_module(module)
-    clock = Clock(None, None)
+    clock = Clock()
     run = PlainRun(Task(program, (), Settings(symmetry=symmetry), tick=clock.tick))
     course = Course(run, program, (), clock)
-    course.go(most + 1, on=True)
-    if course.stopped == "interrupted":
+    course.go(Limits(states=most + 1), on=True)
+    if course.stopped is StopReason.INTERRUPTED:
         raise KeyboardInterrupt
     refuse_large(course.total.states, most)
     numbers = {identity: number for number, identity in enumerate(run.nodes)}

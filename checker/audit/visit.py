@@ -12,7 +12,8 @@ from checker.course import Clock, Course, ProgressSink
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Result
 from checker.engines.rows import RowsRun
-from checker.exploration import Finding, Settings, StopReason
+from checker.exploration import Finding, Settings
+from checker.limits import StopReason
 from checker.report import ExitCode
 from interpreter import Machine, Program, State
 from interpreter.step import Candidate, Rule
@@ -63,11 +64,11 @@ class Reach:
     @property
     def whole(self) -> bool:
         """Whether every state was visited, and all its steps."""
-        return self.stopped == "complete" and not self.cut
+        return self.stopped is StopReason.COMPLETE and not self.cut
 
     @property
     def exit_code(self) -> ExitCode:
-        if self.stopped == "interrupted":
+        if self.stopped is StopReason.INTERRUPTED:
             return ExitCode.INTERRUPTED
         return ExitCode.PASSED if self.whole else ExitCode.BOUNDED
 
@@ -92,8 +93,8 @@ def visit_all(
     machine: Callable[[Program], Machine] = Machine,
 ) -> Tour:
     """Visit every state, in the order of level and key, as far as the settings allow."""
-    clock = Clock(settings.timeout_s, progress)
+    clock = Clock(settings.limits.time_s, progress)
     visit = Visit(Task(program, (), settings, tick=clock.tick, machine=machine), see)
     course = Course(visit, program, (), clock)
-    course.go(settings.max_states, on=True)
+    course.go(settings.limits, on=True)
     return Tour(visit, course)

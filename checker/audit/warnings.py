@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from checker.audit.coverage import idle_settings, unused
 from checker.audit.vacuity import never_tested
 from checker.exploration import Exploration
+from checker.limits import StopReason
 from checker.properties.base import Property
 from fizz import Diagnostic
 from interpreter import Machine, State
@@ -51,7 +52,7 @@ def _idle(exploration: Exploration) -> Iterator[Diagnostic]:
 
 
 def _bounded(machine: Machine, exploration: Exploration) -> Iterator[Diagnostic]:
-    if exploration.cut and exploration.stopped == "complete":
+    if exploration.cut and exploration.stopped is StopReason.COMPLETE:
         bound = machine.program.options.max_actions
         states, start = ("state", "starts") if exploration.cut == 1 else ("states", "start")
         cut = f"{exploration.cut:,} {states} at max_actions = {bound} {start} no further action"

@@ -17,6 +17,7 @@ from checker.checkpoint.folder import UNREDUCED, Folder
 from checker.checkpoint.identity import Identity
 from checker.checkpoint.saved import level_file
 from checker.exploration import Settings
+from checker.limits import StopReason
 from checker.problems import EnvironmentProblem, UsageProblem
 
 if TYPE_CHECKING:
@@ -82,15 +83,23 @@ class Keeper:
                 f"resume with --engine {manifest.engine}",
             )
         state: CourseState = pickle.loads(self.folder.store.read(level_file(manifest.level), 0))
-        most = self.settings.max_states
-        if most is not None and state.reached > 0 and state.total.states - state.last.states >= most:
-            raise UsageProblem(
-                f"the checkpoint in {self.folder.path} is beyond --max-states {most:,}", "allow more states"
-            )
+        self._refuse_beyond(state)
         course.restore(state)
         cast("LastingRun", course.run).restore(self.folder.store, manifest.level)
         self._saved = manifest.level
         return True
+
+    def _refuse_beyond(self, state: CourseState) -> None:
+        """Raise `UsageProblem` for a checkpoint that this run would not have come to."""
+        most, deepest = self.settings.limits.states, self.settings.limits.depth
+        if most is not None and state.reached > 0 and state.total.states - state.last.states >= most:
+            raise UsageProblem(
+                f"the checkpoint in {self.folder.path} is beyond --max-states {most:,}", "allow more states"
+            )
+        if deepest is not None and state.reached > deepest:
+            raise UsageProblem(
+                f"the checkpoint in {self.folder.path} is beyond --max-depth {deepest:,}", "allow more levels"
+            )
 
     def level_done(self, course: Course) -> None:
         """A level is complete: save it if it is time to."""
@@ -106,12 +115,12 @@ class Keeper:
 
     def ended(self, course: Course) -> None:
         """The course has ended: save the last level that is complete, unless an interruption has torn the run."""
-        if course.stopped != "interrupted" or self._paused:
+        if course.stopped is not StopReason.INTERRUPTED or self._paused:
             self.save(course)
         if self._requested:
             # Perhaps too late for a tick; what comes now would take its time as well.
-            course.stopped = "interrupted"
-        if course.stopped == "interrupted" and self._saved >= 0:
+            course.stopped = StopReason.INTERRUPTED
+        if course.stopped is StopReason.INTERRUPTED and self._saved >= 0:
             part = "" if self.place == self.folder.path else " of the exploration without symmetry"
             self.say(f"level {self._saved}{part} is saved; go on from there with --resume {self.place}")
 

@@ -57,8 +57,7 @@ def fizzpy() -> None:
 @options.properties
 @click.option("--keep-going", is_flag=True, help="Explore everything, and show each violated property.")
 @options.overrides
-@options.max_states
-@options.timeout
+@options.limits
 @options.checkpoint
 @options.checkpoint_every
 @options.resume
@@ -112,8 +111,7 @@ def check(model: str, engine: str, **given: Any) -> int:
     }
     settings = Settings(
         keep_going=given["keep_going"],
-        max_states=given["max_states"],
-        timeout_s=given["timeout"],
+        limits=options.limits_of(given),
         properties=given["properties"] or None,
         symmetry=not given["no_symmetry"],
         stats=given["stats"],
@@ -155,8 +153,7 @@ def _audit(outputs: Outputs, settings: Settings, output: Output) -> Coverage | N
     from checker.problems import UsageProblem
 
     chosen = Settings(
-        max_states=settings.max_states,
-        timeout_s=settings.timeout_s,
+        limits=settings.limits,
         properties=settings.properties,
         symmetry=settings.symmetry,
     )

@@ -25,8 +25,7 @@ Exit codes:
 @options.constants
 @options.properties
 @options.overrides
-@options.max_states
-@options.timeout
+@options.limits
 @options.no_symmetry
 @options.json
 @options.quiet
@@ -47,8 +46,7 @@ def coverage(model: str, html: str | None, **given: Any) -> int:
     overrides = {"options": dict(given["option"]), "constants": dict(given["set"])}
     outputs = Outputs(model, overrides["options"], overrides["constants"], html=html)
     settings = Settings(
-        max_states=given["max_states"],
-        timeout_s=given["timeout"],
+        limits=options.limits_of(given),
         properties=given["properties"] or None,
         symmetry=not given["no_symmetry"],
     )

@@ -31,8 +31,7 @@ Exit codes:
 @click.option("--step", type=click.IntRange(min=0), metavar="N", help="With --follow: after N of its steps.")
 @options.constants
 @options.overrides
-@options.max_states
-@options.timeout
+@options.limits
 @options.no_symmetry
 @options.json
 @options.no_color
@@ -59,9 +58,7 @@ def explain(model: str, action: str | None, init: bool, follow: str | None, step
             state = explain_state(locate(model), action, trace=follow, step=step, **overrides)
             output.state_explanation(state)
             return int(state.exit_code)
-        settings = Settings(
-            max_states=given["max_states"], timeout_s=given["timeout"], symmetry=not given["no_symmetry"]
-        )
+        settings = Settings(limits=options.limits_of(given), symmetry=not given["no_symmetry"])
         with output.progress() as progress:
             report = explain_actions(locate(model), action, settings=settings, progress=progress, **overrides)
     except FizzError as error:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
+
+from checker.limits import Limits
 
 
 class _Pair(click.ParamType[tuple[str, str]]):
@@ -71,6 +73,12 @@ resume = click.option(
 max_states = click.option(
     "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after the level at which N states are known."
 )
+max_depth = click.option(
+    "--max-depth",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Stop after level N; the initial states are level 0.",
+)
 timeout = click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -78,6 +86,18 @@ timeout = click.option(
     metavar="SECONDS",
     help="Stop after the level at which this time is over.",
 )
+
+
+def limits(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of `Limits`."""
+    return max_states(max_depth(timeout(command)))
+
+
+def limits_of(given: Mapping[str, Any]) -> Limits:
+    """The limits that were asked for."""
+    return Limits(states=given["max_states"], depth=given["max_depth"], time_s=given["timeout"])
+
+
 memory = click.option(
     "--memory",
     type=click.IntRange(min=1),

@@ -38,8 +38,7 @@ Exit codes:
 @options.properties
 @click.option("--keep-going", is_flag=True, help="Check: explore everything, and show each violated property.")
 @options.overrides
-@options.max_states
-@options.timeout
+@options.limits
 @options.no_symmetry
 @options.no_color
 def show(target: str | None, **given: Any) -> int:
@@ -116,8 +115,7 @@ def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given)
         properties=given["properties"] or None,
         keep_going=given["keep_going"],
         symmetry=not given["no_symmetry"],
-        max_states=given["max_states"],
-        timeout_s=given["timeout"],
+        limits=options.limits_of(given),
     )
     with output.progress() as progress:
         report = check(module, settings=settings, progress=progress)

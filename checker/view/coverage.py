@@ -9,17 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.audit.covering import Coverage
+from checker.limits import StopReason
 from checker.view.page import Page
 from checker.view.story import file_names
 from checker.view.terminal import plural, print_diagnostic
 from checker.visible import printable
 from fizz import Span
-
-_STOPS = {
-    "max_states": "the search was cut by --max-states: there are more states",
-    "timeout": "the search was cut by --timeout: there are more states",
-    "interrupted": "the search was interrupted: there are more states",
-}
 
 
 def print_coverage(page: Page, coverage: Coverage) -> None:
@@ -50,8 +45,8 @@ def sums(coverage: Coverage) -> str:
 def reach(coverage: Coverage) -> str:
     """Over which states that was counted."""
     states = f"{plural(coverage.states, 'state')}, {plural(coverage.transitions, 'transition')}, depth {coverage.depth}"
-    if coverage.stopped != "complete":
-        return f"{states}; {_STOPS.get(coverage.stopped, coverage.stopped)}"
+    if coverage.stopped is not StopReason.COMPLETE:
+        return f"{states}; {coverage.stopped.sentence}: there are more states"
     if coverage.cut:
         return f"{states}; {coverage.cut:,} of them at the bound max_actions, where no action starts"
     return f"{states}: all there are"

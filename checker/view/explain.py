@@ -10,6 +10,7 @@ from rich.text import Text
 from checker.audit.attempts import Attempts, GuardCount
 from checker.audit.explanation import ActionsReport, StateReport
 from checker.audit.guards import Disabled, Guard
+from checker.limits import StopReason
 from checker.view.page import Page
 from checker.view.story import file_names, print_end, source_row
 from checker.view.terminal import plural
@@ -27,11 +28,6 @@ _WAYS = {
     "nothing done": "nothing is done",
     "limit": "the option forbids it",
 }
-_STOPS = {
-    "max_states": "the search was cut by --max-states",
-    "timeout": "the search was cut by --timeout",
-    "interrupted": "the search was interrupted",
-}
 
 
 def print_actions(page: Page, report: ActionsReport) -> None:
@@ -46,8 +42,8 @@ def print_actions(page: Page, report: ActionsReport) -> None:
 
 
 def _reach(report: ActionsReport) -> str:
-    if report.stopped != "complete":
-        return f"; {_STOPS.get(report.stopped, report.stopped)}, there are more"
+    if report.stopped is not StopReason.COMPLETE:
+        return f"; {report.stopped.sentence}, there are more"
     if report.cut:
         return f", {report.cut:,} of them at the bound max_actions, where no action starts"
     return ", which are all"

@@ -27,6 +27,7 @@ def json_report(report: Report, more: Mapping[str, object] | None = None) -> str
         "crash_steps": report.crash_steps,
         "initial": report.initial,
         "cut": report.cut,
+        "cut_by": report.cut_by,
         "depth": report.depth,
         "properties": [json_property(finding) for finding in report.properties],
         **json_trace(report.trace),

@@ -28,11 +28,6 @@ _COLORS = {
 }
 _PROPERTY_COLORS = {"holds": "green", "holds-within-bound": "yellow", "violated": "bold red", "undecided": "yellow"}
 _CALLS_SHOWN = 4
-_CUTS = {
-    "max_actions": "the option max_actions",
-    "max_states": "--max-states",
-    "timeout": "--timeout",
-}
 
 
 def print_report(page: Page, report: Report, *, every: bool = False) -> None:
@@ -98,9 +93,9 @@ def verdict_sentence(report: Report) -> str:
 
 
 def _cut_sentence(report: Report) -> str:
-    cause = _CUTS.get(report.cut_by or "", report.cut_by or "a bound")
+    cut = "the search was cut" if report.cut_by is None else report.cut_by.sentence
     states = f" ({plural(report.cut, 'state')} cut)" if report.cut else ""
-    return f"the search was cut by {cause}{states}"
+    return f"{cut}{states}"
 
 
 def print_diagnostic(page: Page, diagnostic: Diagnostic, sources: Mapping[str, str], color: str) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from checker.engines import engine_of
 from checker.engines.protocol import Task
 from checker.exploration import Exploration, Settings
+from checker.limits import Limits
 from checker.liveness.asking import GraphSearch
 from checker.properties import properties_of
 from checker.replay import story
@@ -84,7 +85,8 @@ def toys(draw: st.DrawFn) -> Toy:
     )
 
 
-SETTINGS = st.builds(Settings, keep_going=st.booleans(), max_states=st.none() | st.integers(1, 8))
+LIMITS = st.builds(Limits, states=st.none() | st.integers(1, 8), depth=st.none() | st.integers(0, 4))
+SETTINGS = st.builds(Settings, keep_going=st.booleans(), limits=LIMITS)
 OPTIONS = st.fixed_dictionaries(
     {
         "max_actions": st.integers(1, 4) | st.just(100),

@@ -11,6 +11,7 @@ from checker.audit.attempts import Attempts
 from checker.audit.explanation import ActionsReport, explain_actions, explain_state
 from checker.audit.guards import Guards
 from checker.exploration import Settings
+from checker.limits import Limits
 from checker.problems import UsageProblem
 from fizz import load
 from interpreter import Machine, StepKind, compile_module
@@ -145,7 +146,7 @@ def test_bounds(tmp_path: Path) -> None:
     report = explained(MODEL.replace("max_actions: 100", "max_actions: 1"), tmp_path, "Node.Never")
     assert (report.whole, report.exit_code) == (False, 3)
     assert dict(report.actions[0].held_back)["max_actions: 1"] > 0
-    cut = explained(MODEL, tmp_path, "Node.Never", max_states=2)
+    cut = explained(MODEL, tmp_path, "Node.Never", limits=Limits(states=2))
     assert (cut.stopped, cut.exit_code) == ("max_states", 3)
 
 

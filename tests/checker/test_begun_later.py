@@ -12,6 +12,7 @@ from checker.engines.embedded import EmbeddedEngine
 from checker.engines.memory import Memory
 from checker.exploration import Settings
 from checker.explore import explore
+from checker.limits import Limits
 from checker.properties import properties_of
 from interpreter import compile_module
 from interpreter.running.view import View
@@ -27,6 +28,10 @@ MODELS = {
     "unclean_election/UncleanEligible.fizz": {},
     "classics/TwoPhase.fizz": {"RMS": "3"},
 }
+
+
+def settings(states: int) -> Settings:
+    return Settings(keep_going=True, limits=Limits(states=states))
 
 
 class Compared:
@@ -55,7 +60,7 @@ class Compared:
 def test_models(model: str, wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
     compared = Compared(monkeypatch)
     code = compile_module(fizz.load(ROOT / "models" / model, constants=MODELS[model]))
-    explore(EmbeddedEngine(wide), code, properties_of(code, None), Settings(keep_going=True, max_states=3_000))
+    explore(EmbeddedEngine(wide), code, properties_of(code, None), settings(3_000))
     assert compared.count > 1
 
 
@@ -66,5 +71,5 @@ def test_random_programs(monkeypatch: pytest.MonkeyPatch) -> None:
         text = program(seeded(seed))
         if laws.machine_of(text) is not None:
             code = compile_module(fizz.load("m.fizz", text=text))
-            explore(EmbeddedEngine(1), code, properties_of(code, None), Settings(keep_going=True, max_states=40))
+            explore(EmbeddedEngine(1), code, properties_of(code, None), settings(40))
     assert compared.count > 20

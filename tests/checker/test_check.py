@@ -9,6 +9,7 @@ import pytest
 
 from checker.check import check
 from checker.exploration import Progress, Settings
+from checker.limits import Limits
 from checker.problems import UsageProblem
 from checker.report import ExitCode, Report
 from checker.trace import Change
@@ -68,8 +69,8 @@ def test_bounded(report: Check) -> None:
     assert (found.verdict, found.exit_code, found.cut, found.cut_by) == ("bounded", ExitCode.BOUNDED, 1, "max_actions")
     assert verdicts(found) == {"Two": "undecided", "deadlock": "holds-within-bound"}
     assert [w.code for w in found.warnings] == ["W12"]
-    assert report(COUNTER, max_states=2).cut_by == "max_states"
-    assert report(COUNTER, timeout_s=1e-9).cut_by == "timeout"
+    assert report(COUNTER, limits=Limits(states=2)).cut_by == "max_states"
+    assert report(COUNTER, limits=Limits(time_s=1e-9)).cut_by == "timeout"
 
 
 def test_the_lead_is_the_same_with_and_without_going_on(report: Check) -> None:

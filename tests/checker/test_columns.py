@@ -11,6 +11,7 @@ from checker.engines.embedded import EmbeddedEngine
 from checker.expect import promises_below
 from checker.exploration import Exploration, Settings
 from checker.explore import explore
+from checker.limits import Limits
 from checker.properties import properties_of
 from fizz import load
 from interpreter import compile_module
@@ -75,7 +76,7 @@ def answer(path: Path | str, text: str | None, wide: int, keep_going: bool, stat
     """What the embedded engine brings home when columns take over at this width."""
     module = load(path, text=text)
     program = compile_module(module)
-    settings = Settings(keep_going=keep_going, max_states=states)
+    settings = Settings(keep_going=keep_going, limits=Limits(states=states))
     return explore(EmbeddedEngine(wide), program, properties_of(program, None), settings)
 
 

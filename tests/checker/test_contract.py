@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from checker.exploration import Exploration, Settings
+from checker.limits import Limits
 from interpreter.step import StepOrder
 from tests.checker.toy import Alternative, Pair, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
 
@@ -140,9 +141,26 @@ def test_max_states_ends_after_the_level(run: Run) -> None:
     """The level in which the number is reached is completed; its states are cut."""
     spread = ToyRule("Spread", {(0, 0): tuple(Alternative(i, 0, value=str(i)) for i in (1, 2, 3))})
     toy = Toy(actions=(spread, ToyRule("On", {(1, 0): (Alternative(4, 0),)})))
-    found = run(toy, Settings(max_states=2))
+    found = run(toy, Settings(limits=Limits(states=2)))
     assert (found.stopped, found.states, found.transitions, found.cut) == ("max_states", 4, 3, 3)
-    assert run(toy, Settings(max_states=6)).stopped == "complete"
+    assert run(toy, Settings(limits=Limits(states=6))).stopped == "complete"
+
+
+def test_max_depth_ends_after_the_level_of_this_number(run: Run) -> None:
+    """Levels 0 to N are found, and the states of level N are cut; where nothing waits there the search is complete."""
+    toy = Toy(actions=(line((0, 0), (1, 0), (2, 0), (3, 0)),))
+    for depth in range(4):
+        found = run(toy, Settings(limits=Limits(depth=depth)))
+        assert (found.stopped, counts(found), found.cut) == ("max_depth", (depth + 1, depth, 0, depth), 1)
+    assert run(toy, Settings(limits=Limits(depth=4))).stopped == "complete"
+
+
+def test_what_lies_within_the_depth_is_found(run: Run) -> None:
+    """A violation on level N is found with the depth N, and not with N - 1."""
+    good = ToyAssertion("Good", "always", {(2, 0): False})
+    toy = Toy(actions=(line((0, 0), (1, 0), (2, 0), (3, 0)),), assertions=(good,))
+    assert run(toy, Settings(limits=Limits(depth=2))).stopped == "violation"
+    assert not run(toy, Settings(limits=Limits(depth=1))).findings
 
 
 # --- judgement
@@ -331,7 +349,7 @@ def test_the_bound_is_not_taken_for_stuttering(run: Run) -> None:
     )
     found = run(toy, max_actions=1)
     assert found.bounded and not found.findings and "Done" in found.judged
-    cut = run(toy, Settings(max_states=2))
+    cut = run(toy, Settings(limits=Limits(states=2)))
     assert cut.stopped == "max_states" and not cut.findings
 
 

@@ -10,6 +10,7 @@ import pytest
 from checker.audit.covering import Coverage, cover
 from checker.engines.assertions import Assertions
 from checker.exploration import Settings
+from checker.limits import Limits
 from fizz import Span, load
 from interpreter import Machine, compile_module
 from interpreter.explaining.statements import instructions
@@ -155,7 +156,7 @@ def test_decisions_add_up(path: Path) -> None:
 def test_cut_searches_say_so(path: Path) -> None:
     """The counts of a part of the space come with another exit code."""
     assert (cover(path).whole, cover(path).exit_code) == (True, 0)
-    cut = cover(path, settings=Settings(max_states=5))
+    cut = cover(path, settings=Settings(limits=Limits(states=5)))
     assert (cut.stopped, cut.whole, cut.exit_code) == ("max_states", False, 3)
     bounded = cover(path, options={"max_actions": "1"})
     assert (bounded.cut > 0, bounded.exit_code) == (True, 3)

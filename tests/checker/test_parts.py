@@ -14,6 +14,7 @@ from checker.engines.plain import PlainEngine
 from checker.engines.protocol import Engine
 from checker.exploration import Exploration, Settings
 from checker.explore import explore
+from checker.limits import Limits
 from checker.properties import properties_of
 from fizz import load
 from interpreter import Program, compile_module
@@ -29,7 +30,7 @@ SLOT: Slot = ("heap", "x")
 
 
 def answer(path: Path, engine: Engine) -> Exploration:
-    return explored(compile_module(load(path)), engine, keep_going=True, max_states=1_000)
+    return explored(compile_module(load(path)), engine, keep_going=True, limits=Limits(states=1_000))
 
 
 def explored(program: Program, engine: Engine, **asked: Any) -> Exploration:

@@ -10,6 +10,7 @@ from checker.engines.plain import PlainEngine
 from checker.engines.protocol import Engine
 from checker.exploration import Exploration, Settings
 from checker.explore import explore
+from checker.limits import Limits
 from checker.properties import properties_of
 from interpreter import compile_module
 from tests.checker.comparing import compared
@@ -122,7 +123,7 @@ MODELS = {
 
 def answer(text: str, engine: Engine) -> Exploration:
     program = compile_module(module_of(text, calm=not text.lstrip().startswith("---")))
-    return explore(engine, program, properties_of(program, None), Settings(keep_going=True, max_states=400))
+    return explore(engine, program, properties_of(program, None), Settings(keep_going=True, limits=Limits(states=400)))
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -12,6 +12,7 @@ from checker.engines.embedded import EmbeddedEngine
 from checker.engines.plain import PlainEngine
 from checker.exploration import Settings
 from checker.explore import explore
+from checker.limits import Limits
 from checker.properties import properties_of
 from checker.report import Report
 from fizz import load
@@ -59,7 +60,7 @@ def test_engines_say_the_same(tmp_path: Path, engine: str) -> None:
 def test_only_of_a_whole_space(tmp_path: Path) -> None:
     """Where the search was cut the rest might be what tests it."""
     assert told(report(tmp_path, most=2)) == []
-    assert told(report(tmp_path, max_states=5)) == []
+    assert told(report(tmp_path, limits=Limits(states=5))) == []
 
 
 def test_only_of_properties_that_were_asked(tmp_path: Path) -> None:

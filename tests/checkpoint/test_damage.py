@@ -15,6 +15,7 @@ import pytest
 from checker.check import check
 from checker.checkpoint.folder import Folder
 from checker.exploration import Settings
+from checker.limits import Limits
 from checker.problems import EnvironmentProblem, UsageProblem
 from tests.checkpoint.conftest import WIDE, interrupted_after, told
 from tests.spark.conftest import Stage, settings_for
@@ -161,7 +162,7 @@ def test_another_run(model: Path, tmp_path: Path) -> None:
         "--property": {"settings": replace(resume, properties=("Few",))},
         "--no-symmetry": {"settings": replace(resume, symmetry=False)},
         "only with --engine|plain engine writes no checkpoints": {"engine": "plain"},
-        "beyond --max-states 3": {"settings": replace(resume, max_states=3)},
+        "beyond --max-states 3": {"settings": replace(resume, limits=Limits(states=3))},
     }.items():
         with pytest.raises(UsageProblem, match=match):
             check(model, **{"settings": resume, **arguments})
@@ -211,6 +212,6 @@ def test_places_that_cannot_be(model: Path, tmp_path: Path) -> None:
 def test_more_states_may_be_allowed(model: Path, tmp_path: Path) -> None:
     """How far a run may go is no part of what it is: one that a bound has ended goes on with a larger one."""
     place = str(tmp_path / "c")
-    short = check(model, settings=Settings(checkpoint=place, max_states=100))
+    short = check(model, settings=Settings(checkpoint=place, limits=Limits(states=100)))
     assert short.cut_by == "max_states"
     assert told(check(model, settings=Settings(resume=place))) == told(check(model))

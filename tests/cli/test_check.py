@@ -119,6 +119,18 @@ def test_max_states_cuts(fizzpy: Callable[..., object], tmp_path: Path) -> None:
     assert "--max-states" in ended.out
 
 
+def test_max_depth_cuts(fizzpy: Callable[..., object], tmp_path: Path) -> None:
+    """`--max-depth` ends the search after the level of this number, on every engine: nothing found, code 3."""
+    (tmp_path / "m.fizz").write_text(GOOD.replace("LIMIT = 3", "LIMIT = 90"))
+    for engine in ("embedded", "plain"):
+        ended = fizzpy("check", "m.fizz", "--max-depth", "5", "--json", "--engine", engine)
+        report = json.loads(ended.out)
+        assert (ended.code, report["depth"], report["states"], report["cut"]) == (3, 5, 6, 1)
+        assert (report["cut_by"], report["asked"]) == ("max_depth", {"max_depth": 5})
+    assert "cut by --max-depth (1 state cut)" in fizzpy("check", "m.fizz", "--max-depth", "5").out
+    assert fizzpy("check", "m.fizz", "--max-depth", "-1").code == 2
+
+
 def test_stats(fizzpy: Callable[..., object], tmp_path: Path) -> None:
     """`--stats` prints how often the interpreter was asked, and what the time was spent on."""
     (tmp_path / "m.fizz").write_text(GOOD)

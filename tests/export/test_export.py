@@ -18,6 +18,7 @@ import pytest
 from checker.check import check
 from checker.exploration import Settings
 from checker.export.parts import Parts
+from checker.limits import Limits
 from checker.problems import EnvironmentProblem, UsageProblem
 from checker.report import Report
 from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
@@ -127,7 +128,8 @@ atomic action Rest: pass
 def test_a_bound_ends_the_tables_too(tmp_path: Path, stage: Stage) -> None:
     """What a Spark job has done ahead does not count."""
     model = model_of(WIDE, tmp_path)
-    for engine, settings in (("embedded", Settings(max_states=100)), ("spark", settings_for(2, max_states=100))):
+    limits = Limits(states=100)
+    for engine, settings in (("embedded", Settings(limits=limits)), ("spark", settings_for(2, limits=limits))):
         report = exported(model, tmp_path / engine, engine, settings)
         space = Space(tmp_path / engine)
         assert space.ask("SELECT count(*) FROM states") == [(report.states,)]

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import fizz
 from checker.exploration import Settings
+from checker.limits import Limits
 from tests.random import laws
 from tests.random.programs import program
 from tests.random.reduce import reduced
@@ -32,7 +33,7 @@ class TooLong(Exception):
 def settings_of(source: Source) -> Settings:
     """How to explore."""
     return Settings(
-        keep_going=source.chance(50), max_states=source.pick((60, 250, 700)), symmetry=not source.chance(15)
+        keep_going=source.chance(50), limits=Limits(states=source.pick((60, 250, 700))), symmetry=not source.chance(15)
     )
 
 
@@ -127,7 +128,7 @@ def main() -> None:
             sys.stdout.flush()
         if law is not None and seen[law] <= 3:
             same = partial(_same, ask, law)
-            say(f"{seed}: {law} {settings.keep_going=} {settings.max_states=} {settings.symmetry=}\n")
+            say(f"{seed}: {law} {settings.keep_going=} {settings.limits=} {settings.symmetry=}\n")
             sys.stdout.flush()
             place = chosen.into / f"{seed}.fizz"
             place.write_text(text)

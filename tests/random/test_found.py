@@ -10,6 +10,7 @@ import pytest
 import fizz
 from checker.check import check
 from checker.exploration import Settings
+from checker.limits import Limits
 from tests.random import laws
 
 FOUND = sorted((Path(__file__).parent / "found").glob("*.fizz"))
@@ -20,7 +21,7 @@ FOUND = sorted((Path(__file__).parent / "found").glob("*.fizz"))
 def test_laws(path: Path, symmetry: bool) -> None:
     """Engines agree, states are canonical, steps know what they read."""
     text = path.read_text(encoding="utf-8")
-    laws.check_agreement(text, Settings(keep_going=True, max_states=300, symmetry=symmetry))
+    laws.check_agreement(text, Settings(keep_going=True, limits=Limits(states=300), symmetry=symmetry))
     machine = laws.machine_of(text)
     assert machine is not None
     laws.check_canonical(machine, 300)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from checker.exploration import Settings
+from checker.limits import Limits
 from tests.random import laws
 from tests.random.programs import program
 from tests.random.source import Source, seeded, sources
@@ -34,7 +35,7 @@ def test_engines_agree(block: int) -> None:
         source = seeded(seed)
         text = program(source)
         settings = Settings(
-            keep_going=source.chance(50), max_states=source.pick((40, 120)), symmetry=not source.chance(20)
+            keep_going=source.chance(50), limits=Limits(states=source.pick((40, 120))), symmetry=not source.chance(20)
         )
         laws.check_agreement(text, settings)
 

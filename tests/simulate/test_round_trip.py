@@ -129,7 +129,7 @@ def test_kinds_of_steps(name: str, engine: str, tmp_path: Path) -> None:
 def test_models(promise: Promise, tmp_path: Path) -> None:
     """The wrong order of Venice, the classics, the worked models: each counterexample that they have."""
     module = fizz.load(str(promise.model), options=promise.options, constants=promise.constants)
-    report = check(module, settings=Settings(keep_going=promise.keep_going, max_states=promise.max_states))
+    report = check(module, settings=Settings(keep_going=promise.keep_going, limits=promise.limits))
     assert traces(report)
     for trace in traces(report):
         round_trip(module, trace, tmp_path)

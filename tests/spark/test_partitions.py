@@ -23,6 +23,7 @@ from checker.engines.spark.store import Store
 from checker.expect import Promise, promises_below
 from checker.exploration import Settings
 from checker.explore import explore
+from checker.limits import Limits
 from checker.liveness.asking import GraphSearch
 from checker.problems import EnvironmentProblem
 from checker.properties import properties_of
@@ -165,7 +166,7 @@ def test_hand_over_from_columns(
     monkeypatch.setattr(EmbeddedRun, "_take_over", lambda self: (taken_over.append(self), columns(self)))
     program = compile_module(load(FOLDER / name, constants=constants))
     properties = properties_of(program, None)
-    chosen = settings_for(3, spark_from=30, max_states=max_states, core=core)
+    chosen = settings_for(3, spark_from=30, limits=Limits(states=max_states), core=core)
     before = stage.jobs
     found = explore(SparkEngine(wide=8), program, properties, chosen)
     assert taken_over and stage.jobs > before

@@ -9,6 +9,7 @@ import pytest
 import fizz
 from checker.check import check
 from checker.exploration import Settings
+from checker.limits import Limits
 from checker.report import Report
 from tests.random.laws import told
 from tests.random.programs import program
@@ -20,7 +21,7 @@ def reports(seed: int, partitions: int) -> tuple[Report, Report]:
     """What the plain engine and Spark say of the program of a seed."""
     source = seeded(seed)
     module = fizz.load("m.fizz", text=program(source))
-    chosen = Settings(keep_going=source.chance(50), max_states=40, symmetry=not source.chance(20))
+    chosen = Settings(keep_going=source.chance(50), limits=Limits(states=40), symmetry=not source.chance(20))
     spark = replace(chosen, spark_conf=settings_for(partitions).spark_conf, spark_from=0)
     return check(module, engine="plain", settings=chosen), check(module, engine="spark", settings=spark)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from checker.check import check
 from checker.exploration import Settings
+from checker.limits import Limits
 from checker.report import ExitCode, PropertyReport
 from checker.trace import Why
 from checker.view.json_report import json_error, json_problem, json_report
@@ -16,7 +17,8 @@ from fizz.errors import Diagnostic, FizzError, Span
 
 FIELDS = [
     "verdict", "exit_code", "model", "engine", "constants", "options", "asked", "states", "transitions", "crash_steps",
-    "initial", "cut", "depth", "properties", "trace", "excluded", "error", "elapsed_s", "cpu_s", "peak_memory_mb",
+    "initial", "cut", "cut_by", "depth", "properties", "trace", "excluded", "error", "elapsed_s", "cpu_s",
+    "peak_memory_mb",
 ]  # fmt: skip
 
 
@@ -33,11 +35,12 @@ def test_fields(samples: Any) -> None:
 def test_what_was_asked(tmp_path: Path) -> None:
     """Constants and options are there as they were given, and what else decides about the answer, where it is set."""
     (tmp_path / "m.fizz").write_text("N = 3\naction Init: n = 0\natomic action Up: n = (n + 1) % N\n")
-    settings = Settings(keep_going=True, max_states=7, timeout_s=60.0, symmetry=False, stats=True)
+    settings = Settings(keep_going=True, limits=Limits(states=7, depth=9, time_s=60.0), symmetry=False, stats=True)
     report = check(tmp_path / "m.fizz", settings=settings, constants={"N": "4"}, options={"max_actions": "9"})
     fields = json.loads(json_report(report))
     assert (fields["constants"], fields["options"]) == ({"N": "4"}, {"max_actions": "9"})
-    assert fields["asked"] == {"keep_going": True, "max_states": 7, "timeout": 60.0, "no_symmetry": True}
+    limits = {"max_states": 7, "max_depth": 9, "timeout": 60.0}
+    assert fields["asked"] == {"keep_going": True, **limits, "no_symmetry": True}
     plain = json.loads(json_report(check(tmp_path / "m.fizz")))
     assert (plain["constants"], plain["options"], plain["asked"]) == ({}, {}, {})
 

@@ -1,0 +1,75 @@
+"""How far an exploration may go, and why it went no further: one value, made at the edge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+from fizz.light import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where a run ends though there is more to explore; None: nowhere.
+
+    `states` and `depth` count and are looked at between levels, so that they give equal counts on every engine: the
+    run ends after the level with which so many states are known, or after the level of this number (that of the
+    initial states is 0). `time_s`, in seconds from the beginning, and `memory_mb`, in MiB that this process and those
+    it has started hold together, act at once. Unless `memory_mb` is given, the machine decides about memory.
+    """
+
+    states: int | None = None
+    depth: int | None = None
+    time_s: float | None = None
+    memory_mb: float | None = None
+
+    @property
+    def asked(self) -> Mapping[str, object]:
+        """Those that were asked for, by their names in reports."""
+        asked = {
+            StopReason.MAX_STATES: self.states,
+            StopReason.MAX_DEPTH: self.depth,
+            StopReason.TIMEOUT: self.time_s,
+            StopReason.MEMORY: self.memory_mb,
+        }
+        return {reason.value: limit for reason, limit in asked.items() if limit is not None}
+
+
+class StopReason(StrEnum):
+    """Why an exploration went no further. The value is its name in reports.
+
+    With `MAX_ACTIONS`, the option of a model, the exploration goes on, but no action starts in the states that it cuts.
+    """
+
+    COMPLETE = "complete"
+    VIOLATION = "violation"
+    MAX_ACTIONS = "max_actions"
+    MAX_STATES = "max_states"
+    MAX_DEPTH = "max_depth"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    INTERRUPTED = "interrupted"
+
+    @property
+    def bounds(self) -> bool:
+        """Whether it is one of the `Limits`: what was found is all there is up to there."""
+        return self in _LIMITS
+
+    @property
+    def sentence(self) -> str:
+        """What it did to the search, to be put after the counts."""
+        return _SENTENCES[self]
+
+
+_LIMITS: Final = frozenset({StopReason.MAX_STATES, StopReason.MAX_DEPTH, StopReason.TIMEOUT, StopReason.MEMORY})
+_SENTENCES: Final = {
+    StopReason.COMPLETE: "the search is complete",
+    StopReason.VIOLATION: "the search ended at a violation",
+    StopReason.MAX_ACTIONS: "the search was cut by the option max_actions",
+    StopReason.MAX_STATES: "the search was cut by --max-states",
+    StopReason.MAX_DEPTH: "the search was cut by --max-depth",
+    StopReason.TIMEOUT: "the search was cut by --timeout",
+    StopReason.MEMORY: "the search was cut by the memory that there is",
+    StopReason.INTERRUPTED: "the search was interrupted",
+}
