@@ -22,8 +22,8 @@ from fizz.version import VERSION
 MAX_ENTRIES = 500
 _DIGEST = 32
 _PARSER_FILES = (
-    "grammar.tx", "layout.py", "parse.py", "strings.py", "lower.py", "lower_statements.py", "lower_expressions.py",
-    "precedence.py", "ast.py", "errors.py", "files.py", "places.py", "light.py",
+    "grammar.tx", "layout.py", "parse.py", "matcher.py", "strings.py", "lower.py", "lower_statements.py",
+    "lower_expressions.py", "precedence.py", "ast.py", "errors.py", "files.py", "places.py", "light.py",
     "options.py", "settings.py",
 )  # fmt: skip
 _UNREADABLE = (

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,7 +41,23 @@ def load(
     text), `constants` replace the right sides of top-level `NAME = …` statements (name to expression text). Raises
     OSError if the file can not be read, and FizzError with everything that is wrong with the model.
     """
-    file = os.fspath(path)
+    with _no_collection():
+        return _load(os.fspath(path), text, options or {}, constants or {})
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Trees are made, and hardly anything goes: to look for circles in them would take longer than to make them."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _load(file: str, text: str | None, options: Mapping[str, str], constants: Mapping[str, str]) -> Module:
     folder = Path(file).parent
     files = Files(root=folder.resolve())
     source = read_text(file) if text is None else normalise(text)
@@ -48,7 +66,7 @@ def load(
     if not items and not files.diagnostics:
         files.diagnostics.append(Diagnostic("L1", "no action, nothing to check", Span(file, 1, 1, 1, 2), _EMPTY))
     maybe = _maybe_defined(files)
-    items = override_constants(items, constants or {}, files)
+    items = override_constants(items, constants, files)
     modules = _mentioned_modules(files, items, helper_module_names(folder))
     for module in modules.values():
         if module is not None:
@@ -57,7 +75,7 @@ def load(
     model = declare(items, known_modules, maybe)
     messages = resolve(model)
     files.diagnostics.extend(messages.errors)
-    merged, settings = _options(files, folder, parsed, options or {})
+    merged, settings = _options(files, folder, parsed, options)
     files.diagnostics.extend(check_options(settings, model))
     if files.diagnostics:
         raise _error(files)

@@ -23,7 +23,7 @@ def lower_piece(piece: Piece) -> tuple[tuple[ast.Item, ...], tuple[Diagnostic, .
     """The items of one piece and the warnings about old spellings; raises FizzError."""
     with deep_recursion():
         lowering = _Items(piece)
-        document = parse_piece(piece)[0]
+        document = parse_piece(piece)
         items = tuple(lowering.item(node[0]) for node in document)
     return items, tuple(lowering.warnings)
 
@@ -32,7 +32,7 @@ def lower_expression(file: str, text: str) -> ast.Expression:
     """The tree of a text that is one expression."""
     with deep_recursion():
         piece, tree = parse_fragment(file, text, 1, 1)
-        return _Items(piece).test_list(the(tree[0][0], "TestList"))
+        return _Items(piece).test_list(the(tree[0], "TestList"))
 
 
 class _Items(Statements):

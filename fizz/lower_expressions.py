@@ -217,7 +217,7 @@ class Expressions:
         piece, tree = parse_fragment(self.places.piece.file, source, line, column)
         inner = Expressions(piece)
         inner._depth = self._depth
-        value = inner.test_list(the(tree[0][0], "TestList"))
+        value = inner.test_list(the(tree[0], "TestList"))
         conversion = cast(OneOf["", "r"], field.conversion)
         return ast.FormatField(self.span(field.start, field.end), value, conversion, field.spec)
 
@@ -251,12 +251,14 @@ class Expressions:
 
     def clauses(self, tree: Tree) -> tuple[ast.Clause, ...]:
         result: list[ast.Clause] = []
+        self._enter(len(tree), tree)
         for node in tree:
             if node.rule_name == "ComprehensionIf":
                 result.append(ast.ComprehensionIf(self.span_of(node), self.chain(node[1])))
             else:
                 variables = self.loop_variables(the(node, "LoopVariables"))
                 result.append(ast.ComprehensionFor(self.span_of(node), variables, self.chain(the(node, "Chain"))))
+        self._leave(len(tree))
         return tuple(result)
 
     def loop_variables(self, tree: Tree) -> ast.LoopVariables:

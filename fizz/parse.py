@@ -1,7 +1,7 @@
 """Parsing: a piece of laid-out text to a parse tree. The only place that knows textX.
 
-textX reads `grammar.tx`; the trees are walked as they come from its parser (Arpeggio), because building textX's object
-graph costs more than parsing, and the tree has the place of every token. Errors are put into words here.
+textX reads `grammar.tx`; `matcher.py` makes functions of the parsing expressions that textX has for it, and their trees
+are walked as they come: they have the place of every token. Errors are put into words here.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import cache
 from pathlib import Path
 
 import textx
-from arpeggio import EOF, NoMatch, Parser, ParsingExpression, Sequence  # type: ignore[import-untyped]
 
 from fizz.errors import FizzError
 from fizz.layout import DEDENT, FRAGMENT, INDENT, LINE_END, Piece
+from fizz.matcher import Failures, Matcher
 from fizz.places import Places
 from fizz.tree import Tree
 
@@ -70,23 +70,15 @@ _RESERVED = frozenset(
 )
 
 
-class _PieceParser(Parser):  # type: ignore[misc]  # Arpeggio has no annotations
-    """Arpeggio's parser over the rules that textX made from the grammar."""
-
-    def __init__(self, rule: ParsingExpression) -> None:
-        super().__init__(ws=_BLANKS)
-        self.parser_model = Sequence(nodes=[rule, EOF()], rule_name="Model", root=True)
-        self.comments_model = None
-
-    def _parse(self) -> Tree:
-        tree: Tree = self.parser_model.parse(self)
-        return tree
+@cache
+def _rule() -> object:
+    """The first rule of the grammar, as textX has it."""
+    return textx.metamodel_from_file(str(Path(__file__).with_name("grammar.tx")), ws=_BLANKS).rootcls._tx_peg_rule
 
 
 @cache
-def _parser() -> _PieceParser:
-    metamodel = textx.metamodel_from_file(str(Path(__file__).with_name("grammar.tx")), ws=_BLANKS)
-    return _PieceParser(metamodel.rootcls._tx_peg_rule)
+def _matcher() -> Matcher:
+    return Matcher(_rule(), _BLANKS)
 
 
 @contextmanager
@@ -103,9 +95,11 @@ def deep_recursion() -> Iterator[None]:
 def parse_piece(piece: Piece) -> Tree:
     """The parse tree of an item or of a fragment (a text that begins with `FRAGMENT`); raises FizzError."""
     try:
-        tree: Tree = _parser().parse(piece.text)
-    except NoMatch as error:
-        raise _translate(piece, error) from None
+        tree = _matcher().match(piece.text)
+        if tree is None:
+            failures = Failures()
+            Matcher(_rule(), _BLANKS, failures).match(piece.text)
+            raise _translate(piece, failures)
     except RecursionError:
         raise Places(piece).error("L1", "nested too deeply", 0, 1, "split it into several statements") from None
     return tree
@@ -117,12 +111,11 @@ def parse_fragment(file: str, text: str, line: int, column: int) -> tuple[Piece,
     return piece, parse_piece(piece)
 
 
-def _translate(piece: Piece, error: NoMatch) -> FizzError:
+def _translate(piece: Piece, failures: Failures) -> FizzError:
     """What the parser expected and met, in words; language page, section 14."""
     places = Places(piece)
-    offset = error.position
+    offset, expected = failures.position, failures.expected
     token, start, end = _token(piece.text, offset)
-    expected = {rule.rule_name or getattr(rule, "to_match", "") for rule in error.rules}
     if "Indent" in expected and not piece.text.startswith(INDENT, offset):
         line_end = piece.text.rfind(LINE_END, 0, offset)
         text = "block expected after ':'"

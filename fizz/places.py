@@ -26,7 +26,11 @@ class Places:
         return self.piece.line + line, column
 
     def span(self, start: int, end: int) -> Span:
-        return Span(self.piece.file, *self.position(start), *self.position(end))
+        line, column = self.position(start)
+        last = line - self.piece.line + 1
+        if last == len(self._starts) or end < self._starts[last]:  # most stretches end in the line where they begin
+            return Span(self.piece.file, line, column, line, column + end - start)
+        return Span(self.piece.file, line, column, *self.position(end))
 
     def error(self, code: str, text: str, start: int, end: int, hint: str | None = None) -> FizzError:
         return FizzError((Diagnostic(code, text, self.span(start, end), hint),))

