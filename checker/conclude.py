@@ -12,7 +12,7 @@ from checker.engines.memory import Memory
 from checker.exploration import Exploration, Finding
 from checker.given import Given
 from checker.limits import StopReason
-from checker.properties.base import Phase, Property
+from checker.properties.base import Property
 from checker.replay import story, trace_of
 from checker.report import ExitCode, ModelFailure, PropertyReport, PropertyVerdict, Report, Verdict
 from checker.trace import Trace
@@ -39,7 +39,7 @@ def conclude(
     calmer = None if memory is None else Calmer(memory)
     reports = tuple(_report(p, exploration, calmer) for p in properties)
     leading = _leading(properties, exploration)
-    verdict, exit_code = _verdict(leading, exploration)
+    verdict, exit_code = _verdict(properties, exploration)
     error = exploration.error
     trace = _trace_of(leading, reports, properties)
     if error is not None:
@@ -97,25 +97,28 @@ def _property_verdict(property: Property, exploration: Exploration) -> PropertyV
 
 
 def _leading(properties: tuple[Property, ...], exploration: Exploration) -> Property | None:
-    """The violated property that the report leads with: the earliest phase, the shortest finding, then file order.
+    """The violated property that the report leads with (language page, 12.4): the shortest finding, then file order.
 
-    So it is the same one with and without going on after the first violation.
+    What was never met has no story, and comes last.
     """
-    violated = [p for p in properties if p.key in exploration.findings]
 
-    def length(p: Property) -> int:
-        return exploration.findings[p.key].steps if p.phase is Phase.SAFETY else 0
+    def length(p: Property) -> tuple[bool, int]:
+        finding = exploration.findings[p.key]
+        return not finding.path, finding.steps
 
-    return min(violated, key=lambda p: (p.phase, length(p)), default=None)
+    return min((p for p in properties if p.key in exploration.findings), key=length, default=None)
 
 
-def _verdict(leading: Property | None, exploration: Exploration) -> tuple[Verdict, ExitCode]:
+def _verdict(properties: tuple[Property, ...], exploration: Exploration) -> tuple[Verdict, ExitCode]:
+    """The verdict of the run: that of the first kind found, in the order of judgement."""
     if exploration.stopped is StopReason.INTERRUPTED:
         return "interrupted", ExitCode.INTERRUPTED
     if exploration.error is not None:
         return "error", ExitCode.MODEL_ERROR
-    if leading is not None:
-        return leading.verdict, leading.exit_code
+    violated = [p for p in properties if p.key in exploration.findings]
+    if violated:
+        first = min(violated, key=lambda p: p.phase)
+        return first.verdict, first.exit_code
     if exploration.bounded:
         return "bounded", ExitCode.BOUNDED
     return "passed", ExitCode.PASSED

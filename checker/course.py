@@ -146,7 +146,7 @@ class Course:
             self.error = self._finding(None, level.error)
 
     def _finding(self, key: str | None, witness: Witness) -> Finding:
-        path = () if witness.source is None else self.run.path(witness.source)
+        path = () if witness.at is None else self.run.path(witness.at.key)
         if witness.order is not None:
             path = (*path, PathLink(witness.order, witness.target))
         return Finding(key, path, instance=witness.instance, error=witness.error, reduced=self.run.symmetric)

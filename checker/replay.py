@@ -67,8 +67,8 @@ def story(machine: Machine, finding: Finding) -> Story | None:
     """The path of a finding; None if it has none, as an `exists` that was never met.
 
     Under symmetry the story is told of concrete states: at each stage the first step is taken whose target has the next
-    link's key for its least image. A model that breaks its own symmetry may have no such step; then the stored images
-    are told, as they were found.
+    link's key for its least image, and a crash only if no other step has. A model that breaks its own symmetry may have
+    no such step; then the stored images are told, as they were found.
     """
     tellers = (_Concrete(machine), _Stored(machine)) if finding.reduced else (_Stored(machine),)
     for teller in tellers if finding.path else ():
@@ -174,7 +174,8 @@ class _Concrete(_Teller):
             step = self.machine.step(state, link.order)
             if step is not None and self._leads_on(step, link):
                 return step
-        return next((step for step in self.machine.steps(state).steps if self._leads_on(step, link)), None)
+        fitting = (step for step in self.machine.steps(state).steps if self._leads_on(step, link))
+        return min(fitting, key=lambda step: step.crashes, default=None)
 
     def _leads_on(self, step: Step, link: PathLink) -> bool:
         return self.machine.key(self.machine.canonical(step.target)) == link.key

@@ -207,12 +207,20 @@ class FairName(NamedTuple):
     name: str
 
 
+_ROLE_CRASHES = (StepKind.CRASH_ROLE.value,)
+
+
 class StepOrder(NamedTuple):
     """The place of a step among the steps of its source (language page, 12.2)."""
 
     candidate: tuple[int, ...]
     forks: tuple[int, ...]
     twin: int
+
+    @property
+    def crashes(self) -> bool:
+        """Is it the place of a twin or of a role crash?"""
+        return self.twin != 0 or self.candidate[:1] == _ROLE_CRASHES
 
 
 @dataclass(frozen=True, slots=True)

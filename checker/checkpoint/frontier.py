@@ -34,7 +34,7 @@ def unpack_rows(run: RowsRun, parts: Sequence[bytes]) -> None:
     """Let a run wait for the states that `pack_rows` wrote."""
     states = StateCodec(run.machine).unpack_states(_unpacked(parts[2]))
     run.waiting = [
-        Waiting(number, states.state(place), starts, starts >= run.bound)
+        Waiting(number, states.state(place), starts, run.found.cost(number)[1], starts >= run.bound)
         for place, (number, starts) in enumerate(zip(array("q", parts[0]), array("q", parts[1]), strict=True))
     ]
 
@@ -78,7 +78,8 @@ def unpack_columns(run: ColumnsRun, parts: Sequence[bytes], bound: int) -> None:
         packing, words = codec.unpack([(rows, np.arange(own.stop - own.start))])
         high, low = run.store.halves(numbers[own])
         cut = starts[own] >= bound
-        run.frontier.append(Frontier(packing, words, numbers[own], starts[own], high, low, cut))
+        crashes = run.store.crashes(numbers[own], run.space.orders)
+        run.frontier.append(Frontier(packing, words, numbers[own], starts[own], crashes, high, low, cut))
 
 
 def _packed(states: object) -> bytes:

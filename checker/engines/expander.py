@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from checker.engines.assertions import Assertions
 from checker.engines.memory import Memory
-from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Task, Witness
+from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Place, Task, Witness
 from checker.liveness.graph import LiveStep, Obligation, obligation_of
 from checker.properties.base import Looks
 from interpreter.running.view import View
@@ -77,7 +77,7 @@ class Expander:
 
     # --- states ----------------------------------------------------------------------------------------------------
 
-    def judge(self, state: State, key: int, level: Level) -> Judgement:
+    def judge(self, state: State, at: Place, level: Level) -> Judgement:
         """Ask the state assertions."""
         pruned = False
         answers: list[bool] = []
@@ -87,34 +87,34 @@ class Expander:
                 answer = self.assertions.holds(watch.assertion, state)
             except ModelError as error:
                 level.broken.add(watch.key)
-                level.fail(Witness(key, error=error, stage=STATE_STAGE))
+                level.fail(Witness(at, error=error, stage=STATE_STAGE))
                 if watch.records:
                     answers.append(False)
                 continue
             if watch.records:
                 answers.append(answer.value)
             if answer.value is watch.seeks:
-                level.see(watch.key, Witness(key, instance=answer.instance))
+                level.see(watch.key, Witness(at, instance=answer.instance))
                 pruned |= watch.prunes and self.task.prune
         return Judgement(pruned, tuple(answers))
 
     # --- steps -----------------------------------------------------------------------------------------------------
 
-    def expand(self, state: State, key: int, cut: bool, level: Level) -> list[Arrival]:
+    def expand(self, state: State, at: Place, cut: bool, level: Level) -> list[Arrival]:
         """All steps from a state, in step order; no starts from a cut one."""
         arrivals: list[Arrival] = []
         moves = level.transitions
         failed = False
         view = self.machine.parts_view(state)
         for candidate in self.machine.candidates(state, starts=not cut):
-            failed |= self.try_candidate(candidate, state, key, view, arrivals, level)
+            failed |= self.try_candidate(candidate, state, at, view, arrivals, level)
         if level.transitions == moves and not cut and not failed:
             for watch in self._of_dead_ends:
-                level.see(watch.key, Witness(key))
+                level.see(watch.key, Witness(at))
         return arrivals
 
     def try_candidate(
-        self, candidate: Candidate, state: State, key: int, view: View, arrivals: list[Arrival], level: Level
+        self, candidate: Candidate, state: State, at: Place, view: View, arrivals: list[Arrival], level: Level
     ) -> bool:
         """Add the steps of one candidate; whether any way failed."""
         rule = candidate.rule
@@ -124,7 +124,7 @@ class Expander:
             arrivals.append(Arrival(StepOrder(candidate.order, (), 0), target, target_key, False, None))
             level.crash_steps += 1
             if self.observe is not None:
-                self.observe(key, target_key, candidate, (), True)
+                self.observe(at.key, target_key, candidate, (), True)
             return False
         failed = False
         results = self.memory.results(rule, view)
@@ -132,18 +132,18 @@ class Expander:
             if type(result) is Failure:
                 failed = True
                 order = StepOrder(candidate.order, result.forks, 0)
-                level.fail(Witness(key, order, error=result.error, stage=STEP_STAGE))
+                level.fail(Witness(at, order, error=result.error, stage=STEP_STAGE))
             elif type(result) is Aborted and rule.kind is StepKind.START and rule.subject not in self.acted:
                 level.aborted[rule.subject, result.span] += 1
         outcomes = [result for result in results if type(result) is Outcome]
         if outcomes:
-            self._apply(state, key, candidate, outcomes, arrivals, level)
+            self._apply(state, at, candidate, outcomes, arrivals, level)
         return failed
 
     def _apply(
         self,
         state: State,
-        key: int,
+        at: Place,
         candidate: Candidate,
         outcomes: list[Outcome],
         arrivals: list[Arrival],
@@ -163,9 +163,9 @@ class Expander:
                 arrivals.append(Arrival(order, image, image_key, start, live))
                 names.add(outcome.choices)
                 if self.observe is not None:
-                    self.observe(key, image_key, candidate, outcome.choices, False)
+                    self.observe(at.key, image_key, candidate, outcome.choices, False)
                 # A step is judged on the state it makes itself: in another image the names of before mean other things.
-                self._judge_step(state, key, target, image_key, order, level)
+                self._judge_step(state, at, target, image_key, order, level)
             twin = self.machine.apply(state, rule, outcome, twin=True) if outcome.may_crash else None
             if twin is not None:
                 order = StepOrder(candidate.order, outcome.forks, 1)
@@ -173,24 +173,24 @@ class Expander:
                 arrivals.append(Arrival(order, image, image_key, start, None))
                 crash_names.add(outcome.choices)
                 if self.observe is not None:
-                    self.observe(key, image_key, candidate, outcome.choices, True)
+                    self.observe(at.key, image_key, candidate, outcome.choices, True)
         if start and names and rule.subject not in self.acted:
             self.acted.add(rule.subject)
             level.acted.add(rule.subject)
         level.transitions += len(names)
         level.crash_steps += len(crash_names)
 
-    def _judge_step(self, state: State, key: int, target: State, to: int, order: StepOrder, level: Level) -> None:
+    def _judge_step(self, state: State, at: Place, target: State, to: int, order: StepOrder, level: Level) -> None:
         for watch in self._of_steps:
             assert watch.assertion is not None
             try:
                 answer = self.assertions.holds_between(watch.assertion, state, target)
             except ModelError as error:
                 level.broken.add(watch.key)
-                level.fail(Witness(key, order, to, error=error, stage=TRANSITION_STAGE))
+                level.fail(Witness(at, order, to, error=error, stage=TRANSITION_STAGE))
                 continue
             if answer.value is watch.seeks:
-                level.see(watch.key, Witness(key, order, to, answer.instance))
+                level.see(watch.key, Witness(at, order, to, answer.instance))
 
     # --- liveness --------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 from checker.engines.assertions import Assertions
-from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Task, Witness
+from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Place, Task, Witness
 from checker.exploration import PathLink
 from checker.liveness.asking import GraphSearch, Search
 from checker.liveness.graph import Classes, Graph, LiveStep, obligation_of
@@ -28,13 +28,15 @@ class PlainEngine:
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A state that was found, and how (`parent` None: by Init)."""
+    """A state that was found, and how (`parent` None: by Init). `crashes`: the crash steps on its path."""
 
     state: State
     key: int
     parent: Node | None
     order: StepOrder
     starts: int
+    level: int
+    crashes: int
     cut: bool = False
     expanded: bool = False
     pruned: bool = False
@@ -48,6 +50,15 @@ class Node:
             links.append(PathLink(node.order, node.key))
             node = node.parent
         return tuple(reversed(links))
+
+    @property
+    def place(self) -> Place:
+        return Place(self.key, self.crashes)
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """Of several states at which something is wrong the one of least rank is told (language page, 12.4)."""
+        return self.level, self.crashes, self.key
 
 
 class PlainRun:
@@ -99,7 +110,7 @@ class PlainRun:
         expansion = self.machine.steps(source.state, starts=not source.cut)
         source.expanded = True
         for failure in expansion.failures:
-            level.fail(Witness(source.key, failure.order, error=failure.failure.error, stage=STEP_STAGE))
+            level.fail(Witness(source.place, failure.order, error=failure.failure.error, stage=STEP_STAGE))
         for step in expansion.steps:
             starts = source.starts + (step.rule.kind is StepKind.START)
             target = self._arrive(arrived, source, step.order, self.image(step.target), starts)
@@ -111,7 +122,7 @@ class PlainRun:
         level.crash_steps += len({step.name for step in expansion.steps if step.crashes})
         if not names and not source.cut and not expansion.failures:
             for watch in self.task.watching(Looks.DEAD_ENDS):
-                level.see(watch.key, Witness(source.key))
+                level.see(watch.key, Witness(source.place))
 
     def _note_idle(self, source: Node, level: Level, acted: set[int]) -> None:
         """Note where the actions that never had a step give up."""
@@ -128,13 +139,14 @@ class PlainRun:
     ) -> Node:
         """A step leads to a state.
 
-        Of those that lead to a new state, the least by (order, key of source) is its parent.
+        Of those that lead to a new state, the least by (crashes on the way, order, key of source) is its parent.
         """
         identity = self.identity(state)
         known = self.nodes.get(identity)
         if known is not None:
             return known
-        found = Node(state, self.machine.key(state), source, order, starts)
+        above, crashes = (-1, 0) if source is None else (source.level, source.crashes)
+        found = Node(state, self.machine.key(state), source, order, starts, above + 1, crashes + order.crashes)
         other = arrived.get(identity)
         if other is not None:
             found.starts = other.starts = min(found.starts, other.starts)
@@ -154,7 +166,7 @@ class PlainRun:
     def _rank(self, node: Node) -> tuple[object, ...]:
         # States that differ in excluded variables only are one state: that of the least encoding is kept (12.5).
         view = self.machine.encoding(node.state) if self.task.program.options.exclude else ""
-        return (view, node.order, -1 if node.parent is None else node.parent.key)
+        return (view, node.crashes, node.order, -1 if node.parent is None else node.parent.key)
 
     def _complete(self, level: Level, arrived: dict[Hashable, Node]) -> Level:
         new = sorted(arrived.items(), key=lambda item: item[1].key)
@@ -178,12 +190,12 @@ class PlainRun:
             try:
                 answer = self.assertions.holds(watch.assertion, node.state)
             except ModelError as error:
-                self._broken(watch, Witness(node.key, error=error, stage=STATE_STAGE), level)
+                self._broken(watch, Witness(node.place, error=error, stage=STATE_STAGE), level)
                 continue
             if watch.records:
                 node.answers[watch.key] = answer.value
             if answer.value is watch.seeks:
-                level.see(watch.key, Witness(node.key, instance=answer.instance))
+                level.see(watch.key, Witness(node.place, instance=answer.instance))
                 node.pruned |= watch.prunes and self.task.prune
 
     def _judge_step(self, source: Node, step: Step, target: int, level: Level) -> None:
@@ -192,11 +204,11 @@ class PlainRun:
             try:
                 answer = self.assertions.holds_between(watch.assertion, source.state, step.target)
             except ModelError as error:
-                witness = Witness(source.key, step.order, target, error=error, stage=TRANSITION_STAGE)
+                witness = Witness(source.place, step.order, target, error=error, stage=TRANSITION_STAGE)
                 self._broken(watch, witness, level)
                 continue
             if answer.value is watch.seeks:
-                level.see(watch.key, Witness(source.key, step.order, target, answer.instance))
+                level.see(watch.key, Witness(source.place, step.order, target, answer.instance))
 
     def _broken(self, watch: Watch, witness: Witness, level: Level) -> None:
         level.broken.add(watch.key)
@@ -211,7 +223,11 @@ class PlainRun:
         """The graph, from a second look at every state: nodes were found level by level, and by key within a level."""
         nodes = list(self.nodes.values())
         number = {node.key: i for i, node in enumerate(nodes)}
-        graph = Graph(lambda state: nodes[state].key, Classes.of(self.machine) if self.symmetric else None)
+        graph = Graph(
+            lambda state: nodes[state].key,
+            Classes.of(self.machine) if self.symmetric else None,
+            lambda states: min(states, key=lambda state: nodes[state].rank),
+        )
         for node in nodes:
             steps = [step for step in self.machine.steps(node.state).steps if not step.crashes]
             live = [LiveStep(s.order, obligation_of(self.machine.fair_name(s.rule)), s.outcome.fair) for s in steps]

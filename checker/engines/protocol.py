@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from checker.engines.memory import Memory
 from checker.exploration import PathLink, Settings
@@ -52,15 +52,21 @@ class Task:
         return tuple(watch for watch in self.watches if watch.looks is looks)
 
 
+class Place(NamedTuple):
+    """A state as findings speak of it: its key, and how many crash steps are on its path."""
+
+    key: int
+    crashes: int
+
+
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A state (`source`, by key), or a step from it: then `order` is the step's and `target` the key of where it leads.
+    """A state (`at`), or a step from it: then `order` is the step's and `target` the key of where it leads.
 
-    `source` None stands for Init. `error`: what the model failed with there. Of two witnesses the one of less rank
-    counts.
+    `at` None stands for Init. `error`: what the model failed with there. Of two witnesses the one of less rank counts.
     """
 
-    source: int | None
+    at: Place | None
     order: StepOrder | None = None
     target: int | None = None
     instance: str | None = None
@@ -69,11 +75,12 @@ class Witness:
 
     @property
     def rank(self) -> tuple[object, ...]:
-        source = -1 if self.source is None else self.source
-        return (self.stage, source, self.order or ())
+        key, crashes = self.at or (-1, 0)
+        return (crashes, self.stage, key, self.order or ())
 
 
-# Errors of one length are ordered by where they happen: the step itself, a transition assertion, a state assertion.
+# Errors of one length, after as many crash steps, are ordered by where they happen: the step itself, a transition
+# assertion, a state assertion.
 STEP_STAGE, TRANSITION_STAGE, STATE_STAGE = 0, 1, 2
 
 

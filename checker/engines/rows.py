@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 from checker.engines.expander import Arrival, Expander
-from checker.engines.protocol import KeysCollide, Level, Task, Witness
+from checker.engines.protocol import KeysCollide, Level, Place, Task, Witness
 from checker.exploration import PathLink
 from checker.export import parts_of
 from checker.liveness.asking import GraphSearch, Search
@@ -28,22 +28,27 @@ _MOST_COMPARED = 1 << 16
 
 @dataclass(slots=True)
 class Fresh:
-    """A state met on the level under way, with the best parent so far: the least by (order, number of the parent)."""
+    """A state met on the level under way, with the best parent so far: the least by (crashes, order, its number).
+
+    `crashes`: the crash steps on the path through that parent.
+    """
 
     place: int
     state: State
     parent: int
     order: StepOrder
     starts: int
+    crashes: int
 
 
 @dataclass(slots=True)
 class Waiting:
-    """A state of the frontier."""
+    """A state of the frontier. `crashes`: the crash steps on its path."""
 
     number: int
     state: State
     starts: int
+    crashes: int
     cut: bool
 
 
@@ -87,6 +92,34 @@ class Found:
             number = self.parents[number]
         return tuple(reversed(links))
 
+    def cost(self, number: int) -> tuple[int, int]:
+        """The level of a state, and the crash steps on its path."""
+        steps, crashes = -1, 0
+        while number >= 0:
+            steps += 1
+            crashes += self.order_table[self.orders[number]].crashes
+            number = self.parents[number]
+        return steps, crashes
+
+    def ranks(self) -> list[int]:
+        """The place of each state among all, by (level, crashes, key)."""
+        costs = [self.cost(number) for number in range(len(self.keys))]
+        ranks = [0] * len(costs)
+        for rank, number in enumerate(sorted(range(len(costs)), key=costs.__getitem__)):
+            ranks[number] = rank
+        return ranks
+
+    def least(self, numbers: Iterable[int]) -> int:
+        """Of some states in ascending order the one of least (level, crashes, key)."""
+        best: tuple[int, int, int] | None = None
+        for number in numbers:
+            level, crashes = self.cost(number)
+            if best is not None and level > best[0]:
+                break
+            best = min(best or (level, crashes, number), (level, crashes, number))
+        assert best is not None
+        return best[2]
+
 
 class RowsRun:
     """One exploration, state by state. It is how the embedded and the distributed engine begin."""
@@ -104,7 +137,7 @@ class RowsRun:
         self.wants_graph = task.graph
         self.symmetric = self.expander.symmetric
         classes = Classes.of(self.machine) if self.symmetric else None
-        self.graph_so_far = Graph(self.found.keys.__getitem__, classes)
+        self.graph_so_far = Graph(self.found.keys.__getitem__, classes, self.found.least)
         self.level = -1
         self._parts = parts_of(task, self.machine)
         self.exported: list[str] = [] if self._parts is None else self._parts.files
@@ -133,7 +166,7 @@ class RowsRun:
         for way in states:
             order = StepOrder((), way.forks, 0)
             image, key = self.expander.image(way.state)
-            self._arrive(fresh, Arrival(order, image, key, False, None), -1, 0)
+            self._arrive(fresh, Arrival(order, image, key, False, None), -1, 0, 0)
         self._complete(level, fresh)
         return level
 
@@ -144,8 +177,9 @@ class RowsRun:
         for count, source in enumerate(self.waiting):
             live: list[LiveStep] = []
             targets: list[int] = []
-            for arrival in self.expander.expand(source.state, self.found.keys[source.number], source.cut, level):
-                target = self._arrive(fresh, arrival, source.number, source.starts)
+            place = Place(self.found.keys[source.number], source.crashes)
+            for arrival in self.expander.expand(source.state, place, source.cut, level):
+                target = self._arrive(fresh, arrival, source.number, source.starts, source.crashes)
                 if arrival.live is not None:
                     live.append(arrival.live)
                     targets.append(target)
@@ -160,7 +194,7 @@ class RowsRun:
             self.graph_so_far.add_state(live + hidden, known, not source.state.threads, source.cut)
         return level
 
-    def _arrive(self, fresh: dict[int, Fresh], arrival: Arrival, parent: int, starts: int) -> int:
+    def _arrive(self, fresh: dict[int, Fresh], arrival: Arrival, parent: int, starts: int, crashes: int) -> int:
         """A step leads to a state: its number, or `~place` if it is new and has a place on this level only."""
         number = self.found.numbers.get(arrival.key)
         if number is not None:
@@ -168,21 +202,22 @@ class RowsRun:
                 raise KeysCollide
             return number
         starts += arrival.start
+        crashes += arrival.order.crashes
         known = fresh.get(arrival.key)
         if known is None:
-            fresh[arrival.key] = Fresh(len(fresh), arrival.state, parent, arrival.order, starts)
+            fresh[arrival.key] = Fresh(len(fresh), arrival.state, parent, arrival.order, starts, crashes)
             return ~(len(fresh) - 1)
         if self.found.states is not None and known.state != arrival.state:
             raise KeysCollide
         known.starts = min(known.starts, starts)
-        if self._better(arrival, known):
-            known.state, known.parent, known.order = arrival.state, parent, arrival.order
+        if self._better(arrival, crashes, known):
+            known.state, known.parent, known.order, known.crashes = arrival.state, parent, arrival.order, crashes
         return ~known.place
 
-    def _better(self, arrival: Arrival, known: Fresh) -> bool:
+    def _better(self, arrival: Arrival, crashes: int, known: Fresh) -> bool:
         # Sources come in the order of their keys, so of equal steps the first one has the least source.
         if not self.view_in_use or arrival.state == known.state:
-            return arrival.order < known.order
+            return crashes < known.crashes or (crashes == known.crashes and arrival.order < known.order)
         # States that differ in excluded variables only are one state: that of the least encoding is kept (12.5).
         return self.machine.encoding(arrival.state) < self.machine.encoding(known.state)
 
@@ -195,14 +230,14 @@ class RowsRun:
             if self._parts is not None:
                 self._parts.state(key, self.level, new.state)
             number = numbers[new.place] = self.found.add(key, new.parent, new.order, new.state)
-            judgement = self.expander.judge(new.state, key, level)
+            judgement = self.expander.judge(new.state, Place(key, new.crashes), level)
             for recorded, answer in zip(self.recorded.values(), judgement.answers, strict=True):
                 recorded.append(answer)
             cut = new.starts >= self.bound
             level.cut += cut
             level.pruned += judgement.pruned
             if not judgement.pruned:
-                self.waiting.append(Waiting(number, new.state, new.starts, cut))
+                self.waiting.append(Waiting(number, new.state, new.starts, new.crashes, cut))
         level.noted = self.machine.noted()
         level.states = len(fresh)
         level.frontier = len(self.waiting)

@@ -53,6 +53,7 @@ class FairComponents:
     def __init__(self, graph: Graph) -> None:
         tables = _Tables(graph)
         self._states = graph.states
+        self._least = graph.least
         self._size = len(tables.numbers) or 1
         self._tables = tables
         # Of edges there are many: what has an entry for each of them stays as narrow as it can.
@@ -77,16 +78,16 @@ class FairComponents:
             # A state without an edge to itself is a fair component if nobody is owed anything there.
             alone = states[~inner]
             alone = alone[self._free[self._needs[alone]] & heads[alone]]
-            if len(alone) and (best is None or alone[0] < best[0]):
-                best = int(alone[0]), Component((int(alone[0]),), ())
+            if (head := self._better(alone, best)) is not None:
+                best = head, Component((head,), ())
             states = states[inner]
             of_state = component[states].astype(np.int64)
             bad_state, bad_edge, bad, good = self._judged(states, edges, of_state, of_edge, len(busy))
             fitting = states[good[of_state] & heads[states]]
-            if len(fitting) and (best is None or fitting[0] < best[0]):
-                chosen = component[fitting[0]]
+            if (head := self._better(fitting, best)) is not None:
+                chosen = component[head]
                 own, along = states[of_state == chosen], edges[of_edge == chosen]
-                best = int(fitting[0]), Component(tuple(own.tolist()), tuple(along.tolist()))
+                best = head, Component(tuple(own.tolist()), tuple(along.tolist()))
             states = states[bad[of_state] & ~bad_state]
             edges = edges[bad[of_edge] & ~bad_edge]
             left = np.zeros(self._states, dtype=np.bool_)
@@ -94,6 +95,13 @@ class FairComponents:
             edges = edges[left[self._sources[edges]] & left[self._targets[edges]]]
             component, edges = self._strong(states, edges)
         return best
+
+    def _better(self, states: Numbers, best: tuple[int, Component] | None) -> int | None:
+        """The least of some states, if it comes before the best that is known."""
+        if not len(states):
+            return None
+        head = self._least(map(int, states))
+        return head if best is None or self._least(sorted((head, best[0]))) == head else None
 
     def _first_round(self, among: Mask, states: Numbers) -> tuple[Labels, Numbers]:
         """The strongly connected components of some states; those of all states are kept for the next question."""

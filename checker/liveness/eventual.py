@@ -17,7 +17,7 @@ def never_again(graph: Graph, answer: bytearray) -> int | None:
     """
     back = _Backwards(graph, lambda edge, source: _fair(graph, edge, source))
     goal = (s for s in range(graph.states) if graph.cut[s] or (graph.quiet[s] and answer[s]))
-    return _least_missing(back.reach(goal))
+    return _least_missing(graph, back.reach(goal))
 
 
 def never_settled(graph: Graph, answer: bytearray) -> int | None:
@@ -28,16 +28,15 @@ def never_settled(graph: Graph, answer: bytearray) -> int | None:
     anywhere = _Backwards(graph, lambda edge, source: True)
     doomed = anywhere.reach(s for s in range(graph.states) if graph.quiet[s] and not answer[s])
     back = _Backwards(graph, lambda edge, source: _fair(graph, edge, source))
-    return _least_missing(back.reach(s for s in range(graph.states) if graph.cut[s] or not doomed[s]))
+    return _least_missing(graph, back.reach(s for s in range(graph.states) if graph.cut[s] or not doomed[s]))
 
 
 def _fair(graph: Graph, edge: int, source: int) -> bool:
     return graph.targets[edge] != source and graph.mark(edge).fair
 
 
-def _least_missing(reached: bytearray) -> int | None:
-    state = reached.find(0)
-    return None if state < 0 else state
+def _least_missing(graph: Graph, reached: bytearray) -> int | None:
+    return None if all(reached) else graph.least(s for s in range(graph.states) if not reached[s])
 
 
 class _Backwards:

@@ -1,7 +1,7 @@
 """The graph that liveness is judged on: states, steps that are no crashes, and what fairness asks of both.
 
-States are numbered by (level, key), so "least level, then least key" is "least number", and the edges of a state
-stand in step order: two engines that agree make equal graphs.
+States are numbered by (level, key), and the edges of a state stand in step order: two engines that agree make equal
+graphs.
 """
 
 from __future__ import annotations
@@ -152,11 +152,13 @@ class Graph:
     """States 0 … n-1, by (level, key). Edges of state s: `first[s]` to `first[s + 1]`, in step order.
 
     `marks` holds per edge a number into `mark_table`, `needs` per state one into `need_table`: the names available
-    there. `quiet`: no unfinished thread. `cut`: not all steps of the state are in the graph.
+    there. `quiet`: no unfinished thread. `cut`: not all steps of the state are in the graph. `least` chooses the state
+    that a finding is told of, among some in ascending order: that of least (level, crashes, key).
     """
 
     key: Callable[[int], int]
     classes: Classes | None = None
+    least: Callable[[Iterable[int]], int] = min
     first: array[int] = field(default_factory=lambda: array("Q", [0]))
     targets: array[int] = field(default_factory=lambda: array("I"))
     marks: array[int] = field(default_factory=lambda: array("I"))

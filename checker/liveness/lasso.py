@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
 from checker.liveness.components import Component, whole_weak
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
+from checker.liveness.short import MOST_NODES, Inside, ShortCycles
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +38,8 @@ class Wanted(NamedTuple):
     obligation: Obligation | None = None
 
 
-class Ways(Protocol):
-    """The ways inside a fair component. The graph has at least the head, and the edges of the walks that were given."""
-
-    graph: Graph
-    head: int
+class Ways(Inside, Protocol):
+    """The ways inside a fair component."""
 
     def shortest(self, begin: int, wanted: Wanted) -> list[int]:
         """The edges of a shortest walk that ends as wanted; among several the least by the order of its steps."""
@@ -59,6 +58,13 @@ def lasso_along(ways: Ways, asked: Obligations) -> Lasso:
     """The lasso that takes all that the component asks for."""
     if not ways.graph.need(ways.head):
         return Lasso(ways.head, (), True)
+    short = ShortCycles(ways, MOST_NODES)
+    cycle = short.shortest() or short.without_padding(_built(ways, asked))
+    return Lasso(ways.head, tuple(cycle), False)
+
+
+def _built(ways: Ways, asked: Obligations) -> list[int]:
+    """A fair cycle that is put together from shortest walks, obligation by obligation."""
     walk = _Walk(ways)
     for obligation in sorted(asked):
         if obligation not in walk.taken:
@@ -67,7 +73,7 @@ def lasso_along(ways: Ways, asked: Obligations) -> Lasso:
     # this shorter walk: then the walk also has to visit a state where it is not.
     while forced := walk.forced_weak():
         walk.extend(Wanted(Aim.LEAVE, forced))
-    return Lasso(ways.head, tuple(walk.closed()), False)
+    return walk.closed()
 
 
 class _Walk:
@@ -112,6 +118,10 @@ class _Inside:
         for edge in component.edges:
             self.allowed[edge] = True
 
+    def edges(self, state: int) -> Iterator[int]:
+        """See `Inside`."""
+        return (edge for edge in self.graph.edges(state) if self.allowed[edge])
+
     def shortest(self, begin: int, wanted: Wanted) -> list[int]:
         """See `Ways`. Breadth first with edges in step order finds the walks to each state in that very order."""
         origin: dict[int, int] = {}
@@ -119,9 +129,7 @@ class _Inside:
         seen = {begin}
         while queue:
             state = queue.popleft()
-            for edge in self.graph.edges(state):
-                if not self.allowed[edge]:
-                    continue
+            for edge in self.edges(state):
                 if self._fits(edge, wanted):
                     piece = [edge]
                     while state != begin:

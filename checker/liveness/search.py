@@ -41,12 +41,13 @@ class FairSearch:
         return build_lasso(self.graph, head, component)
 
     def _plainly(self, among: bytearray, heads: bytearray) -> tuple[int, Component] | None:
-        best: tuple[int, Component] | None = None
+        found: dict[int, Component] = {}
         for component in fair_components(self.graph, (s for s in range(self.graph.states) if among[s])):
-            head = next((s for s in component.states if heads[s]), None)
-            if head is not None and (best is None or head < best[0]):
-                best = head, component
-        return best
+            found.update((s, component) for s in component.states if heads[s])
+        if not found:
+            return None
+        head = self.graph.least(sorted(found))
+        return head, found[head]
 
     def _by_columns(self, among: bytearray, heads: bytearray) -> tuple[int, Component] | None:
         import numpy as np

@@ -27,6 +27,10 @@ _COLORS = {
     "error": "bold red",
 }
 _PROPERTY_COLORS = {"holds": "green", "holds-within-bound": "yellow", "violated": "bold red", "undecided": "yellow"}
+_KINDS = {
+    ExitCode.SAFETY: ("always", "transition", "exists"),
+    ExitCode.LIVENESS: ("eventually always", "always eventually"),
+}
 _CALLS_SHOWN = 4
 
 
@@ -69,7 +73,6 @@ def print_sentence(page: Page, verdict: str, model: str, sentence: str) -> None:
 
 def verdict_sentence(report: Report) -> str:
     """What the verdict means for this model, in one sentence."""
-    leading = report.leading or "a property"
     match report.exit_code:
         case ExitCode.PASSED:
             open_ones = [p.name for p in report.properties if p.verdict == "undecided"]
@@ -81,9 +84,12 @@ def verdict_sentence(report: Report) -> str:
         case ExitCode.DEADLOCK:
             return "a state has no step left"
         case ExitCode.SAFETY | ExitCode.LIVENESS:
-            steps = f", {plural(report.trace.steps, 'step')}" if report.trace else ""
-            kind = next((p.kind for p in report.properties if p.name == report.leading), "")
-            return f"{leading} is violated ({kind}{steps})" if kind else f"{leading} is violated"
+            fitting = (p for p in _violated(report) if p.kind in _KINDS[report.exit_code])
+            broken = next(fitting, None)
+            if broken is None:
+                return f"{report.leading or 'a property'} is violated"
+            steps = "" if broken.steps is None else f", {plural(broken.steps, 'step')}"
+            return f"{broken.name} is violated ({broken.kind}{steps})"
         case ExitCode.MODEL_ERROR:
             return "the model itself failed while running"
         case ExitCode.INTERRUPTED:
@@ -141,10 +147,14 @@ def _shortened(calls: tuple[str, ...]) -> list[str]:
     return [*calls[:_CALLS_SHOWN], f"... {left_out:,} more calls", *calls[-_CALLS_SHOWN:]]
 
 
+def _violated(report: Report) -> list[PropertyReport]:
+    """The violated properties, the leading one first."""
+    return sorted((p for p in report.properties if p.verdict == "violated"), key=lambda p: p.name != report.leading)
+
+
 def _findings(report: Report) -> list[PropertyReport]:
     """The violated properties that have a counterexample, the leading one first."""
-    found = [p for p in report.properties if p.verdict == "violated" and p.trace is not None]
-    return sorted(found, key=lambda p: p.name != report.leading)
+    return [p for p in _violated(report) if p.trace is not None]
 
 
 def print_finding(page: Page, finding: PropertyReport, sources: Mapping[str, str]) -> None:

@@ -14,11 +14,8 @@ from checker.engines.assertions import Answer
 from checker.engines.memory import Memory
 from checker.exploration import Finding
 from checker.properties.base import Property
-from checker.properties.liveness import Liveness
 from checker.replay import Story
-from checker.walks.calm_cycle import CycleCalmer
 from checker.walks.calm_search import Place, Search, TooLarge
-from checker.walks.fair_cycle import FairCycles
 from checker.walks.goal import Goal, Goals
 from checker.walks.joining import Joiner
 from checker.walks.moves import Moves, move_of, path_to
@@ -51,29 +48,11 @@ class Calmer:
             # What is the shortest depends on the states that were passed over, which are not known here.
             return finding, told
         try:
-            finding, told = self._with_calm_cycle(finding, told, property)
             found = self._found(finding, told, property)
         except KeyboardInterrupt:
             # The answer is known, and whoever has lost patience can do without its calmest story.
             found = None
         return found or (finding, told)
-
-    def _with_calm_cycle(self, finding: Finding, told: Story, property: Property | None) -> tuple[Finding, Story]:
-        """A lasso with its calmest cycle; as it is, if it has none or there is none calmer."""
-        length = len(finding.cycle)
-        begin = len(told.steps) - length
-        if not length or not told.is_run or not isinstance(property, Liveness):
-            return finding, told
-        head, known = told.states[begin], told.steps[begin:]
-        fair = FairCycles(self.machine, self._moves, self._goals.assertions, property)
-        calmer = CycleCalmer(self.machine, self._moves, self._contexts, MOST_JOINED)
-        cycle = calmer.calmer(head, known, fair)
-        if cycle is None:
-            return finding, told
-        walk = Walk(self.machine, told.begin, [*told.steps[:begin], *cycle])
-        why = fair.sentences(head, [move_of(step) for step in cycle])
-        story = replace(told, entries=tuple(walk.entries()), states=tuple(walk.states()), steps=tuple(walk.steps))
-        return replace(finding, fairness=why), story
 
     def _found(self, finding: Finding, told: Story, property: Property | None) -> tuple[Finding, Story] | None:
         goal = self._goals.goal(finding, told, property)

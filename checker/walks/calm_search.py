@@ -27,6 +27,7 @@ class Place:
     begin: InitialState
     context: Context | None = None
     starts: int = 0
+    crashes: int = 0
     before: Place | None = None
     move: Move | None = None
 
@@ -46,7 +47,6 @@ class Search:
         self.most_states = most_states
         self.machine = moves.machine
         self.bound = self.machine.program.options.max_actions
-        self._bounded = goal.length >= self.bound
         self._levels: dict[State, int] = {}
         self._cheapest: dict[_Key, int] = {}
         self._waiting: defaultdict[tuple[int, int], dict[_Key, Place]] = defaultdict(dict)
@@ -75,7 +75,10 @@ class Search:
                 total += not self.contexts.goes_on(context, self.goal.then)
             if total < most:
                 starts = place.starts + (move.rule.kind is StepKind.START)
-                self._arrive(Place(move.target, place.begin, context, starts, place, move), total, level + 1)
+                crashes = place.crashes + move.crashes
+                if starts <= self.goal.starts and crashes <= self.goal.crashes:
+                    there = Place(move.target, place.begin, context, starts, crashes, place, move)
+                    self._arrive(there, total, level + 1)
 
     def _arrive(self, place: Place, switches: int, level: int) -> None:
         if self._levels.get(place.state, level) < level:
@@ -93,16 +96,18 @@ class Search:
 
     def _key(self, place: Place, level: int) -> _Key:
         """Places with the same key go on alike."""
-        starts = place.starts if self._bounded else 0
+        effort = (place.starts, place.crashes)
         if level < self.goal.length:
-            return (level, place.state, place.context, starts)
+            return (level, place.state, place.context, effort)
         source = None
         if self.goal.of_steps and place.before is not None and place.move is not None:
             source = (place.before.state, place.move.order)
-        return (level, place.state, source, starts)
+        return (level, place.state, source, effort)
 
     def _is_end(self, place: Place) -> bool:
         if place.before is None or place.move is None:
+            return False
+        if (place.starts, place.crashes) != (self.goal.starts, self.goal.crashes):
             return False
         return self.goal.reached(place.before.state, place.move, place.starts) is not None
 

@@ -10,7 +10,7 @@ from checker.properties.base import Looks, Phase, Property, Watch
 from checker.replay import Story
 from checker.walks.moves import Move, Moves
 from fizz.light import dataclass
-from interpreter import Machine, ModelError, State
+from interpreter import Machine, ModelError, State, StepKind
 from interpreter.step import Rule
 
 Reached = Callable[[State, Move, int], Answer | None]
@@ -21,11 +21,14 @@ Reached = Callable[[State, Move, int], Answer | None]
 class Goal:
     """Where a run has to end.
 
-    `length`: after how many steps. `of_steps`: the last step decides, and not only the state it leads to. `then`: who
-    moves in the step after it, where the run is but the beginning of a story.
+    `length`: after how many steps. `starts`, `crashes`: how many actions start and how many crash steps are among them.
+    `of_steps`: the last step decides, and not only the state it leads to. `then`: who moves in the step after it, where
+    the run is but the beginning of a story.
     """
 
     length: int
+    starts: int
+    crashes: int
     reached: Reached
     of_steps: bool = False
     then: Rule | None = None
@@ -50,9 +53,9 @@ class Goals:
             return self._beginning(finding, told)
         length = len(told.steps)
         if watch.looks is Looks.DEAD_ENDS:
-            return Goal(length, self._dead_end)
+            return Goal(*_effort(told, length), self._dead_end)
         of_steps = watch.looks is Looks.STEPS
-        return Goal(length, self._breaking(watch, of_steps), of_steps)
+        return Goal(*_effort(told, length), self._breaking(watch, of_steps), of_steps)
 
     def _beginning(self, finding: Finding, told: Story) -> Goal:
         steps = len(told.entries) - 1
@@ -61,7 +64,7 @@ class Goals:
         length = steps - rest
         state = told.states[length]
         return Goal(
-            length,
+            *_effort(told, length),
             lambda before, move, starts: Answer(True) if move.target == state else None,
             then=self._next(told, length) if rest else None,
         )
@@ -94,3 +97,9 @@ class Goals:
             return answer if answer.value is watch.seeks else None
 
         return reached
+
+
+def _effort(told: Story, length: int) -> tuple[int, int, int]:
+    """So many steps of a story, and how many of these start an action, and how many are crashes."""
+    steps = told.steps[:length]
+    return length, sum(step.rule.kind is StepKind.START for step in steps), sum(step.crashes for step in steps)

@@ -139,7 +139,7 @@ def violated(text: str, fairness: dict[str, str]) -> dict[str, bool] | None:
         return None
     found = {}
     for number, assertion in enumerate(program.assertions):
-        wrong = {i for state, i in graph.states.items() if not _holds(machine, number, state)}
+        wrong = {i for state, i in graph.states.items() if not holds(machine, number, state)}
         if assertion.kind == "always eventually":
             found[assertion.name] = any(True for _ in graph.fair_walks(wrong))
         else:
@@ -147,7 +147,7 @@ def violated(text: str, fairness: dict[str, str]) -> dict[str, bool] | None:
     return found
 
 
-def _holds(machine: Machine, assertion: int, state: State) -> bool:
+def holds(machine: Machine, assertion: int, state: State) -> bool:
     (rule,) = machine.assertion_rules(assertion, state)
     result = machine.run(rule, machine.view(state)).result
     assert isinstance(result, Outcome)

@@ -145,7 +145,7 @@ def test_a_level_is_joined_by_ranges_of_keys() -> None:
         for key, parent in zip(high.tolist(), parents.tolist(), strict=True):
             everything[key] = min(parent, everything.get(key, parent))
         zero = np.zeros(len(high), dtype=np.int32)
-        level.add(packing, Batch(Rows([high]), high, high, parents, zero, zero), least)
+        level.add(packing, Batch(Rows([high]), high, high, parents, zero, zero, zero), least)
     found = [part[packing] for part in level.finish(least)]
     assert len(found) > 4 and len(level) == 0
     keys = np.concatenate([batch.high for batch in found]).tolist()

@@ -107,7 +107,7 @@ def test_candidates_in_batches(tmp_path: Path) -> None:
     machine = run.space.machine
     states = [part.packing.unpack(part.rows, row) for part in run.frontier for row in range(len(part.rows))]
     order = StepOrder((), (), 0)
-    candidates = [Candidate(machine.key(s), 7 << 64 | i, order, 3 + i, s) for i, s in enumerate(states)]
+    candidates = [Candidate(machine.key(s), 7 << 64 | i, order, 3 + i, i % 3, s) for i, s in enumerate(states)]
     batches = from_bytes(to_bytes(batches_of(candidates, StateCodec(machine))))
     assert len(batches) == len({state.layout for state in states}) > 1
     found = {

@@ -92,7 +92,7 @@ def test_candidates_arrive_as_they_were(machines: tuple[Machine, Machine]) -> No
     sender, receiver = machines
     states = sorted((sender.key(state), state) for state in states_of(sender)[:20])
     sent = [
-        Candidate(key, key // 3, StepOrder((2, -1, 0, i % 3), (i,), i % 2), 2**40 + i, state)
+        Candidate(key, key // 3, StepOrder((2, -1, 0, i % 3), (i,), i % 2), 2**40 + i, i % 5, state)
         for i, (key, state) in enumerate(states)
     ]
     got = unpack_candidates(StateCodec(receiver), pack_candidates(StateCodec(sender), sent))

@@ -8,7 +8,7 @@ import pytest
 
 from checker.check import check
 from checker.engines.expander import Expander
-from checker.engines.protocol import Level, Task
+from checker.engines.protocol import Level, Place, Task
 from checker.engines.spark.codec import StateCodec
 from checker.engines.spark.learning import Learning
 from checker.engines.spark.lessons import Lesson, merged, pack_lessons, unpack_lessons
@@ -80,9 +80,9 @@ class Process:
 
     def visit(self, state: State) -> list[State]:
         """Judge a state and take its steps."""
-        key = self.machine.key(state)
-        self.expander.judge(state, key, self.level)
-        return [arrival.state for arrival in self.expander.expand(state, key, False, self.level)]
+        place = Place(self.machine.key(state), 0)
+        self.expander.judge(state, place, self.level)
+        return [arrival.state for arrival in self.expander.expand(state, place, False, self.level)]
 
     def calls(self) -> int:
         return self.expander.memory.total().calls

@@ -14,7 +14,8 @@ from checker.engines.columns.tables import Column, Ints, Mask, Words
 
 @dataclass(slots=True)
 class Batch:
-    """Targets of steps, of one packing: keys, the number of the source, the step's order, starts on the way there.
+    """Targets of steps, of one packing: keys, the number of the source, the step's order, starts and crash steps on the
+    way there.
 
     `moves`: the renaming that makes the stored image of a row, under symmetry; the keys are those of the images.
     """
@@ -25,6 +26,7 @@ class Batch:
     parents: Column
     orders: NDArray[np.int32]
     starts: Column
+    crashes: Column
     moves: Ints | None = None
 
     def __len__(self) -> int:
@@ -34,7 +36,7 @@ class Batch:
     def columns(self) -> list[Column]:
         """All columns, those of the rows first."""
         moves = [] if self.moves is None else [self.moves]
-        return [*self.rows.words, self.high, self.low, self.parents, self.orders, self.starts, *moves]
+        return [*self.rows.words, self.high, self.low, self.parents, self.orders, self.starts, self.crashes, *moves]
 
     def each(self, change: Callable[[Column], Column]) -> Batch:
         """The batch of the changed columns."""

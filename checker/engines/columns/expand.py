@@ -20,7 +20,7 @@ from checker.engines.columns.space import Space
 from checker.engines.columns.step_rules import StepRule, StepRules
 from checker.engines.columns.tables import Column, Ints, Mask, Words, distinct, halves
 from checker.engines.expander import Arrival
-from checker.engines.protocol import STEP_STAGE, Level, Witness
+from checker.engines.protocol import STEP_STAGE, Level, Place, Witness
 from checker.engines.read_tree import Counters, Leaf, ReadTree
 from interpreter.state import Slot, State
 from interpreter.step import Outcome, StepKind, StepOrder
@@ -28,12 +28,16 @@ from interpreter.step import Outcome, StepKind, StepOrder
 
 @dataclass(slots=True)
 class Frontier:
-    """The states of one packing that are to be expanded, by number; keys in halves."""
+    """The states of one packing that are to be expanded, by number; keys in halves.
+
+    `crashes`: the crash steps on the path to each.
+    """
 
     packing: Packing
     rows: Rows
     numbers: Column
     starts: Column
+    crashes: Column
     high: Words
     low: Words
     cut: Mask
@@ -41,14 +45,22 @@ class Frontier:
     def key(self, row: int) -> int:
         return (int(self.high[row]) << 64) | int(self.low[row])
 
+    def place(self, row: int) -> Place:
+        """A state as findings speak of it."""
+        return Place(self.key(row), int(self.crashes[row]))
+
+    def first(self, rows: Ints) -> int:
+        """Of some rows in ascending order the one of least (crashes, key)."""
+        return int(rows[np.argmin(self.crashes[rows])])
+
     @property
     def columns(self) -> list[Column]:
         """All columns, those of the rows first."""
-        return [*self.rows.words, self.numbers, self.starts, self.high, self.low, self.cut]
+        return [*self.rows.words, self.numbers, self.starts, self.crashes, self.high, self.low, self.cut]
 
     def each(self, change: Callable[[Column], Column]) -> None:
         """Change all columns."""
-        *words, self.numbers, self.starts, self.high, self.low, self.cut = [change(one) for one in self.columns]
+        *words, self.numbers, self.starts, self.crashes, self.high, self.low, self.cut = map(change, self.columns)
         self.rows = Rows(words)
 
     def keep(self, rows: Ints) -> None:
@@ -65,6 +77,7 @@ class Arrived:
     parent: int
     order: int
     starts: int
+    crashes: int
 
 
 @dataclass(slots=True)
@@ -149,8 +162,8 @@ class ColumnExpander:
             chunk.failed[hit] = True
             for failure in effects.summaries[bundle].failures if len(hit) else ():
                 order = StepOrder(rule.candidate.order, failure.forks, 0)
-                key = chunk.part.key(chunk.begin + int(hit[0]))
-                level.fail(Witness(key, order, error=failure.error, stage=STEP_STAGE))
+                place = chunk.part.place(chunk.part.first(chunk.begin + hit))
+                level.fail(Witness(place, order, error=failure.error, stage=STEP_STAGE))
         self._note_idle(rule, level, amounts, moved)
 
     def _note_idle(self, rule: StepRule, level: Level, amounts: Ints, moved: int) -> None:
@@ -246,11 +259,13 @@ class ColumnExpander:
             image = after if self.space.images is None else self.space.machine.canonical(after)
             key = self.space.machine.key(image)
             found = chunk.slow.setdefault(self.space.packing(image.layout), [])
-            found.append(Arrived(image, key, int(part.numbers[at]), known.order, int(part.starts[at]) + start))
+            number, starts = int(part.numbers[at]), int(part.starts[at]) + start
+            crashes = int(part.crashes[at]) + self.space.orders[known.order].crashes
+            found.append(Arrived(image, key, number, known.order, starts, crashes))
             if self.wants_edges and known.live != NO_KIND:
-                self._edge(int(part.numbers[at]), known.live, key)
+                self._edge(number, known.live, key)
             if self.judge.of_steps and not known.twin and rule.kind is not StepKind.CRASH_ROLE:
-                self.judge.step(before, after, part.key(at), known.order, key, chunk.level)
+                self.judge.step(before, after, part.place(at), known.order, key, chunk.level)
 
     def apply_alone(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows) -> None:
         """Take the steps of a rule that is not remembered."""
@@ -261,13 +276,14 @@ class ColumnExpander:
             arrivals: list[Arrival] = []
             before = level.transitions
             chunk.failed[place] |= self.space.expander.try_candidate(
-                rule.candidate, state, part.key(at), machine.parts_view(state), arrivals, level
+                rule.candidate, state, part.place(at), machine.parts_view(state), arrivals, level
             )
             chunk.moves[place] += level.transitions - before
             for arrival in arrivals:
                 order = self.space.order(*arrival.order)
-                start = int(part.starts[at]) + arrival.start
-                found = Arrived(arrival.state, arrival.key, int(part.numbers[at]), order, start)
+                starts = int(part.starts[at]) + arrival.start
+                crashes = int(part.crashes[at]) + arrival.order.crashes
+                found = Arrived(arrival.state, arrival.key, int(part.numbers[at]), order, starts, crashes)
                 chunk.slow.setdefault(self.space.packing(arrival.state.layout), []).append(found)
                 if self.wants_edges and arrival.live is not None:
                     self._edge(int(part.numbers[at]), self.space.edges.kind(arrival.live), arrival.key)
@@ -292,6 +308,7 @@ class ColumnExpander:
         for slot, updates in effects.updates.items():
             self._update(slot, updates.take(numbers), after, sums)
         self._move_threads(chosen, after, sums)
+        twin = effects.twin.take(numbers)
         batch = Batch(
             after,
             part.high.take(origin) + sums[:, 0],
@@ -299,8 +316,9 @@ class ColumnExpander:
             part.numbers.take(origin),
             effects.orders.take(numbers),
             part.starts.take(origin) + (rule.kind is StepKind.START),
+            part.crashes.take(origin) + (True if rule.kind is StepKind.CRASH_ROLE else twin),
         )
-        return Taken(batch, effects.twin.take(numbers), origin, effects.live.take(numbers))
+        return Taken(batch, twin, origin, effects.live.take(numbers))
 
     def _update(self, slot: Slot, updates: Ints, after: Rows, sums: Words) -> None:
         """Write parts of the values in a slot, one number of an update per row."""

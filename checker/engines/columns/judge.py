@@ -18,7 +18,7 @@ from checker.engines.columns.store import Store
 from checker.engines.columns.tables import Ints, distinct
 from checker.engines.columns.walk import results_of
 from checker.engines.memory import verdict_of
-from checker.engines.protocol import STATE_STAGE, TRANSITION_STAGE, Level, Task, Witness
+from checker.engines.protocol import STATE_STAGE, TRANSITION_STAGE, Level, Place, Task, Witness
 from checker.engines.read_tree import Leaf, ReadTree, Result
 from checker.properties.base import Looks, Watch
 from interpreter import ModelError
@@ -116,7 +116,6 @@ class Judge:
         base = len(store) - count
         for watch in self.of_states:
             answers = np.zeros(count, dtype=np.uint8)
-            least: tuple[int, str | None] | None = None
             for part, gone in zip(parts, pruned, strict=True):
                 values, instances = self._values(watch, part, level)
                 answers[part.numbers - base] = values == TRUE
@@ -124,19 +123,16 @@ class Judge:
                     continue
                 hits = np.flatnonzero(values == (TRUE if watch.seeks else FALSE))
                 if len(hits):
-                    number = int(part.numbers[hits[0]])
-                    if least is None or number < least[0]:
-                        least = number, instances.get(int(hits[0]))
+                    row = part.first(hits)
+                    level.see(watch.key, Witness(part.place(row), instance=instances.get(row)))
                     if watch.prunes and self.task.prune:
                         gone[hits] = True
-            if least is not None:
-                level.see(watch.key, Witness(store.key(least[0]), instance=least[1]))
             if watch.records:
                 self.recorded[watch.key] += answers.tobytes()
         return [np.flatnonzero(~gone) if gone.any() else None for gone in pruned]
 
     def _values(self, watch: Watch, part: Frontier, level: Level) -> tuple[NDArray[np.int8], dict[int, str | None]]:
-        """TRUE, FALSE or FAILED per row; the instance that decided, for the first row of each sought verdict."""
+        """TRUE, FALSE or FAILED per row; the instance that decided, for the row of a sought verdict that is told."""
         assert watch.assertion is not None
         program = self.space.machine.program.assertions[watch.assertion]
         wanted = TRUE if program.kind == "exists" else FALSE
@@ -154,15 +150,15 @@ class Judge:
             verdicts, bundles = asked.decide(units)
             failed = np.flatnonzero(verdicts == FAILED)
             if len(failed):
-                row = int(open_rows[failed[0]])
+                row = part.first(open_rows[failed])
                 level.broken.add(watch.key)
-                error = asked.error(int(bundles[failed[0]]))
-                level.fail(Witness(part.key(row), error=error, stage=STATE_STAGE))
+                error = asked.error(int(bundles[np.searchsorted(open_rows, row)]))
+                level.fail(Witness(part.place(row), error=error, stage=STATE_STAGE))
             decided = verdicts != (TRUE if wanted == FALSE else FALSE)
             values[open_rows[decided]] = verdicts[decided]
             hits = open_rows[verdicts == wanted]
             if len(hits) and rule.instance is not None:
-                instances[int(hits[0])] = f"{rule.instance[0]}#{rule.instance[1]}"
+                instances[part.first(hits)] = f"{rule.instance[0]}#{rule.instance[1]}"
             open_rows = open_rows[~decided]
         return values, instances
 
@@ -209,7 +205,7 @@ class Judge:
                 answer = self._rowwise.holds(watch.assertion, part.packing.unpack(part.rows, row))
             except ModelError as error:
                 level.broken.add(watch.key)
-                level.fail(Witness(part.key(row), error=error, stage=STATE_STAGE))
+                level.fail(Witness(part.place(row), error=error, stage=STATE_STAGE))
                 values[row] = FAILED
                 continue
             values[row] = TRUE if answer.value else FALSE
@@ -272,14 +268,14 @@ class Judge:
                     continue
                 # The least witness comes from the least source.
                 sources = taken.origin[rows[hits]]
-                for at in hits[sources == sources.min()].tolist():
+                for at in hits[sources == part.first(distinct(sources))].tolist():
                     self._step_witness(watch, rule, asked, int(bundles[at]), int(rows[at]), taken, part, level)
 
     def _step_witness(
         self, watch: Watch, rule: Rule, asked: _Asked, bundle: int, row: int, taken: Taken, part: Frontier, level: Level
     ) -> None:
         batch = taken.batch
-        source = part.key(int(taken.origin[row]))
+        source = part.place(int(taken.origin[row]))
         order = self.space.orders[int(batch.orders[row])]
         target = (int(batch.high[row]) << 64) | int(batch.low[row])
         if asked.column()[bundle] == FAILED:
@@ -289,8 +285,8 @@ class Judge:
             instance = None if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}"
             level.see(watch.key, Witness(source, order, target, instance))
 
-    def step(self, before: State, after: State, source: int, order: int, target: int, level: Level) -> None:
-        """Judge one step that was made by the machine, from and to states of these keys."""
+    def step(self, before: State, after: State, source: Place, order: int, target: int, level: Level) -> None:
+        """Judge one step that was made by the machine; `target` is the key of the state it leads to."""
         for watch in self.of_steps:
             assert watch.assertion is not None
             try:

@@ -183,7 +183,7 @@ class ColumnsRun:
         dead = np.flatnonzero((chunk.moves == 0) & ~chunk.failed & ~part.cut[begin:end])
         if len(dead):
             for watch in self._of_dead_ends:
-                level.see(watch.key, Witness(part.key(begin + int(dead[0]))))
+                level.see(watch.key, Witness(part.place(part.first(begin + dead))))
         return steps
 
     def _keep(self, chunk: Chunk) -> None:
@@ -232,6 +232,7 @@ class ColumnsRun:
             np.array([one.parent for one in arrived], dtype=np.uint32),
             np.array([one.order for one in arrived], dtype=np.int32),
             np.array([one.starts for one in arrived], dtype=np.int32),
+            np.array([one.crashes for one in arrived], dtype=np.int32),
         )
 
     def _complete(self, level: Level) -> None:
@@ -243,7 +244,8 @@ class ColumnsRun:
             for part in self._finish():
                 numbers = self.store.add(list(part.values()))
                 for (packing, b), own in zip(part.items(), numbers, strict=True):
-                    found.append(Frontier(packing, b.rows, own, b.starts, b.high, b.low, b.starts >= self._bound))
+                    cut = b.starts >= self._bound
+                    found.append(Frontier(packing, b.rows, own, b.starts, b.crashes, b.high, b.low, cut))
         with self.task.phases.during(JUDGING):
             self.take(found, level)
         self._save_memory()
@@ -265,6 +267,10 @@ class ColumnsRun:
     def path(self, key: int) -> tuple[PathLink, ...]:
         """The path to a state."""
         return self.store.path(key, self.space.orders)
+
+    def ranks(self) -> Ints:
+        """The place of each state found, by number, among all: by (level, crashes, key)."""
+        return self.store.ranks(self.space.orders)
 
     def stats(self) -> Mapping[str, object]:
         """What the columns did, for `--stats`."""

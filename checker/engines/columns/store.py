@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise, takewhile
 from typing import Any, Final
 
 import numpy as np
@@ -18,8 +19,10 @@ from checker.engines.protocol import KeysCollide
 from checker.exploration import PathLink
 from interpreter.step import StepOrder
 
-_PARENT_BITS: Final = 40
+_PARENT_BITS: Final = 32
 _PARENT_MASK: Final = (1 << _PARENT_BITS) - 1
+_MOST_RANKS: Final = 1 << (63 - _PARENT_BITS)
+"""A link is a place among ranks and the number of a parent, in one word."""
 _NOBODY: Final = (1 << 32) - 1
 """The parent of an initial state, as it is stored."""
 
@@ -64,7 +67,7 @@ class Store:
     def least(self, batch: Batch, ranks: Ints) -> Batch:
         """Each state of a batch once, sorted by key, with its least parent.
 
-        The parent is the least by (order of step, key of source); sources are numbered by key.
+        The parent is the least by (crashes, order of step, key of source); sources are numbered by key.
         """
         order = _by_high(batch.high)
         high, rest = batch.high.take(order), self._rest(batch).take(order)
@@ -81,13 +84,23 @@ class Store:
             high, low = batch.high.take(order), batch.low.take(order)
             new[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
         groups = np.flatnonzero(new)
-        links = (ranks.take(batch.orders) << _PARENT_BITS) | batch.parents
+        fewest, most = int(batch.crashes.min()), int(batch.crashes.max())
+        places = ranks.take(batch.orders)
+        if most > fewest:
+            places += (batch.crashes - fewest).astype(np.int64) * len(ranks)
+        table = None
+        if (most - fewest + 1) * len(ranks) > _MOST_RANKS:
+            table, places = np.unique(places, return_inverse=True)
+        links = (places << _PARENT_BITS) | batch.parents
         least = np.minimum.reduceat(links.take(order), groups)
         starts = np.minimum.reduceat(batch.starts.take(order), groups)
         found = batch.take(order.take(groups))
         found.parents = (least & _PARENT_MASK).astype(np.uint32)
-        found.orders = np.argsort(ranks).take(least >> _PARENT_BITS).astype(np.int32)
+        chosen = least >> _PARENT_BITS
+        crashes, places = np.divmod(chosen if table is None else table.take(chosen), len(ranks))
+        found.orders = np.argsort(ranks).take(places).astype(np.int32)
         found.starts = starts.astype(np.int32)
+        found.crashes = (crashes + fewest).astype(np.int32)
         return found
 
     def fresh(self, batch: Batch, ranks: Ints) -> Batch:
@@ -132,12 +145,11 @@ class Store:
         self.first.append(len(self) + len(high))
 
     def append_all(self, high: Words, low: Words, parents: Ints, orders: NDArray[np.int32]) -> None:
-        """States of several levels, by number.
-
-        What matters of levels here is that keys ascend in each: two that happen to go on ascending may be one.
-        """
-        falls = (high[1:] < high[:-1]) | ((high[1:] == high[:-1]) & (low[1:] < low[:-1]))
-        bounds = [0, *(np.flatnonzero(falls) + 1).tolist(), len(high)]
+        """States of several levels, by number."""
+        bounds = [0]
+        while bounds[-1] < len(parents):
+            # The parents of a level are on the level before, so those of the states below have greater numbers.
+            bounds.append(bisect_left(parents, bounds[-1], bounds[-1]))
         for begin, end in pairwise(bounds):
             self.append(high[begin:end], low[begin:end], parents[begin:end], orders[begin:end])
 
@@ -220,6 +232,35 @@ class Store:
     def numbers(self, high: Words, low: Words) -> Ints:
         """The numbers of states that were found, by the halves of their keys."""
         return self.visited.numbers_of(high, low if self.packing is None else None)
+
+    def crashes(self, numbers: Ints, orders: Sequence[StepOrder]) -> Ints:
+        """How many crash steps are on the paths to some states of one level, as the parents tell."""
+        crash = np.array([order.crashes for order in orders], dtype=np.int32)
+        total = np.zeros(len(numbers), dtype=np.int64)
+        level = int(np.searchsorted(np.array(self.first), numbers[:1], side="right")[0]) - 1
+        for parents, places, first in zip(
+            self.parents[level::-1], self.orders[level::-1], self.first[level::-1], strict=True
+        ):
+            rows = numbers - first
+            total += crash.take(places[rows])
+            numbers = parents[rows].astype(np.int64)
+        return total
+
+    def ranks(self, orders: Sequence[StepOrder]) -> Ints:
+        """The place of each state among all, by (level, crashes, key)."""
+        ranks = np.empty(len(self), dtype=np.int64)
+        for begin, end in pairwise(self.first):
+            level = np.arange(begin, end)
+            ranks[begin + np.argsort(self.crashes(level, orders), kind="stable")] = level
+        return ranks
+
+    def least_of(self, numbers: Iterable[int], orders: Sequence[StepOrder]) -> int:
+        """Of some states in ascending order the one of least (level, crashes, key)."""
+        some = iter(numbers)
+        least = next(some)
+        end = self.first[int(np.searchsorted(np.array(self.first), least, side="right"))]
+        level = np.array([*chain([least], takewhile(lambda number: number < end, some))], dtype=np.int64)
+        return int(level[np.argmin(self.crashes(level, orders))])
 
     def path(self, key: int, orders: Sequence[StepOrder]) -> tuple[PathLink, ...]:
         """The links from Init to a state."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from checker.engines.columns.shelf import Shelf
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
 from checker.engines.columns.tables import halves
-from checker.engines.protocol import Level
+from checker.engines.protocol import Level, Place
 from checker.engines.rows import RowsRun, Waiting
 from interpreter.state import State
 from interpreter.step import StepOrder
@@ -41,7 +42,7 @@ def go_on(run: RowsRun, store: Store, orders: Sequence[StepOrder], sample: Seque
     acted = set(run.expander.acted)
     # How values are best divided was learned in the run before: some states tell it again, and nothing else is kept.
     for state in sample:
-        run.expander.expand(state, run.machine.key(state), False, Level())
+        run.expander.expand(state, Place(run.machine.key(state), 0), False, Level())
     run.expander.acted = acted
     return _columns(run, store, orders, sample)
 
@@ -58,7 +59,7 @@ def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder], states: Se
         space.order(*order)
     graph = run.graph_so_far if run.wants_graph else None
     if graph is not None:
-        graph.key = store.key
+        graph.key, graph.least = store.key, partial(store.least_of, orders=space.orders)
     columns = ColumnsRun(run.task, space, store, graph)
     columns.judge.recorded = run.recorded
     groups: dict[object, list[Waiting]] = {}
@@ -99,6 +100,7 @@ def _frontier(space: Space, store: Store, group: list[Waiting]) -> Frontier:
         space.pack(packing, [waiting.state for waiting in group]),
         numbers,
         np.array([waiting.starts for waiting in group], dtype=np.int64),
+        np.array([waiting.crashes for waiting in group], dtype=np.int64),
         high,
         low,
         np.array([waiting.cut for waiting in group], dtype=np.bool_),

@@ -40,6 +40,7 @@ class PackedBatch(NamedTuple):
     order_table: tuple[StepOrder, ...]
     orders: Column
     starts: Column
+    crashes: Column
 
     def take(self, rows: Ints) -> PackedBatch:
         """Some of the candidates."""
@@ -53,6 +54,7 @@ class PackedBatch(NamedTuple):
             self.order_table,
             self.orders[rows],
             self.starts[rows],
+            self.crashes[rows],
         )
 
 
@@ -75,6 +77,7 @@ def pack_batch(codec: RowCodec, packing: Packing, batch: Batch, sources: Sources
         tuple(codec.space.orders[number] for number in used.tolist()),
         narrow(orders, len(used)),
         narrow(batch.starts, int(batch.starts.max()) + 1),
+        narrow(batch.crashes, int(batch.crashes.max()) + 1),
     )
 
 
@@ -98,6 +101,7 @@ def waiting_batches(
                     (NO_ORDER,),
                     np.zeros(len(own), dtype=np.uint8),
                     starts,
+                    part.crashes[own],
                 )
             )
     return found
@@ -130,6 +134,7 @@ def _batch_of(layout: Layout, candidates: list[Candidate], values: StateCodec) -
         tuple(orders),
         narrow(np.array([orders[c.order] for c in candidates], dtype=np.int64), len(orders)),
         np.array([c.starts for c in candidates], dtype=np.int64),
+        np.array([c.crashes for c in candidates], dtype=np.int64),
     )
 
 

@@ -165,8 +165,8 @@ class Cluster:
 
     def _waiting_by_rows(self) -> list[bytes]:
         waiting: list[list[Candidate]] = [[] for _ in range(self.partitions)]
-        for key, state, starts in sorted(self.local.hand_over(), key=lambda state: state.key):
-            waiting[partition_of(key, self.partitions)].append(Candidate(key, 0, NO_ORDER, starts, state))
+        for key, state, starts, crashes in sorted(self.local.hand_over(), key=lambda state: state.key):
+            waiting[partition_of(key, self.partitions)].append(Candidate(key, 0, NO_ORDER, starts, crashes, state))
         codec = StateCodec(self.local.machine)
         return [pack_candidates(codec, candidates) for candidates in waiting]
 

@@ -103,12 +103,13 @@ class UnpackedStates:
 
 
 class Candidate(NamedTuple):
-    """A state that a step from `source` leads to; `starts` as in the language page, 9.2."""
+    """A state that a step from `source` leads to; `starts` and `crashes` as in the language page, 9.2 and 12.4."""
 
     key: int
     source: int
     order: StepOrder
     starts: int
+    crashes: int
     state: State
 
 
@@ -120,6 +121,7 @@ class Candidates:
     sources: bytes
     orders: list[StepOrder]
     starts: array[int]
+    crashes: array[int]
     states: UnpackedStates
 
     def key(self, place: int) -> int:
@@ -140,6 +142,7 @@ def pack_candidates(codec: StateCodec, candidates: Sequence[Candidate]) -> bytes
         table,
         numbers,
         array("Q", [c.starts for c in candidates]).tobytes(),
+        array("Q", [c.crashes for c in candidates]).tobytes(),
         codec.pack_states(c.state for c in candidates),
     )
     return zlib.compress(pickle.dumps(content, pickle.HIGHEST_PROTOCOL), _LEVEL)
@@ -147,9 +150,14 @@ def pack_candidates(codec: StateCodec, candidates: Sequence[Candidate]) -> bytes
 
 def unpack_candidates(codec: StateCodec, data: bytes) -> Candidates:
     """What `pack_candidates` wrote, here or elsewhere; `data` is not empty."""
-    keys, sources, table, numbers, starts, states = pickle.loads(zlib.decompress(data))
+    keys, sources, table, numbers, starts, crashes, states = pickle.loads(zlib.decompress(data))
     return Candidates(
-        key_array(keys), sources, unpack_orders(table, numbers), array("Q", starts), codec.unpack_states(states)
+        key_array(keys),
+        sources,
+        unpack_orders(table, numbers),
+        array("Q", starts),
+        array("Q", crashes),
+        codec.unpack_states(states),
     )
 
 

@@ -52,7 +52,8 @@ class Columns:
 
 @dataclass(slots=True)
 class Newcomers:
-    """The new states of a level, by key: halves, sources, places in the run's orders, starts, and where to find each.
+    """The new states of a level, by key: halves, sources, places in the run's orders, starts, crash steps, and where to
+    find each.
 
     Candidate `rows[i]` of batch `batches[i]`.
     """
@@ -63,6 +64,7 @@ class Newcomers:
     sources: bytes
     orders: Ints
     starts: Ints
+    crashes: Ints
     batches: Ints
     rows: Ints
 
@@ -130,7 +132,7 @@ class ColumnPartition:
     # --- taking in -------------------------------------------------------------------------------------------------
 
     def _newcomers(self, batches: list[PackedBatch]) -> Newcomers:
-        """Of all candidates those that are new, each once, with the least parent by (order, key of the source)."""
+        """Of all candidates those that are new, each once, with the least parent by (crashes, order, key of source)."""
         space = self.columns.run.space
         high = np.concatenate([b.high for b in batches])
         low = np.concatenate([b.low for b in batches])
@@ -139,10 +141,11 @@ class ColumnPartition:
         tables = [np.array([space.order(*order) for order in b.order_table], dtype=np.int64) for b in batches]
         orders = np.concatenate([table[b.orders] for table, b in zip(tables, batches, strict=True)])
         starts = np.concatenate([b.starts.astype(np.int64) for b in batches])
+        crashes = np.concatenate([b.crashes.astype(np.int64) for b in batches])
         lengths = [len(b.high) for b in batches]
         numbers = np.repeat(np.arange(len(batches)), lengths)
         rows = np.concatenate([np.arange(length) for length in lengths])
-        order = _sorted(high, (source_low, source_high, space.order_ranks()[orders], low))
+        order = _sorted(high, (source_low, source_high, space.order_ranks()[orders], crashes, low))
         high, low = high[order], low[order]
         first = np.ones(len(order), dtype=np.bool_)
         first[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
@@ -160,6 +163,7 @@ class ColumnPartition:
             keys_of(source_high[chosen], source_low[chosen]).tobytes(),
             orders[chosen],
             starts[left],
+            crashes[chosen],
             numbers[chosen],
             rows[chosen],
         )
@@ -180,9 +184,9 @@ class ColumnPartition:
             together = np.concatenate(places)
             by_key = np.argsort(together)
             own = together[by_key]
-            starts = new.starts[own]
+            starts, crashes = new.starts[own], new.crashes[own]
             cut = starts >= bound
-            found.append(Frontier(packing, rows.take(by_key), own, starts, new.high[own], new.low[own], cut))
+            found.append(Frontier(packing, rows.take(by_key), own, starts, crashes, new.high[own], new.low[own], cut))
         return found
 
     def _write_found(self, found: list[Newcomers]) -> None:
@@ -192,7 +196,8 @@ class ColumnPartition:
         keys, sources = (
             b"".join(column) for column in zip(*[(n.keys.tobytes(), n.sources) for n in found], strict=True)
         )
-        parts = [keys, sources, numbers, table, *recorded]
+        crashes = b"".join(new.crashes.astype(np.uint32).tobytes() for new in found)
+        parts = [keys, sources, numbers, table, crashes, *recorded]
         self.store.write(found_file(self.assignment.level, self.assignment.partition), parts)
 
     # --- sending on ------------------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ from interpreter.step import StepOrder
 
 KEYS: Final = 0
 _SOURCES, _ORDERS, _ORDER_TABLE = 1, 2, 3
-ANSWERS: Final = 4
+CRASHES: Final = 4
+ANSWERS: Final = 5
 """Where the parts of a file of found states are, those with answers last."""
 
 

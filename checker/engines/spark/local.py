@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from checker.engines.columns.tables import Ints
 from checker.engines.embedded import EmbeddedRun
-from checker.engines.protocol import Level, Task
+from checker.engines.protocol import Level, Place, Task
 from checker.engines.read_tree import Counters
 from checker.engines.spark.assignment import Manner
 from checker.engines.spark.batches import NO_ORDER, PackedBatch, batches_of, waiting_batches
@@ -27,6 +28,7 @@ class Waiting(NamedTuple):
     key: int
     state: State
     starts: int
+    crashes: int
 
 
 class LocalRun(EmbeddedRun):
@@ -44,13 +46,17 @@ class LocalRun(EmbeddedRun):
             return key_column(self._rows.found.keys)
         return keys_of(*self._columns.store.keys_since(0))
 
+    def ranks(self) -> Sequence[int] | Ints:
+        """The place of each state found, by number, among all: by (level, crashes, key)."""
+        return self._rows.found.ranks() if self._columns is None else self._columns.ranks()
+
     def hand_over_batches(self, partitions: int) -> list[list[PackedBatch]]:
         """The states that wait, for each partition, where columns are to expand them; this run will not do it."""
         values = StateCodec(self.machine)
         if self._columns is None:
             waiting: list[list[Candidate]] = [[] for _ in range(partitions)]
-            for key, state, starts in sorted(self.hand_over(), key=lambda waiting: waiting.key):
-                waiting[partition_of(key, partitions)].append(Candidate(key, 0, NO_ORDER, starts, state))
+            for key, state, starts, crashes in sorted(self.hand_over(), key=lambda waiting: waiting.key):
+                waiting[partition_of(key, partitions)].append(Candidate(key, 0, NO_ORDER, starts, crashes, state))
             return [batches_of(candidates, values) for candidates in waiting]
         run = self._columns
         codec = RowCodec(run.space, values, run.refit)
@@ -62,12 +68,12 @@ class LocalRun(EmbeddedRun):
         """The states that wait, which this run will not expand."""
         if self._columns is None:
             for state in self._rows.waiting:
-                yield Waiting(self._rows.found.keys[state.number], state.state, state.starts)
+                yield Waiting(self._rows.found.keys[state.number], state.state, state.starts, state.crashes)
             self._rows.waiting = []
             return
         for part in self._columns.frontier:
-            for row, starts in enumerate(part.starts.tolist()):
-                yield Waiting(part.key(row), part.packing.unpack(part.rows, row), starts)
+            for row, (starts, crashes) in enumerate(zip(part.starts.tolist(), part.crashes.tolist(), strict=True)):
+                yield Waiting(part.key(row), part.packing.unpack(part.rows, row), starts, crashes)
         self._columns.frontier = []
 
     def expanded_graph(self) -> Graph | None:
@@ -105,7 +111,7 @@ class LocalRun(EmbeddedRun):
         expander, waiting = self._rows.expander, self._rows.waiting
         acted = set(expander.acted)
         for one in waiting[:: max(1, len(waiting) // _SAMPLE)]:
-            expander.expand(one.state, self.machine.key(one.state), False, Level())
+            expander.expand(one.state, Place(self.machine.key(one.state), one.crashes), False, Level())
         expander.acted = acted
 
     def counters(self) -> Counters:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from checker.engines.expander import Arrival, Expander
-from checker.engines.protocol import Level
+from checker.engines.protocol import Level, Place
 from checker.engines.spark.assignment import Assignment, edges_file, found_file, outbound_file
 from checker.engines.spark.codec import (
     Candidate,
@@ -40,7 +40,13 @@ class Source(NamedTuple):
     key: int
     state: State
     starts: int
+    crashes: int
     cut: bool
+
+    @property
+    def place(self) -> Place:
+        """The state as findings speak of it."""
+        return Place(self.key, self.crashes)
 
 
 class Shape(NamedTuple):
@@ -123,13 +129,15 @@ class Partition:
                     candidates.source(place),
                     candidates.orders[place],
                     candidates.starts[place],
+                    candidates.crashes[place],
                     (candidates, place),
                 )
         return gathering
 
     def _source(self, key: int, newcomer: Newcomer[tuple[Candidates, int]]) -> Source:
         candidates, place = newcomer.place
-        return Source(key, candidates.states.state(place), newcomer.starts, newcomer.starts >= self._bound)
+        cut = newcomer.starts >= self._bound
+        return Source(key, candidates.states.state(place), newcomer.starts, newcomer.crashes, cut)
 
     def _complete(self, newcomers: list[tuple[int, Newcomer[tuple[Candidates, int]]]]) -> list[Source]:
         """Judge the new states, and write down that they were found; those to be expanded."""
@@ -140,7 +148,7 @@ class Partition:
             source = self._source(key, newcomer)
             if self._parts is not None:
                 self._parts.state(key, self.assignment.level, source.state)
-            judgement = self.expander.judge(source.state, key, level)
+            judgement = self.expander.judge(source.state, source.place, level)
             for column, answer in zip(recorded.values(), judgement.answers, strict=True):
                 column.append(answer)
             level.cut += source.cut
@@ -156,6 +164,7 @@ class Partition:
                 key_column(newcomer.source for _, newcomer in newcomers).tobytes(),
                 numbers,
                 table,
+                array("I", [newcomer.crashes for _, newcomer in newcomers]).tobytes(),
                 *map(bytes, recorded.values()),
             ]
             self.store.write(found_file(self.assignment.level, self.assignment.partition), found)
@@ -170,10 +179,11 @@ class Partition:
         if self._parts is not None:
             self.expander.observe = partial(self._export_step, self._parts)
         for source in sources:
-            arrivals = self.expander.expand(source.state, source.key, source.cut, self.expanded)
+            arrivals = self.expander.expand(source.state, source.place, source.cut, self.expanded)
             for arrival in arrivals:
+                starts, crashes = source.starts + arrival.start, source.crashes + arrival.order.crashes
                 gatherings[partition_of(arrival.key, self.partitions)].add(
-                    arrival.key, source.key, arrival.order, source.starts + arrival.start, arrival.state
+                    arrival.key, source.key, arrival.order, starts, crashes, arrival.state
                 )
             if given.graph:
                 self._add_edges(edges, source, arrivals)
@@ -194,7 +204,8 @@ class Partition:
 
     def _pack(self, gathering: Gathering[State]) -> bytes:
         return pack_candidates(
-            self.codec, [Candidate(key, n.source, n.order, n.starts, n.place) for key, n in gathering.in_order()]
+            self.codec,
+            [Candidate(key, n.source, n.order, n.starts, n.crashes, n.place) for key, n in gathering.in_order()],
         )
 
     def _add_edges(self, edges: Edges, source: Source, arrivals: list[Arrival]) -> None:

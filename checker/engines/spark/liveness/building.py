@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from checker.engines.spark.assignment import edges_file, found_file
-from checker.engines.spark.findings import ANSWERS, KEYS
+from checker.engines.spark.findings import ANSWERS, CRASHES, KEYS
 from checker.engines.spark.keys import WIDTH, Keys, halves_of, key_array, key_column, partitions_of
 from checker.engines.spark.liveness.share import Array, Numbers, Outcome, Share, by_owner
 from checker.engines.spark.partition import Shape
@@ -82,6 +82,8 @@ def scatter(share: Share, inbound: Sequence[bytes], given: Sources, store: Store
     places: dict[Kind, int] = {}
     rows = [_begun(share)]
     keys: list[Keys] = [share["begun.keys"]]
+    # What is begun with has its rank from the driver.
+    crashes: list[Array] = [np.zeros(len(share["begun.keys"]), dtype=np.uint32)]
     answers: dict[str, list[Array]] = {column: [share[f"begun.{column}"]] for column in given.columns}
     firsts: list[int] = []
     for level in given.levels:
@@ -91,6 +93,7 @@ def scatter(share: Share, inbound: Sequence[bytes], given: Sources, store: Store
         if level.found:
             name = found_file(level.level, share.partition)
             keys.append(key_array(store.read(name, KEYS)))
+            crashes.append(np.frombuffer(store.read(name, CRASHES), dtype=np.uint32))
             for place, column in enumerate(given.columns):
                 answers[column].append(np.frombuffer(store.read(name, ANSWERS + place), dtype=np.uint8))
     degree = np.concatenate([row.degree for row in rows])
@@ -104,6 +107,7 @@ def scatter(share: Share, inbound: Sequence[bytes], given: Sources, store: Store
         "quiet": np.concatenate([row.quiet for row in rows]),
         "cut": np.concatenate([row.cut for row in rows]),
         "keys": np.concatenate(keys),
+        "crashes": np.concatenate(crashes),
         "firsts": np.array(firsts, dtype=np.int64),
         "columns": np.array(given.columns),
         **{column: np.concatenate(parts) for column, parts in answers.items()},

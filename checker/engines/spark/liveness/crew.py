@@ -182,13 +182,14 @@ def begun_shares(findings: Findings) -> list[dict[str, Array]]:
         "degree": degree,
     }
     of_edge = np.repeat(owners[: len(degree)], degree)
+    ranks = np.array(local.ranks(), dtype=np.uint64)
     columns = {name: np.frombuffer(local.answers(name), dtype=np.uint8) for name in local.recorded}
     found: list[dict[str, Array]] = []
     for partition in range(partitions):
         states = np.flatnonzero(owners == partition)
         expanded = states[states < len(degree)]
         edges = of_edge == partition
-        arrays: dict[str, Array] = {"begun": states.astype(np.uint64), "begun.keys": keys[states]}
+        arrays: dict[str, Array] = {"begun": ranks[states], "begun.keys": keys[states]}
         arrays |= {f"begun.{name}": column[expanded] for name, column in per_state.items()}
         arrays |= {"begun.marks": marks[edges], "begun.targets": targets[edges]}
         arrays |= {f"begun.{name}": column[states] for name, column in columns.items()}

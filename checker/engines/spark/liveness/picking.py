@@ -32,6 +32,7 @@ def pick(share: Share, inbound: Sequence[bytes], picked: Picked) -> Outcome:
     brought: dict[str, Array] = {
         "address": share.own[states],
         "level": np.where(handed, 0, levels),
+        "crashes": share["crashes"][states],
         "high": high,
         "low": low,
         "keys": ranks,
@@ -53,16 +54,19 @@ def _wanted(share: Share, picked: Picked) -> Mask:
 
 @dataclass(slots=True)
 class Core:
-    """A part of the graph in this process. `ranks` are the places of its states in the whole graph."""
+    """A part of the graph in this process. Its states are numbered by their rank in the whole graph."""
 
     graph: Graph
     columns: Mapping[str, bytearray]
     levels: Numbers
+    crashes: Array
     high: Array
     low: Array
 
-    def rank(self, state: int) -> tuple[int, int]:
-        return int(self.levels[state]), (int(self.high[state]) << 64) | int(self.low[state])
+    def rank(self, state: int) -> tuple[int, int, int]:
+        """The place of a state in the whole graph (see `Share.rank`)."""
+        key = (int(self.high[state]) << 64) | int(self.low[state])
+        return int(self.levels[state]), int(self.crashes[state]), key
 
     def answers(self, column: str) -> bytearray:
         return self.columns[column]
@@ -75,7 +79,7 @@ def core_of(parts: Sequence[Mapping[str, Array]], tables: Graph, columns: Sequen
         return np.concatenate([part[name] for part in parts])
 
     addresses = column("address")
-    order = np.lexsort((column("low"), column("high"), column("level")))
+    order = np.lexsort((column("low"), column("high"), column("crashes"), column("level")))
     numbers = np.empty(len(order), dtype=np.uint32)
     numbers[order] = np.arange(len(order), dtype=np.uint32)
     by_address = np.argsort(addresses)
@@ -94,7 +98,8 @@ def core_of(parts: Sequence[Mapping[str, Array]], tables: Graph, columns: Sequen
     states = (first[1:].astype(np.uint64), targets[moved], marks[moved], needs, quiet, cut)
     graph.add_part(GraphPart._make(part.tobytes() for part in states))
     answers = {name: bytearray(column(name)[order].astype(np.uint8).tobytes()) for name in columns}
-    return Core(graph, answers, column("level")[order], column("high")[order], column("low")[order])
+    levels, crashes, high, low = (column(name)[order] for name in ("level", "crashes", "high", "low"))
+    return Core(graph, answers, levels, crashes, high, low)
 
 
 def _edges(

@@ -29,7 +29,7 @@ _BITS: Final = 64
 class Least(NamedTuple):
     """The least state of some: its place among all states of the graph, a label to find it by, and its key."""
 
-    rank: tuple[int, int]
+    rank: tuple[int, int, int]
     label: int
     key: int
 
@@ -127,20 +127,33 @@ class Share:
         numbers, owners = np.divmod(ends, np.uint64(self.partitions))
         return owners == np.uint64(self.partition), numbers.astype(np.int64)
 
-    def rank(self, number: int) -> tuple[int, int]:
-        """The place of a state among all: by level and then by key, as whole numbers in two parts."""
+    def rank(self, number: int) -> tuple[int, int, int]:
+        """The place of a state among all, by (level, crashes, key); the driver has told that of those it began with."""
         begun, firsts = self.arrays["begun"], self.arrays["firsts"]
         if number < len(begun):
-            return 0, int(begun[number])
-        return int(np.searchsorted(firsts, number, side="right")), key_number(self.arrays["keys"], number)
+            return 0, 0, int(begun[number])
+        level = int(np.searchsorted(firsts, number, side="right"))
+        return level, int(self.arrays["crashes"][number]), key_number(self.arrays["keys"], number)
 
     def least(self, states: Numbers, labels: Array | None = None) -> Least | None:
         """The least of some states. Its label, if none is given, is its address."""
         if not len(states):
             return None
-        number = int(states.min())
+        number = self._least(np.sort(states))
         label = int((self.own if labels is None else labels)[number])
         return Least(self.rank(number), label, key_number(self.arrays["keys"], number))
+
+    def _least(self, states: Numbers) -> int:
+        """The one of least rank among states in ascending order."""
+        begun, firsts = self.arrays["begun"], self.arrays["firsts"]
+        end = len(begun)
+        if states[0] < end:
+            ranks = begun
+        else:
+            level = int(np.searchsorted(firsts, states[0], side="right"))
+            ranks, end = self.arrays["crashes"], int(firsts[level]) if level < len(firsts) else self.states
+        some = states[: np.searchsorted(states, end)]
+        return int(some[np.argmin(ranks[some])])
 
 
 def least(candidates: Sequence[Least | None]) -> Least | None:

@@ -143,6 +143,8 @@ class FarWays:
         self._keys: list[int] = []
         self._found: list[int] = []
         self._numbers: dict[int, int] = {}
+        self._edges: dict[int, list[int]] = {}
+        self._shares: dict[int, Share] = {}
         told: list[Told] = crew.make("begin_walks", label)
         crew.make("take_edges")
         found = least([one.head for one in told])
@@ -162,32 +164,49 @@ class FarWays:
         distance = 0
         while not any(self.crew.make("step_back", Back(self.label, distance, address, wanted.aim, bit, self.home))):
             distance += 1
+        # The passes have left other arrays.
+        self._shares.clear()
         walk: list[int] = []
+        state = begin
         for left in range(distance, 0, -1):
-            address, edge = self._next(address, left, wanted.aim, bit)
-            walk.append(edge)
+            walk.append(self._next(state, left, wanted))
+            state = self.graph.targets[walk[-1]]
         return walk
 
-    def _next(self, address: int, left: int, aim: Aim, bit: int) -> tuple[int, int]:
-        """The edge by which the walk goes on from a state, and where it leads."""
-        share = self._share(address)
-        number = address // self.crew.partitions
-        for edge in range(int(share.out.first[number]), int(share.out.first[number + 1])):
-            target, mark = int(share.out.ends[edge]), int(share.out.marks[edge])
-            if not share["walk.out"][edge]:
-                continue
-            if left == 1 and aim is Aim.TAKE:
-                nearer = bool(_has(share["takes"][mark : mark + 1], bit)[0])
+    def edges(self, state: int) -> list[int]:
+        """The edges of a state in the component, in step order."""
+        if state not in self._edges:
+            share, number = self._share(state)
+            own = slice(int(share.out.first[number]), int(share.out.first[number + 1]))
+            inside = share["walk.out"][own]
+            ends, marks = share.out.ends[own][inside].tolist(), share.out.marks[own][inside].tolist()
+            self._edges[state] = [self._edge(end, mark) for end, mark in zip(ends, marks, strict=True)]
+        return self._edges[state]
+
+    def _edge(self, target: int, mark: int) -> int:
+        """A new edge of the graph of the walks."""
+        self.graph.targets.append(self._state(target))
+        self.graph.marks.append(mark)
+        return len(self.graph.targets) - 1
+
+    def _next(self, state: int, left: int, wanted: Wanted) -> int:
+        """The edge by which the walk goes on from a state."""
+        for edge in self.edges(state):
+            if left == 1 and wanted.aim is Aim.TAKE:
+                nearer = wanted.obligation in self.graph.mark(edge).takes
             else:
-                nearer = int(self._share(target)["distance"][target // self.crew.partitions]) == left
+                share, number = self._share(self.graph.targets[edge])
+                nearer = int(share["distance"][number]) == left
             if nearer:
-                self.graph.targets.append(self._state(target))
-                self.graph.marks.append(mark)
-                return target, len(self.graph.targets) - 1
+                return edge
         raise AssertionError("a state at some distance has an edge that leads nearer")
 
-    def _share(self, address: int) -> Share:
-        return self.crew.share(address % self.crew.partitions)
+    def _share(self, state: int) -> tuple[Share, int]:
+        """The partition of a state, and its number there."""
+        number, partition = divmod(self._found[state], self.crew.partitions)
+        if partition not in self._shares:
+            self._shares[partition] = self.crew.share(partition)
+        return self._shares[partition], number
 
     def _state(self, address: int) -> int:
         """The number of a state in the graph of the walks."""
@@ -195,7 +214,7 @@ class FarWays:
         if known is None:
             known = self._numbers[address] = len(self._found)
             self._found.append(address)
-            share, number = self._share(address), address // self.crew.partitions
+            share, number = self._share(known)
             self._keys.append(key_number(share["keys"], number))
             self.graph.needs.append(int(share["needs"][number]))
         return known
