@@ -11,19 +11,21 @@ from interpreter.candidates import Candidates
 from interpreter.describe import Describer
 from interpreter.division import Divider
 from interpreter.explaining.exercise import Parts
+from interpreter.identity.alike import Alike
 from interpreter.identity.canonical import Canonical
 from interpreter.identity.encoding import Encoder
 from interpreter.limits import Limits, Setting
 from interpreter.problem import Problem
 from interpreter.program import Program
-from interpreter.running.assertions import evaluate_assertion, next_states
+from interpreter.running.assertions import evaluate_assertion
 from interpreter.running.beginning import first_frames
 from interpreter.running.code import Code
 from interpreter.running.environment import located
 from interpreter.running.execute import Execution, Picks
 from interpreter.running.frames import park_message, park_thread
+from interpreter.running.next_states import Successors
 from interpreter.running.settlement import Settlement, writes_of
-from interpreter.running.view import PairView, PartsView, Recorder, StateView, View
+from interpreter.running.view import PartsView, Recorder, StateView, View
 from interpreter.running.world import World
 from interpreter.state import Slot, State
 from interpreter.step import (
@@ -73,7 +75,8 @@ class Machine:
         self._executed: set[Note] = set()
         self.parts = Parts(program, every_part)
         self.code = Code(program, self.parts.watch)
-        self.code.next_states = lambda world: next_states(world, self.steps)
+        self.successors = Successors(self.steps)
+        self.code.next_states = self.successors.asked_in
         self.careful: set[Rule] = set()
         """Rules whose ways keep no containers over restarts. Who adds one forgets all that is remembered of it."""
         self.divider = Divider(self.values)
@@ -83,6 +86,7 @@ class Machine:
         symmetric_roles = tuple(role for role in program.roles if role.symmetric)
         layouts = self.transitions.layouts
         self.images = Canonical(self.values, layouts, self._encoder, self.code.domains.shapes, symmetric_roles)
+        self.alike = Alike(self.values)
         self._describer = Describer(self.code, self.values)
         self.possible = Candidates(program, self.values, self.limits, self.transitions)
 
@@ -392,7 +396,3 @@ class Machine:
             return [Rule(StepKind.ASSERT, assertion)]
         numbers = state.layout.live.get(program.role, ())
         return [Rule(StepKind.ASSERT, assertion, (program.role, number)) for number in numbers]
-
-    def pair_view(self, before: State, after: State) -> View:
-        """The view that a transition assertion looks at."""
-        return PairView(self.parts_view(before), self.parts_view(after))

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from checker.engines.read_tree import Result
 from interpreter import Machine, State
 from interpreter.running.view import PairView, View
-from interpreter.state import Layout
 from interpreter.step import Failure, Outcome, Rule
 
 Decide = Callable[[Rule, View], Result]
@@ -32,7 +31,6 @@ class Assertions:
         self.machine = machine
         self.view = view
         self.decide = decide
-        self._visible: dict[Layout, tuple[int, ...]] = {}
 
     def holds(self, assertion: int, state: State) -> Answer:
         """The value in a state: in a role, `exists` asks for some instance, the others for all."""
@@ -41,7 +39,7 @@ class Assertions:
 
     def holds_between(self, assertion: int, before: State, after: State) -> Answer:
         """The value for a step, which may not have changed anything: then it is true."""
-        if self._unchanged(before, after):
+        if self.machine.alike.states(before, after):
             return Answer(True)
         return self._decide(assertion, after, PairView(self.view(before), self.view(after)), wanted=False)
 
@@ -55,37 +53,3 @@ class Assertions:
             if result.value is wanted:
                 return Answer(wanted, None if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}")
         return Answer(not wanted)
-
-    def _unchanged(self, before: State, after: State) -> bool:
-        """Are state variables, instances and their fields equal?"""
-        if before.layout.cells or after.layout.cells:
-            return self._texts(before) == self._texts(after)
-        if before.layout is after.layout:
-            return all(before.values[i] == after.values[i] for i in self._positions(before.layout))
-        return self._values(before) == self._values(after)
-
-    def _positions(self, layout: Layout) -> tuple[int, ...]:
-        if layout not in self._visible:
-            kinds = ("heap", "role", "field")
-            self._visible[layout] = tuple(i for i, slot in enumerate(layout.slots) if slot[0] in kinds)
-        return self._visible[layout]
-
-    def _values(self, state: State) -> list[object]:
-        return [(state.layout.slots[i], state.values[i]) for i in self._positions(state.layout)]
-
-    def _texts(self, state: State) -> list[object]:
-        """The visible values in full, whether a thread shares parts of them or not."""
-        places: dict[int, str] = {}
-
-        def resolve(place: str, reference: int) -> int | str:
-            k = int(self.machine.values.payload(reference)[0])
-            if k in places:
-                return f'{{"$ref":"{places[k]}"}}'
-            places[k] = place
-            return state.get(("cell", k))
-
-        texts: list[object] = []
-        for i in self._positions(state.layout):
-            slot = state.layout.slots[i]
-            texts.append((slot, self.machine.values.encode(str(slot), state.values[i], resolve)))
-        return texts

@@ -15,7 +15,7 @@ from interpreter import program as p
 from interpreter.explaining.reasons import Fact, Reasons
 from interpreter.explaining.statements import inner, own
 from interpreter.machine import Machine
-from interpreter.running.assertions import assertion_frame, evaluate_assertion, next_states
+from interpreter.running.assertions import assertion_frame, evaluate_assertion
 from interpreter.running.code import Code
 from interpreter.running.evaluations import Watcher
 from interpreter.running.execute import Execution
@@ -77,7 +77,7 @@ class _Explainer:
     def _run(self, state: State, before: State | None) -> Execution | None:
         machine = self.machine
         code = Code(self.program, self.watcher.watch)
-        code.next_states = lambda world: next_states(world, machine.steps)
+        code.next_states = machine.successors.asked_in
         view = machine.view(state)
         recorder = Recorder(view if before is None else PairView(machine.view(before), view))
         world = World(machine.values, recorder, code)

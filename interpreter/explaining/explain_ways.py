@@ -15,7 +15,6 @@ from interpreter import program as p
 from interpreter.explaining.reasons import Fact, Reasons
 from interpreter.explaining.statements import instructions
 from interpreter.machine import Machine
-from interpreter.running.assertions import next_states
 from interpreter.running.beginning import first_frames
 from interpreter.running.code import Code
 from interpreter.running.evaluations import Evaluation, Watcher
@@ -49,7 +48,7 @@ class WayExplainer:
         self.machine = machine
         self._watcher = Watcher()
         self._code = Code(machine.program, self._watcher.watch)
-        self._code.next_states = lambda world: next_states(world, machine.steps)
+        self._code.next_states = machine.successors.asked_in
         self._routines = {
             instruction.span: (routine, instruction)
             for routine in machine.program.routines

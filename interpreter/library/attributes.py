@@ -41,7 +41,7 @@ def get_attribute(value: object, name: str) -> object:
     """`v.name`, or R3 with near names; instances answer through their world."""
     if isinstance(value, Instance):
         return value.world.get_attribute(value, name)
-    if not name.startswith("_"):
+    if not _hidden(value, name):
         methods = METHODS.get(type(value))
         if methods is not None:
             method = methods.get(name)
@@ -56,6 +56,11 @@ def get_attribute(value: object, name: str) -> object:
                 return fields[name]
     text = f"no attribute '{name}' on {with_article(_described(value))}"
     raise Problem("R3", text, near_hint(name, attribute_names(value)))
+
+
+def _hidden(value: object, name: str) -> bool:
+    """Whether a name is a module's own: what else has names beginning with `_` are the variables of a state."""
+    return name.startswith("_") and isinstance(value, ModuleValue)
 
 
 def _fields(value: object) -> Mapping[str, object]:
@@ -86,7 +91,7 @@ def attribute_names(value: object) -> list[str]:
     if isinstance(value, Instance):
         return sorted(value.world.attribute_names(value))
     names = {*METHODS.get(type(value), ()), *_fields(value)}
-    return sorted(name for name in names if not name.startswith("_"))
+    return sorted(name for name in names if not _hidden(value, name))
 
 
 def set_attribute(value: object, name: str, item: object) -> None:

@@ -2,62 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
-
 from fizz import Span
 from interpreter.program import AssertionProgram, Program
 from interpreter.running.execute import Execution, Undecided
 from interpreter.running.frames import Frame
-from interpreter.running.view import StateView
+from interpreter.running.state_struct import StateStruct
 from interpreter.running.world import Reader, World
-from interpreter.state import MISSING, Slot, State
-from interpreter.step import Abort, Expansion, ModelError, Outcome, Step, StepKind
-from interpreter.values import HostValue, ListValue, ModelValue, StructValue, Value, Walk, equal, truth
-from interpreter.values.freeze import freeze
-from interpreter.values.tags import Tag
-
-
-class StateStruct(HostValue):
-    """The state variables of one state behind a dot: `before`, `after`, `next_states()[0].state`. Read one by one."""
-
-    __slots__ = ("_world", "_names")
-    kind = "struct"
-
-    def __init__(self, world: World, names: tuple[str, ...]) -> None:
-        self._world = world
-        self._names = names
-
-    def attributes(self) -> Mapping[str, object]:
-        return _LazyFields(self._world, self._names)
-
-    def intern(self, interner: Any) -> int:
-        fields = [(name, freeze(value, interner)) for name, value in self.attributes().items()]
-        return int(interner.intern_fields(Tag.STRUCT, fields))
-
-    def equals(self, other: Value, walk: Walk) -> bool:
-        if not isinstance(other, StateStruct):
-            return False
-        ours, theirs = self.attributes(), other.attributes()
-        return ours.keys() == theirs.keys() and all(equal(ours[name], theirs[name]) for name in ours)
-
-
-class _LazyFields(Mapping[str, object]):
-    def __init__(self, world: World, names: tuple[str, ...]) -> None:
-        self._world = world
-        self._names = names
-
-    def __getitem__(self, name: str) -> object:
-        value = self._world.get(("heap", name)) if name in self._names else MISSING
-        if value is MISSING:
-            raise KeyError(name)
-        return value
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name in self._names if self._world.get(("heap", name)) is not MISSING)
-
-    def __len__(self) -> int:
-        return len(list(iter(self)))
+from interpreter.state import Slot, State
+from interpreter.step import Abort, ModelError, Outcome
+from interpreter.values import truth
 
 
 class _Side:
@@ -92,40 +45,6 @@ def assertion_frame(
         }
     owner = None if instance is None else world.instance(instance)
     return Frame(routine, owner, variables, world)
-
-
-def next_states(world: World, steps: Callable[..., Expansion]) -> ListValue:
-    """What `next_states()` gives (language page, 10.2): one struct per distinct name and resulting state."""
-    code = world.code
-    found: dict[tuple[str, State], object] = {}
-    for step in steps(world.recorder.whole(), limits=False).steps:
-        if not step.crashes:
-            name = step.name.partition("[")[0]
-            target = World(world.interner, StateView(step.target, world.interner), code)
-            after = StateStruct(target, code.program.state_variables)
-            found.setdefault((name, step.target), _next_state(name, step, world, after))
-    return ListValue(list(found.values()))
-
-
-_KINDS = {StepKind.START: "action", StepKind.CONTINUE: "thread", StepKind.DELIVER: "channel"}
-
-
-def _next_state(name: str, step: Step, world: World, after: StateStruct) -> StructValue:
-    instance, _, action = (step.actor or "").rpartition(".")
-    identity = None
-    if instance:
-        role, _, number = instance.partition("#")
-        identity = ModelValue(role, int(number))
-    return StructValue(
-        {
-            "name": name,
-            "kind": _KINDS[step.rule.kind],
-            "role_ref": instance or None,
-            "role_id": identity,
-            "action_name": action if step.rule.kind is StepKind.START else None,
-            "state": after,
-        }
-    )
 
 
 def evaluate_assertion(assertion: AssertionProgram, execution: Execution, met: set[Span]) -> Outcome:

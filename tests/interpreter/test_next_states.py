@@ -98,3 +98,40 @@ def test_states_have_a_text() -> None:
         """)
         shown = "0" if "transition" in assertion else "1"
         assert (error.code, error.text) == ("R17", f"fail: struct(log = [[1]], x = {shown})")
+
+
+@pytest.mark.parametrize("engine", ["plain", "embedded"])
+@pytest.mark.parametrize(
+    "assertion",
+    [
+        "transition assertion P(b, a): return a._hidden > b._hidden and a.node._x == b.node._x + 1",
+        "transition assertion P(b, a): return getattr(a, '_hidden') > b._hidden and hasattr(b, '_hidden')",
+        "transition assertion P(b, a): return '_hidden' in dir(a) and b != a and '_hidden = ' in str(b)",
+        "transition assertion P(b, a): return deepcopy(a)._hidden == a._hidden",
+        "always assertion P: return all([s.state._hidden == _hidden + 1 for s in next_states()])",
+        "always assertion P: return all([deepcopy(s).state.node._x == node._x + 1 for s in next_states()])",
+    ],
+)
+def test_names_with_an_underscore(assertion: str, engine: str) -> None:
+    """State variables and fields may have names that begin with `_`: behind a dot they are like any other."""
+    model = """
+        role Node:
+            action Init: self._x = 0
+            atomic action Up:
+                require self._x < 2
+                self._x += 1
+                _hidden += 1
+            transition assertion Mine(b, a): return self._x == a._hidden and b._hidden + 1 == self._x
+        action Init:
+            _hidden = 0
+            node = Node()
+        """
+    report = report_of(f"{model}{assertion}\n", engine)
+    assert [p.verdict for p in report.properties] == ["holds", "holds"], report.error
+
+
+def test_names_that_no_state_has() -> None:
+    """What is reserved for the language stays out of reach."""
+    for name in ("__class__", "_world", "_names", "__init__"):
+        model = "action Init: x = 0\natomic action Go: x += 1\n"
+        assert error_of(f"{model}transition assertion P(b, a): return a.{name} == 1").code == "R3"

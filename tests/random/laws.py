@@ -16,7 +16,7 @@ from checker.report import Report
 from fizz.files import parse_file
 from fizz.printer import print_module
 from interpreter import Machine, State, StepKind, compile_module
-from interpreter.running.view import RememberedView, View
+from interpreter.running.view import PairView, RememberedView, View
 from interpreter.step import Failure, ModelError, Read, Rule, Way
 
 
@@ -133,7 +133,7 @@ def check_reads(machine: Machine, most: int, every: int) -> None:
         for number, assertion in enumerate(machine.program.assertions):
             for rule in machine.assertion_rules(number, state):
                 pair = assertion.kind == "transition"
-                _check_rule(machine, rule, machine.pair_view(before, state) if pair else view)
+                _check_rule(machine, rule, PairView(machine.parts_view(before), view) if pair else view)
 
 
 def _check_rule(machine: Machine, rule: Rule, view: View) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,18 @@ if TYPE_CHECKING:
     from checker.engines.columns.step_rules import StepRule
 
 TRUE, FALSE, FAILED, OPEN = 1, 0, 2, 3
+
+Answers = tuple[NDArray[np.int8], dict[int, str | None]]
+"""TRUE, FALSE or FAILED per row; the instance that decided, for some rows."""
+
+
+@dataclass(slots=True)
+class _RowByRow:
+    """What an assertion answered row by row."""
+
+    values: NDArray[np.int8]
+    instances: dict[int, str | None] = field(default_factory=dict)
+    errors: dict[int, ModelError] = field(default_factory=dict)
 
 
 class _Asked:
@@ -106,6 +119,8 @@ class Judge:
         self._asked: dict[tuple[object, ...], _Asked | None] = {}
         self._rowwise = Assertions(space.machine, space.machine.parts_view, space.memory.result)
         self._rules: dict[tuple[int, Layout], list[Rule]] = {}
+        self._by_rows: dict[tuple[int, str], _RowByRow] = {}
+        """By part and watch what was asked row by row on this level."""
 
     # --- states ----------------------------------------------------------------------------------------------------
 
@@ -129,9 +144,10 @@ class Judge:
                         gone[hits] = True
             if watch.records:
                 self.recorded[watch.key] += answers.tobytes()
+        self._by_rows.clear()
         return [np.flatnonzero(~gone) if gone.any() else None for gone in pruned]
 
-    def _values(self, watch: Watch, part: Frontier, level: Level) -> tuple[NDArray[np.int8], dict[int, str | None]]:
+    def _values(self, watch: Watch, part: Frontier, level: Level) -> Answers:
         """TRUE, FALSE or FAILED per row; the instance that decided, for the row of a sought verdict that is told."""
         assert watch.assertion is not None
         program = self.space.machine.program.assertions[watch.assertion]
@@ -196,21 +212,44 @@ class Judge:
         machine = self.space.machine
         return _Asked(self.space.memory.tree(rule), machine.most_ways, machine.note)
 
-    def _row_by_row(self, watch: Watch, part: Frontier, level: Level) -> tuple[NDArray[np.int8], dict[int, str | None]]:
+    def _row_by_row(self, watch: Watch, part: Frontier, level: Level) -> Answers:
+        """The answers for rows that columns can not give.
+
+        Whatever else must be asked row by row is asked with it: states are made once, and the successors of one state
+        are wanted by one after the other.
+        """
+        if (id(part), watch.key) not in self._by_rows:
+            for one in self.of_states:
+                if one is watch or self._is_slow(one, part.packing):
+                    self._by_rows[id(part), one.key] = _RowByRow(np.empty(len(part.rows), dtype=np.int8))
+            asked = [one for one in self.of_states if (id(part), one.key) in self._by_rows]
+            for row in range(len(part.rows)):
+                state = part.packing.unpack(part.rows, row)
+                for one in asked:
+                    self._judge_row(one, state, row, self._by_rows[id(part), one.key])
+        found = self._by_rows[id(part), watch.key]
+        # Of mistakes in one state the one is told that the first of these assertions makes.
+        for row, error in found.errors.items():
+            level.broken.add(watch.key)
+            level.fail(Witness(part.place(row), error=error, stage=STATE_STAGE))
+        return found.values, found.instances
+
+    def _is_slow(self, watch: Watch, packing: Packing) -> bool:
+        """Whether an assertion is asked row by row from its first rule on, as was found before."""
         assert watch.assertion is not None
-        values = np.empty(len(part.rows), dtype=np.int8)
-        instances: dict[int, str | None] = {}
-        for row in range(len(part.rows)):
-            try:
-                answer = self._rowwise.holds(watch.assertion, part.packing.unpack(part.rows, row))
-            except ModelError as error:
-                level.broken.add(watch.key)
-                level.fail(Witness(part.place(row), error=error, stage=STATE_STAGE))
-                values[row] = FAILED
-                continue
-            values[row] = TRUE if answer.value else FALSE
-            instances[row] = answer.instance
-        return values, instances
+        first = self._rules_of(watch.assertion, packing)[:1]
+        return any((rule, packing) in self._asked and self._asked[rule, packing] is None for rule in first)
+
+    def _judge_row(self, watch: Watch, state: State, row: int, answers: _RowByRow) -> None:
+        assert watch.assertion is not None
+        try:
+            answer = self._rowwise.holds(watch.assertion, state)
+        except ModelError as error:
+            answers.errors[row] = error
+            answers.values[row] = FAILED
+            return
+        answers.values[row] = TRUE if answer.value else FALSE
+        answers.instances[row] = answer.instance
 
     # --- steps -----------------------------------------------------------------------------------------------------
 
@@ -221,7 +260,7 @@ class Judge:
             return
         packing = part.packing
         before, after = part.rows.take(taken.origin[live]), taken.batch.rows.take(live)
-        visible = packing.mask([slot for slot in packing.fields if slot[0] in ("heap", "field")])
+        visible = packing.mask([slot for slot in packing.fields if slot[0] in ("heap", "param", "field")])
         changed = np.zeros(len(live), dtype=np.bool_)
         for old, new, bits in zip(before.words, after.words, visible, strict=True):
             changed |= ((old ^ new) & bits) != 0
