@@ -12,7 +12,7 @@ import pytest
 import fizz
 from checker.expect import promises_below
 from interpreter import Machine, State, StepKind, compile_module
-from interpreter.running.view import RememberedView, View
+from interpreter.running.view import PairView, RememberedView, View
 from interpreter.step import Failure, ModelError, Read, Rule, Way
 from tests.interpreter.running import walk
 
@@ -92,7 +92,7 @@ def test_transition_assertions_read_what_they_need(path: Path) -> None:
         for step in machine.steps(before).steps[:4]:
             for number in transitions:
                 for rule in machine.assertion_rules(number, step.target):
-                    check_rule(machine, rule, machine.pair_view(before, step.target))
+                    check_rule(machine, rule, PairView(machine.parts_view(before), machine.parts_view(step.target)))
 
 
 def test_reads_and_forks_in_order() -> None:

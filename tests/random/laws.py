@@ -133,7 +133,9 @@ def check_reads(machine: Machine, most: int, every: int) -> None:
         for number, assertion in enumerate(machine.program.assertions):
             for rule in machine.assertion_rules(number, state):
                 pair = assertion.kind == "transition"
-                _check_rule(machine, rule, PairView(machine.parts_view(before), view) if pair else view)
+                _check_rule(
+                    machine, rule, PairView(machine.parts_view(before), machine.parts_view(state)) if pair else view
+                )
 
 
 def _check_rule(machine: Machine, rule: Rule, view: View) -> None:
