@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from fizz import Options, Span
 from fizz.light import dataclass
 from interpreter import Machine, Program
+from interpreter.identity.alike import Alike
 from interpreter.machine import Note
 from interpreter.program import ActionProgram, AssertionProgram
 from interpreter.running.view import Recorder, View
@@ -34,6 +35,7 @@ from interpreter.step import (
     StepKind,
     Way,
 )
+from interpreter.values.intern import Interner
 
 Pair = tuple[int, int]
 Look = tuple[int, int | None]
@@ -135,6 +137,7 @@ class ToyMachine(Machine):
         self.program = program
         self.toy = program.toy
         self.layout = Layouts().of((A, B))
+        self.alike = Alike(Interner())
         self.code = SimpleNamespace(domains=SimpleNamespace(shapes=("Act",)))  # type: ignore[assignment]
 
     # --- states ----------------------------------------------------------------------------------------------------
