@@ -8,21 +8,28 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 
+import checker.engines.columns.store
 import fizz
+from checker.check import check
 from checker.engines import ENGINES, engine_of
 from checker.engines.assertions import Assertions
+from checker.engines.columns.batch import Batch
+from checker.engines.columns.packing import Rows
+from checker.engines.columns.store import Store
 from checker.exploration import Exploration, Finding, PathLink, Settings
 from checker.explore import explore
 from checker.properties import properties_of
-from interpreter import Machine, State, Step, compile_module
+from interpreter import Machine, State, Step, StepKind, compile_module
 from interpreter.step import StepOrder
 from tests.checker.test_fair_programs import MOST_STATES as MOST_FAIR
 from tests.checker.test_fair_programs import Graph, holds
-from tests.random.laws import WAYS
+from tests.random.laws import WAYS, told
 
 MOST_STATES = 120
 ENGINES_TESTED = ("plain", *WAYS)
@@ -291,3 +298,89 @@ def test_lassos_of_programs(block: int) -> None:
         compared += len(heads)
         crashing += sum(any(link.order.crashes for link in path) for path in heads.values() if path is not None)
     assert compared > 40 and crashing > 3
+
+
+@pytest.mark.parametrize("block", range(2))
+def test_calmer_stories_have_as_many_crashes_and_starts(block: int) -> None:
+    """Whatever order its steps are told in, a story has as many crash steps and starts as the run that was found."""
+    compared = 0
+    for seed in range(1000 + 40 * block, 1040 + 40 * block):
+        text = random_text(seed)
+        found = explored(text, "plain").findings
+        module = fizz.load("m.fizz", text=text)
+        report = check(module, settings=Settings(keep_going=True))
+        assert told(report) == told(check(module, engine="plain", settings=Settings(keep_going=True)))
+        for p in report.properties:
+            if p.trace is None:
+                continue
+            path = found["(deadlock)" if p.kind == "deadlock" else p.name].path
+            entries = p.trace.entries[1:]
+            assert len(entries) == len(path) - 1
+            assert sum(entry.crash for entry in entries) == sum(link.order.crashes for link in path)
+            starts = sum(link.order.candidate[0] == StepKind.START for link in path[1:])
+            assert sum(entry.kind == "start" for entry in entries) == starts
+            compared += 1
+    assert compared > 40
+
+
+SYMMETRIC = TWICE.replace("role Node", "symmetric role Node").replace("[Node(), Node()]", "set([Node(), Node()])")
+
+
+@pytest.mark.parametrize("engine", ENGINES_TESTED)
+def test_stories_under_symmetry_too(engine: str) -> None:
+    """Where a step and a crash lead to images of one state, the step is told."""
+    with patch.dict(ENGINES, WAYS):
+        report = check(fizz.load("m.fizz", text=SYMMETRIC), engine=engine)
+    assert report.trace is not None and report.trace.steps == 2
+    assert not any(entry.crash for entry in report.trace.entries)
+
+
+@pytest.mark.parametrize("most_ranks", [1, 40, 1 << 31])
+def test_links_that_do_not_fit_a_word(most_ranks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many ways to the same states the least by (crash steps, order, number of the source) is kept."""
+    monkeypatch.setattr(checker.engines.columns.store, "_MOST_RANKS", most_ranks)
+    chance = np.random.default_rng(3)
+    count = 5_000
+    high = chance.integers(0, 300, count).astype(np.uint64) << np.uint64(50)
+    parents, orders = chance.integers(0, 9, count), chance.integers(0, 7, count).astype(np.int32)
+    starts, crashes = chance.integers(0, 5, count).astype(np.int32), chance.integers(4, 9, count).astype(np.int32)
+    ranks = chance.permutation(7)
+    expected: dict[int, tuple[int, ...]] = {}
+    for key, c, o, p in zip(high.tolist(), crashes.tolist(), orders.tolist(), parents.tolist(), strict=True):
+        expected[key] = min((c, int(ranks[o]), p), expected.get(key, (99,)))
+    batch = Batch(Rows([high]), high, high, parents, orders, starts, crashes)
+    found = Store().least(batch, ranks)
+    links = zip(found.crashes.tolist(), ranks[found.orders].tolist(), found.parents.tolist(), strict=True)
+    assert dict(zip(found.high.tolist(), links, strict=True)) == expected
+
+
+def test_levels_and_crashes_are_read_off_the_links() -> None:
+    """A store that is given all states at once knows the levels, and the crash steps on the path to each state."""
+    chance = random.Random(5)
+    orders = [StepOrder((2, 0), (), 0), StepOrder((2, 0), (), 1), StepOrder((3, 0), (), 0)]
+    levels, parents, places, costs = [0], [-1, -1], [0, 0], [(0, 0), (0, 0)]
+    for level in range(1, 9):
+        begin, end = levels[-1], len(parents)
+        levels.append(end)
+        for parent in sorted(chance.choices(range(begin, end), k=chance.randint(1, 30))):
+            places.append(chance.randrange(3))
+            parents.append(parent)
+            costs.append((level, costs[parent][1] + orders[places[-1]].crashes))
+    order = list(range(len(parents)))
+    for begin, end in pairwise([*levels, len(parents)]):
+        order[begin:end] = chance.sample(order[begin:end], end - begin)
+    at = {old: new for new, old in enumerate(order)}
+    parents = [-1 if parents[old] < 0 else at[parents[old]] for old in order]
+    places, costs = [places[old] for old in order], [costs[old] for old in order]
+    # Keys that ascend from level to level do not say where one begins.
+    keys = np.arange(len(parents), dtype=np.uint64) << np.uint64(40)
+    store = Store()
+    store.append_all(keys, keys, np.array(parents), np.array(places, dtype=np.int32))
+    assert store.first == [*levels, len(parents)]
+    for begin, end in pairwise(store.first):
+        assert store.crashes(np.arange(begin, end), orders).tolist() == [crashes for _, crashes in costs[begin:end]]
+    by_cost = sorted(range(len(parents)), key=lambda number: (*costs[number], number))
+    assert store.ranks(orders).tolist() == np.argsort(by_cost).tolist()
+    for _ in range(50):
+        some = sorted(chance.sample(range(len(parents)), 20))
+        assert store.least_of(some, orders) == min(some, key=by_cost.index)
