@@ -65,6 +65,7 @@ def sample(run: RowsRun, parts: Sequence[bytes]) -> list[State]:
 
 def unpack_columns(run: ColumnsRun, parts: Sequence[bytes], bound: int) -> None:
     """Let a run go on from the states that `pack_columns` wrote. `bound`: the starts from which a state is cut."""
+    from checker.engines.columns.batch import counts
     from checker.engines.columns.expand import Frontier
     from checker.engines.spark.row_codec import RowCodec
 
@@ -78,7 +79,7 @@ def unpack_columns(run: ColumnsRun, parts: Sequence[bytes], bound: int) -> None:
         packing, words = codec.unpack([(rows, np.arange(own.stop - own.start))])
         high, low = run.store.halves(numbers[own])
         cut = starts[own] >= bound
-        crashes = run.store.crashes(numbers[own], run.space.orders)
+        crashes = counts(run.store.crashes(numbers[own], run.space.orders))
         run.frontier.append(Frontier(packing, words, numbers[own], starts[own], crashes, high, low, cut))
 
 

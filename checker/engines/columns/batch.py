@@ -61,6 +61,11 @@ class Batch:
         return batches[0].each(lambda _: next(columns))
 
 
+def counts(crashes: Ints) -> Column:
+    """Counts of crash steps in as few bytes as they need, and one more of them needs."""
+    return crashes.astype(np.min_scalar_type(int(crashes.max(initial=0)) + 1))
+
+
 @dataclass(slots=True)
 class Taken:
     """Steps that were taken by columns, and where they lead.

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from checker.engines.columns.batch import Batch
+from checker.engines.columns.batch import Batch, counts
 from checker.engines.columns.expand import Arrived, Chunk, ColumnExpander, Frontier
 from checker.engines.columns.gathered import Gathered
 from checker.engines.columns.judge import Judge
@@ -232,7 +232,7 @@ class ColumnsRun:
             np.array([one.parent for one in arrived], dtype=np.uint32),
             np.array([one.order for one in arrived], dtype=np.int32),
             np.array([one.starts for one in arrived], dtype=np.int32),
-            np.array([one.crashes for one in arrived], dtype=np.int32),
+            counts(np.array([one.crashes for one in arrived], dtype=np.int64)),
         )
 
     def _complete(self, level: Level) -> None:

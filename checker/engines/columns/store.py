@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.columns.batch import Batch
+from checker.engines.columns.batch import Batch, counts
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.shelf import Shelf, in_memory
 from checker.engines.columns.tables import Ints, Words, distinct, halves
@@ -91,8 +91,10 @@ class Store:
         table = None
         if (most - fewest + 1) * len(ranks) > _MOST_RANKS:
             table, places = np.unique(places, return_inverse=True)
-        links = (places << _PARENT_BITS) | batch.parents
-        least = np.minimum.reduceat(links.take(order), groups)
+        # In place: of rows there are many here.
+        places <<= _PARENT_BITS
+        places |= batch.parents
+        least = np.minimum.reduceat(places.take(order), groups)
         starts = np.minimum.reduceat(batch.starts.take(order), groups)
         found = batch.take(order.take(groups))
         found.parents = (least & _PARENT_MASK).astype(np.uint32)
@@ -100,7 +102,7 @@ class Store:
         crashes, places = np.divmod(chosen if table is None else table.take(chosen), len(ranks))
         found.orders = np.argsort(ranks).take(places).astype(np.int32)
         found.starts = starts.astype(np.int32)
-        found.crashes = (crashes + fewest).astype(np.int32)
+        found.crashes = counts(crashes + fewest)
         return found
 
     def fresh(self, batch: Batch, ranks: Ints) -> Batch:

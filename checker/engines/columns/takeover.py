@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from checker.engines.columns.batch import counts
 from checker.engines.columns.expand import Frontier
 from checker.engines.columns.run import ColumnsRun
 from checker.engines.columns.shelf import Shelf
@@ -100,7 +101,7 @@ def _frontier(space: Space, store: Store, group: list[Waiting]) -> Frontier:
         space.pack(packing, [waiting.state for waiting in group]),
         numbers,
         np.array([waiting.starts for waiting in group], dtype=np.int64),
-        np.array([waiting.crashes for waiting in group], dtype=np.int64),
+        counts(np.array([waiting.crashes for waiting in group], dtype=np.int64)),
         high,
         low,
         np.array([waiting.cut for waiting in group], dtype=np.bool_),

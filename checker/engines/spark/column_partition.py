@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.engines.columns.batch import Batch
+from checker.engines.columns.batch import Batch, counts
 from checker.engines.columns.expand import Frontier
 from checker.engines.columns.packing import Packing
 from checker.engines.columns.run import ColumnsRun
@@ -184,7 +184,7 @@ class ColumnPartition:
             together = np.concatenate(places)
             by_key = np.argsort(together)
             own = together[by_key]
-            starts, crashes = new.starts[own], new.crashes[own]
+            starts, crashes = new.starts[own], counts(new.crashes[own])
             cut = starts >= bound
             found.append(Frontier(packing, rows.take(by_key), own, starts, crashes, new.high[own], new.low[own], cut))
         return found
