@@ -65,6 +65,7 @@ class CourseState:
     reached: int
     witnesses: Mapping[str, Finding]
     error: Finding | None
+    deepest: tuple[PathLink, ...] = ()
 
 
 class Course:
@@ -82,6 +83,8 @@ class Course:
         self.error: Finding | None = None
         self._safety = {p.key for p in properties if p.phase is Phase.SAFETY}
         self._last = Level()
+        self._least: int | None = None
+        self._deepest: tuple[PathLink, ...] = ()
 
     def go(self, limits: Limits, on: bool, keeper: Keeper | None = None) -> None:
         """Explore until there is no further level or a reason to stop. `on`: violations are none."""
@@ -109,7 +112,9 @@ class Course:
 
     def saved(self) -> CourseState:
         """What another course needs to go on."""
-        return CourseState(self.total, self._last, self.initial, self.depth, self.reached, self.witnesses, self.error)
+        return CourseState(
+            self.total, self._last, self.initial, self.depth, self.reached, self.witnesses, self.error, self.deepest
+        )
 
     def restore(self, state: CourseState) -> None:
         """Be where the other course was."""
@@ -118,6 +123,7 @@ class Course:
         self.initial, self.depth, self.reached = state.initial, state.depth, state.reached
         self.clock.depth = state.reached
         self.witnesses, self.error = dict(state.witnesses), state.error
+        self._deepest = state.deepest
 
     def _no_initial_state(self) -> ModelError:
         init = self.program.init
@@ -139,6 +145,8 @@ class Course:
         self._last = level
         self.reached += 1
         self.total.add_counts(level)
+        if level.least is not None:
+            self._least = level.least
         for key, witness in level.witnesses.items():
             if key not in self.witnesses:
                 self.witnesses[key] = self._finding(key, witness)
@@ -150,6 +158,11 @@ class Course:
         if witness.order is not None:
             path = (*path, PathLink(witness.order, witness.target))
         return Finding(key, path, instance=witness.instance, error=witness.error, reduced=self.run.symmetric)
+
+    @property
+    def deepest(self) -> tuple[PathLink, ...]:
+        """The path to a state of the last level that has any: to that of the least key."""
+        return self._deepest if self._least is None else self.run.path(self._least)
 
     @property
     def cut(self) -> int:

@@ -116,7 +116,7 @@ class Exploration:
     neither found, met nor judged is undecided. `cut` counts the states whose steps were not all explored. `reduced`:
     states are counted up to symmetry. `exact`: they were compared, and not their keys alone. `idle_actions`: after a
     complete exploration, the actions without a step and where they gave up most often. `noted`: what machines noted in
-    such an exploration, else None.
+    such an exploration, else None. `deepest`: of a search that was cut, a path to its last level.
     """
 
     stopped: StopReason
@@ -134,6 +134,7 @@ class Exploration:
     exact: bool = field(default=False, compare=False)
     idle_actions: Mapping[str, Span] = field(default_factory=dict)
     noted: frozenset[Note] | None = None
+    deepest: tuple[PathLink, ...] = ()
     stats: Mapping[str, object] = field(default_factory=dict)
 
     @property

@@ -85,6 +85,7 @@ class Judge:
             exact=course.run.exact,
             idle_actions=self._idle_actions() if self._whole_explored else {},
             noted=frozenset(total.noted) if self._whole_explored else None,
+            deepest=course.deepest if course.stopped.bounds or course.cut else (),
             stats=course.run.stats(),
         )
 

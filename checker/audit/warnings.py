@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from checker.audit.coverage import idle_settings, unused
+from checker.audit.growth import growing
 from checker.audit.vacuity import never_tested
 from checker.exploration import Exploration
 from checker.limits import StopReason
@@ -32,6 +33,7 @@ def audit(machine: Machine, exploration: Exploration, properties: Sequence[Prope
         *_asymmetric(machine, exploration),
         *(() if noted is None else idle_settings(program, noted)),
         *(() if noted is None else never_tested(program, _holding(exploration, properties), noted)),
+        *growing(machine, exploration),
     )
 
 

@@ -177,6 +177,7 @@ class PlainRun:
         self.frontier = [node for _, node in new if not node.pruned]
         level.noted = self.machine.noted()
         level.states = len(new)
+        level.least = new[0][1].key if new else None
         level.cut = sum(node.cut for _, node in new)
         level.pruned = len(new) - len(self.frontier)
         level.frontier = len(self.frontier)

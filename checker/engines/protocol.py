@@ -91,7 +91,8 @@ class Level:
     `states`, `cut` and `frontier` (states to be expanded next) speak of the new level; `transitions`, `crash_steps`
     and dead ends of the level that was expanded. `pruned` states are not expanded; `broken` are the watches whose
     assertion failed. `acted` are the actions (by routine) that had a step; `aborted` counts where the ways of the
-    others ended. `noted` is what machines noted so far, on this level and before.
+    others ended. `noted` is what machines noted so far, on this level and before. `least`: of the keys of the states
+    found on it, the least one.
     """
 
     states: int = 0
@@ -106,6 +107,7 @@ class Level:
     noted: set[Note] = field(default_factory=set)
     witnesses: dict[str, Witness] = field(default_factory=dict)
     error: Witness | None = None
+    least: int | None = None
 
     def see(self, key: str, witness: Witness) -> None:
         """A witness for a property."""
@@ -127,6 +129,8 @@ class Level:
             self.see(key, witness)
         if other.error is not None:
             self.fail(other.error)
+        if other.least is not None:
+            self.least = other.least if self.least is None else min(self.least, other.least)
 
     def add_counts(self, later: Level) -> None:
         """Add the counts of a later level; the frontier is then that level's."""

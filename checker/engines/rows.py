@@ -240,6 +240,7 @@ class RowsRun:
                 self.waiting.append(Waiting(number, new.state, new.starts, new.crashes, cut))
         level.noted = self.machine.noted()
         level.states = len(fresh)
+        level.least = min(fresh, default=None)
         level.frontier = len(self.waiting)
         self.wants_graph = self.wants_graph and not level.pruned
         if self._parts is not None:

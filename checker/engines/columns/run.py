@@ -256,6 +256,7 @@ class ColumnsRun:
         for part in frontier:
             level.states += len(part.rows)
             level.cut += int(part.cut.sum())
+        level.least = min((part.key(0) for part in frontier if len(part.rows)), default=None)
         for part, kept in zip(frontier, self.judge.states(frontier, level, self.store), strict=True):
             if kept is not None:
                 level.pruned += len(part.rows) - len(kept)

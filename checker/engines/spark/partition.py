@@ -156,6 +156,7 @@ class Partition:
             if not judgement.pruned:
                 sources.append(source)
         level.states = len(newcomers)
+        level.least = newcomers[0][0] if newcomers else None
         level.frontier = len(sources)
         if newcomers:
             table, numbers = pack_orders(newcomer.order for _, newcomer in newcomers)
