@@ -19,19 +19,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-import yaml
-
 from checker.check import check
 from checker.exploration import Settings
 from checker.limits import Limits
 from checker.literals import literal, option_text
 from checker.problems import Problem, UsageProblem
+from checker.reading import read_user_file
 from checker.report import ExitCode, PropertyVerdict, Report, Verdict
+from fizz.yaml_text import Node, YamlError, compose, plain
 
 FILE_NAME = "expect.yaml"
 MARKS = ("quick", "large")
 NUMBERS = ("exit", "states", "transitions", "crash_steps", "initial", "cut", "depth")
 FIGURES = (*NUMBERS, "verdict")
+_LONGEST = 256 * 1024
+_LARGEST = 10**18
+_NAME_ONE = f"give a folder with an {FILE_NAME}, or such a file"
 BOUNDS = ("max_states", "max_depth")
 KEYS = {"model", "set", "options", "keep_going", *BOUNDS, "mark", "properties", *FIGURES}
 
@@ -103,13 +106,18 @@ def promises_in(path: Path) -> list[Promise]:
 
     Raises `UsageProblem` if there are none, `ExpectationProblem` for a file that is not what it should be.
     """
-    if path.is_dir():
+    try:
+        is_folder = path.is_dir()
+        is_there = path.exists()
+    except OSError as problem:
+        raise UsageProblem(f"'{path}' cannot be read: {problem.strerror}", _NAME_ONE) from None
+    if is_folder:
         if not any(path.rglob(FILE_NAME)):
             hint = "write one beside the models: a list of runs, as `- {model: NAME.fizz, exit: 0}`"
             raise UsageProblem(f"there is no {FILE_NAME} in '{path}' or below", hint)
         return promises_below(path)
-    if not path.exists():
-        raise UsageProblem(f"there is no file or folder '{path}'", f"give a folder with an {FILE_NAME}, or such a file")
+    if not is_there:
+        raise UsageProblem(f"there is no file or folder '{path}'", _NAME_ONE)
     return read_promises(path)
 
 
@@ -120,28 +128,25 @@ def promises_below(folder: Path) -> list[Promise]:
 
 def read_promises(path: Path) -> list[Promise]:
     """The promises of one `expect.yaml`. Raises `ExpectationProblem` where it is not what it should be."""
+    text = read_user_file(path, f"an {FILE_NAME}", _LONGEST)
     try:
-        loader = yaml.SafeLoader(path.read_text(encoding="utf-8-sig"))
-        node = loader.get_single_node()
-        document = None if node is None else loader.construct_document(node)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise _wrong(path, line, f"this is not valid YAML: {error.problem}") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).partition("\n")[0]
-        raise _wrong(path, 1, f"this is not valid YAML: {reason}") from None
-    except OSError as error:
-        raise UsageProblem(f"'{path}' cannot be read: {error.strerror}", "check the permissions of the file") from None
-    if not isinstance(document, list) or not isinstance(node, yaml.SequenceNode):
+        node = compose(text, _LONGEST)
+        document = None if node is None else plain(node)
+    except YamlError as error:
+        raise _wrong(path, error.line + 1, f"this is not valid YAML: {error.text}") from None
+    if node is None or not isinstance(document, list):
         raise _wrong(path, 1, "it must be a list of runs", "begin each run with `- model: NAME.fizz`")
-    readers = [_Reader(path, number, *_lines(run)) for number, run in enumerate(node.value, 1)]
+    readers = [_Reader(path, number, *_lines(run)) for number, run in enumerate(node.items, 1)]
     return [reader.promise(run) for reader, run in zip(readers, document, strict=True)]
 
 
-def _lines(node: yaml.Node) -> tuple[int, dict[str, int]]:
+def _lines(node: Node) -> tuple[int, dict[str, int]]:
     """The line where a run begins, and that of each of its keys."""
-    keys = node.value if isinstance(node, yaml.MappingNode) else []
-    return node.start_mark.line + 1, {str(key.value): key.start_mark.line + 1 for key, _ in keys}
+    return node.line + 1, {key.text: key.line + 1 for key, _ in node.pairs}
+
+
+def _is_count(value: object, least: int = 0) -> bool:
+    return type(value) is int and least <= value <= _LARGEST
 
 
 def _wrong(path: Path, line: int, text: str, hint: str | None = None) -> ExpectationProblem:
@@ -183,7 +188,7 @@ class _Reader:
 
     def _check_values(self, run: dict[str, Any]) -> None:
         for key in (*NUMBERS, *BOUNDS):
-            if key in run and (type(run[key]) is not int or run[key] < (key == "max_states")):
+            if key in run and (not _is_count(run[key], least=key == "max_states")):
                 raise self._wrong(key, f"{key} must be a number")
         if run.get("mark", "quick") not in MARKS:
             raise self._wrong("mark", f"mark must be one of {', '.join(MARKS)}")
@@ -199,7 +204,7 @@ class _Reader:
             if figures.get("verdict", "holds") not in get_args(PropertyVerdict):
                 verdicts = ", ".join(get_args(PropertyVerdict))
                 raise self._wrong("properties", f"the verdict of {name} must be one of {verdicts}")
-            if type(figures.get("steps", 0)) is not int:
+            if not _is_count(figures.get("steps", 0)):
                 raise self._wrong("properties", f"the steps of {name} must be a number")
             yield str(name), figures
 

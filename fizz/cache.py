@@ -24,7 +24,7 @@ _DIGEST = 32
 _PARSER_FILES = (
     "grammar.tx", "layout.py", "parse.py", "matcher.py", "strings.py", "lower.py", "lower_statements.py",
     "lower_expressions.py", "precedence.py", "ast.py", "errors.py", "files.py", "places.py", "light.py",
-    "options.py", "settings.py",
+    "options.py", "settings.py", "yaml_text.py",
 )  # fmt: skip
 _UNREADABLE = (
     OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, KeyError, TypeError, ValueError,

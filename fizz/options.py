@@ -1,24 +1,22 @@
-"""Settings read from front matter, `fizz.yaml` and overrides; the only place that knows YAML.
+"""Settings read from front matter, `fizz.yaml` and overrides.
 
-YAML is read as a graph of nodes with places, never turned into Python objects as a whole, so that each message points
-at the offending word and no document, however nested or aliased, can cost more than its own length.
+YAML is read as a tree of nodes with places, never turned into Python objects as a whole, so that each message points
+at the offending word.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
-
-import yaml
+from typing import Literal
 
 from fizz.errors import Diagnostic, Span
 from fizz.layout import FrontMatter
 from fizz.names import near_hint
 from fizz.settings import Path, Setting, Settings
+from fizz.yaml_text import Node, YamlError, compose, scalar
 
-MAX_LENGTH = 64 * 1024
 _Kind = Literal["int", "bool", "names", "liveness"]
 
 _FIELDS: Mapping[Path, _Kind] = {
@@ -54,19 +52,19 @@ class _Source:
     text: str
     diagnostics: list[Diagnostic]
 
-    def span(self, node: Any) -> Span:
-        start, end = node.start_mark, node.end_mark
-        if end.line > start.line or isinstance(node, yaml.MappingNode | yaml.SequenceNode):
+    def span(self, node: Node) -> Span:
+        end = node.end_column
+        if node.end_line > node.line or node.kind != "scalar":
             lines = self.text.split("\n")
-            row = lines[start.line] if start.line < len(lines) else ""
-            column = len(row.rstrip()) if end.line > start.line else end.column
-            return self._make(start, start.line, max(column, start.column + 1))
-        return self._make(start, end.line, end.column)
+            row = lines[node.line] if node.line < len(lines) else ""
+            end = max(len(row.rstrip()) if node.end_line > node.line else end, node.column + 1)
+        return self.place(node.line, node.column, end)
 
-    def _make(self, start: Any, end_line: int, end_column: int) -> Span:
-        return Span(self.file, self.line + start.line, start.column + 1, self.line + end_line, end_column + 1)
+    def place(self, line: int, column: int, end: int) -> Span:
+        """A stretch of a line, counted from 0 in this text."""
+        return Span(self.file, self.line + line, column + 1, self.line + line, end + 1)
 
-    def report(self, code: str, text: str, node: Any, hint: str | None = None) -> None:
+    def report(self, code: str, text: str, node: Node, hint: str | None = None) -> None:
         self.diagnostics.append(Diagnostic(code, text, self.span(node), hint))
 
 
@@ -128,62 +126,46 @@ def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower() if name[:1].islower() else name
 
 
-def _compose(source: _Source, what: str) -> Any:
+def _compose(source: _Source, what: str) -> Node | None:
     """The root node, or None for an empty document."""
-    if len(source.text) > MAX_LENGTH:
-        span = Span(source.file, source.line, 1, source.line, 2)
-        text = f"{what} is not valid YAML: longer than {MAX_LENGTH // 1024} KiB"
-        source.diagnostics.append(Diagnostic("O3", text, span))
-        return None
     try:
-        return yaml.compose(source.text, Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line, column = (mark.line, mark.column) if mark is not None else (0, 0)
-        span = Span(source.file, source.line + line, column + 1, source.line + line, column + 2)
-        problem = error.problem or error.context or "cannot be read"
-        if "\\t" in problem:
-            problem = "a tab cannot indent YAML"
-        source.diagnostics.append(Diagnostic("O3", f"{what} is not valid YAML: {problem}", span))
-    except yaml.YAMLError as error:
-        span = Span(source.file, source.line, 1, source.line, 2)
-        source.diagnostics.append(Diagnostic("O3", f"{what} is not valid YAML: {str(error).splitlines()[0]}", span))
-    except RecursionError:
-        span = Span(source.file, source.line, 1, source.line, 2)
-        source.diagnostics.append(Diagnostic("O3", f"{what} is not valid YAML: nested too deeply", span))
-    return None
+        return compose(source.text)
+    except YamlError as error:
+        span = source.place(error.line, error.column, error.column + 1)
+        source.diagnostics.append(Diagnostic("O3", f"{what} is not valid YAML: {error.text}", span))
+        return None
 
 
-def _is_null(node: Any) -> bool:
-    return isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"
+def _is_null(node: Node) -> bool:
+    return node.kind == "scalar" and node.tag == "null"
 
 
-def _collect(source: _Source, node: Any, path: Path, settings: Settings) -> None:
+def _collect(source: _Source, node: Node, path: Path, settings: Settings) -> None:
     """Reads a mapping whose keys continue `path`."""
     if _is_null(node):
         return
-    if not isinstance(node, yaml.MappingNode):
+    if node.kind != "mapping":
         what = f"option '{'.'.join(path)}'" if path else "the options"
         source.report("O2", f"{what} must be a mapping, got {_shown(node)}", node)
         return
     seen: set[str] = set()
-    for key, value in node.value:
-        if not isinstance(key, yaml.ScalarNode):
+    for key, value in node.pairs:
+        if key.kind != "scalar":
             source.report("O1", "the name of an option is a word", key)
             continue
-        name = key.value if path == ("action_options",) else _snake(key.value)
+        name = key.text if path == ("action_options",) else _snake(key.text)
         if name in seen:
-            source.report("O3", f"option '{key.value}' is given twice", key)
+            source.report("O3", f"option '{key.text}' is given twice", key)
             continue
         seen.add(name)
         _enter(source, key, value, path, name, settings)
 
 
-def _enter(source: _Source, key: Any, value: Any, path: Path, name: str, settings: Settings) -> None:
+def _enter(source: _Source, key: Node, value: Node, path: Path, name: str, settings: Settings) -> None:
     inner = (*path, name)
     known = _known_names(path)
     if known is not None and name not in known:
-        shown = ".".join((*path, key.value))
+        shown = ".".join((*path, key.text))
         source.report("O1", f"unknown option '{shown}'", key, near_hint(name, known) or _listed(known))
     elif inner in _FIELDS or (len(inner) == 3 and inner[0] == "action_options"):
         _take(source, key, value, inner, settings)
@@ -205,7 +187,7 @@ def _listed(names: list[str]) -> str:
     return "known here: " + ", ".join(names)
 
 
-def _take(source: _Source, key: Any, node: Any, path: Path, settings: Settings) -> None:
+def _take(source: _Source, key: Node, node: Node, path: Path, settings: Settings) -> None:
     """Reads one value of the type that the option has."""
     kind = _ACTION_FIELDS[path[2]] if path[0] == "action_options" else _FIELDS[path]
     value = _value(node, kind)
@@ -213,48 +195,35 @@ def _take(source: _Source, key: Any, node: Any, path: Path, settings: Settings) 
         shown = ".".join(path)
         source.report("O2", f"option '{shown}' must be {_TYPES[kind]}, got {_shown(node)}", node)
         return
-    parts = tuple(source.span(item) for item in node.value) if isinstance(node, yaml.SequenceNode) else ()
+    parts = tuple(source.span(item) for item in node.items)
     settings[path] = Setting(value, source.span(node), source.span(key), parts)
 
 
-def _value(node: Any, kind: _Kind) -> int | bool | str | tuple[str, ...] | None:
+def _value(node: Node, kind: _Kind) -> int | bool | str | tuple[str, ...] | None:
     if kind == "names":
-        if isinstance(node, yaml.SequenceNode) and all(_is_text(item) for item in node.value):
-            return tuple(item.value for item in node.value)
-        return None
-    if not isinstance(node, yaml.ScalarNode):
-        return None
-    tag = node.tag.rsplit(":", 1)[-1]
-    if kind == "liveness":
-        if tag == "null":
-            return "strict"
-        truth = yaml.SafeLoader.bool_values.get(node.value.lower()) if tag == "bool" else None
-        word = node.value if truth is None else str(truth).lower()
-        return _LIVENESS.get(word)
-    if tag != kind:
-        return None
-    if kind == "bool":
-        return bool(yaml.SafeLoader.bool_values[node.value.lower()])
-    return _integer(node)
-
-
-def _integer(node: Any) -> int | None:
-    if len(node.value) > 18:  # no count of anything is that large; converting could take long
+        return tuple(item.text for item in node.items) if node.kind == "list" and _are_texts(node.items) else None
+    if node.kind != "scalar":
         return None
     try:
-        return int(cast(Any, yaml.constructor.SafeConstructor()).construct_yaml_int(node))
-    except ValueError:
+        value = scalar(node)
+    except YamlError:
         return None
+    if kind == "liveness":
+        if _is_null(node):
+            return "strict"
+        return _LIVENESS.get(str(value).lower() if isinstance(value, bool) else node.text)
+    if kind == "bool":
+        return value if isinstance(value, bool) else None
+    # No count of anything is larger.
+    return value if type(value) is int and len(node.text) <= 18 else None
 
 
-def _is_text(node: Any) -> bool:
-    return isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:str"
+def _are_texts(nodes: Sequence[Node]) -> bool:
+    return all(node.kind == "scalar" and node.tag == "str" for node in nodes)
 
 
-def _shown(node: Any) -> str:
-    if isinstance(node, yaml.MappingNode):
-        return "a mapping"
-    if isinstance(node, yaml.SequenceNode):
-        return "a list"
-    text = str(node.value)
+def _shown(node: Node) -> str:
+    if node.kind != "scalar":
+        return f"a {node.kind}"
+    text = node.text
     return "nothing" if _is_null(node) and not text else f"'{text[:40]}{'…' if len(text) > 40 else ''}'"

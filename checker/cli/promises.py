@@ -85,7 +85,7 @@ def _promises(paths: Sequence[str], mark: str) -> list[Promise]:
     folders = [Path(path) for path in paths] or [bundled_folder()]
     promises = [promise for folder in folders for promise in promises_in(folder)]
     for promise in promises:
-        if not promise.model.is_file():
+        if not os.path.isfile(promise.model):  # noqa: PTH113 - pathlib raises where a name is too long
             where = f"{promise.file}:{promise.line}"
             raise UsageProblem(
                 f"{where}: there is no file '{promise.model}'", "the path starts at the folder of the file"

@@ -6,6 +6,7 @@ They are read without any model, so that what they tell can be shown at once; `f
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +15,16 @@ from typing import Any
 
 from checker.given import Given
 from checker.problems import UsageProblem
+from checker.reading import read_user_file
 from checker.report import PropertyReport
 from checker.show.claim import Claim
+from checker.show.schema import REPORT, SchemaError, demand, demand_cycle
 from checker.show.told import violation, with_states
 from checker.trace import Change, Trace, TraceEntry
 from checker.walks.guide import Guide, Link, parse_guide
 
 _SAVE = "`fizzpy check MODEL --json > FILE` saves a report"
-_KINDS = "name a model, a report or a guided trace"
+_LONGEST_SOURCE = 1024 * 1024
 _CYCLE, _STUTTER = "# --- cycle ---", "# --- stutter ---"
 
 
@@ -138,50 +141,55 @@ def saved_report(path: str, given: Given, model: str | None = None) -> SavedRepo
     `model`: if not the one that the report names.
     """
     fields = _fields(path)
-    written = tuple(_readable(path, fields))
-    named = str(fields["model"])
+    written = tuple(_written(fields))
+    named = fields["model"]
     if not written:
-        verdict = fields.get("verdict", "unknown")
+        verdict = fields.get("verdict") or "unknown"
         hint = f"walk through the model by hand: fizzpy show {shlex.quote(named)}"
         raise UsageProblem(f"'{path}' has no counterexample, its verdict is '{verdict}'", hint)
-    claims = tuple(Claim(str(one["name"]), str(one["kind"])) for one in fields["properties"])
-    return SavedReport(path, model or _beside(path, named), named, given.over(_given(path, fields)), claims, written)
-
-
-def _given(path: str, fields: Mapping[str, Any]) -> Given:
-    """The constants and options of a report. Older ones do not name them."""
-    found = [fields.get(name, {}) for name in ("constants", "options")]
-    if not all(isinstance(one, dict) and all(isinstance(text, str) for text in one.values()) for one in found):
-        raise UsageProblem(f"'{path}' is damaged, or no report: its constants or options are no texts", _SAVE)
-    return Given(*found)
+    claims = tuple(Claim(one["name"], one["kind"]) for one in fields["properties"])
+    # Older reports do not name them.
+    own = Given(fields.get("constants") or {}, fields.get("options") or {})
+    return SavedReport(path, model or _beside(path, named), named, given.over(own), claims, written)
 
 
 def _fields(path: str) -> Mapping[str, Any]:
+    """The report, of which all that is used here is what it must be. Raises `UsageProblem`."""
     try:
-        fields = json.loads(_text(path))
-    except (ValueError, RecursionError) as problem:
+        fields = json.loads(_text(path), object_pairs_hook=_object, parse_constant=_no_number)
+        if not isinstance(fields, dict) or not {"trace", "model", "properties"} <= fields.keys():
+            raise UsageProblem(f"'{path}' is no report of fizzpy: it lacks 'model', 'properties' or 'trace'", _SAVE)
+        demand(fields, REPORT)
+        for number, one in enumerate([fields, *fields["properties"]]):
+            demand_cycle(one, f"properties[{number - 1}]." if number else "")
+    except RecursionError:
+        raise UsageProblem(f"'{path}' is damaged, or no report: nested too deeply", _SAVE) from None
+    except (ValueError, SchemaError) as problem:
         raise UsageProblem(f"'{path}' is damaged, or no report: {problem}", _SAVE) from None
-    if not isinstance(fields, dict) or not {"trace", "model", "properties"} <= fields.keys():
-        raise UsageProblem(f"'{path}' is no report of fizzpy: it lacks 'model', 'properties' or 'trace'", _SAVE)
     return fields
 
 
-def _readable(path: str, fields: Mapping[str, Any]) -> Iterator[Written]:
-    """What is written of each counterexample, the leading one first. Raises `UsageProblem` if it can not be read."""
-    try:
-        yield from _written(fields)
-    except (AttributeError, KeyError, TypeError, ValueError) as problem:
-        raise UsageProblem(f"'{path}' is damaged, or no report ({type(problem).__name__}: {problem})", _SAVE) from None
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the field '{twice}' is given twice")
+    return found
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no number")
 
 
 def _written(fields: Mapping[str, Any]) -> Iterator[Written]:
-    leading = fields["trace"]
+    leading = fields.get("trace")
     broken = [one for one in fields["properties"] if one["verdict"] == "violated"]
     if fields.get("error") is not None and leading is not None:
         yield _counterexample(f"the model fails: {fields['error']['text']}", None, fields, fails=True)
     told = [one for one in broken if one.get("trace") is not None]
     for one in sorted(told, key=lambda one: one["trace"] != leading):
-        yield _counterexample(_violation(one), str(one["name"]), one)
+        yield _counterexample(_violation(one), one["name"], one)
     if not told and leading is not None and fields.get("error") is None:
         # A guided trace: the properties say only after how many steps they were violated.
         sentence = "; ".join(map(_violation, broken)) or "no property is violated on the way"
@@ -189,32 +197,31 @@ def _written(fields: Mapping[str, Any]) -> Iterator[Written]:
 
 
 def _violation(one: Mapping[str, Any]) -> str:
-    steps = None if one["steps"] is None else int(one["steps"])
-    return violation(PropertyReport(str(one["name"]), str(one["kind"]), "violated", steps))
+    return violation(PropertyReport(one["name"], one["kind"], "violated", one.get("steps")))
 
 
 def _counterexample(sentence: str, name: str | None, fields: Mapping[str, Any], fails: bool = False) -> Written:
-    told = list(fields["trace"])
+    told = fields["trace"]
     # Where an assertion fails, the step itself did something.
     failing = len(told) - 1 if fails and told and not told[-1]["changes"] else None
     entries = with_states(_entry(one, number == failing) for number, one in enumerate(told))
-    cycle = fields.get("cycle_start")
-    fairness = tuple(str(sentence) for sentence in fields.get("fairness", ()))
-    cycle_start = None if cycle is None else int(cycle)
-    return Written(sentence, name, Trace(tuple(entries), cycle_start, bool(fields.get("stutter")), fairness))
+    fairness = tuple(fields.get("fairness") or ())
+    return Written(
+        sentence, name, Trace(tuple(entries), fields.get("cycle_start"), fields.get("stutter") or False, fairness)
+    )
 
 
 def _entry(told: Mapping[str, Any], fails: bool) -> TraceEntry:
-    file, line, kind = told.get("file"), told.get("line"), told.get("kind")
+    kind = told.get("kind")
     return TraceEntry(
-        label=str(told["label"]),
+        label=told["label"],
         kind=kind if kind in ("init", "continue", "deliver", "crash-role") else "start",
-        actor=None if told.get("actor") is None else str(told["actor"]),
-        file=None if file is None else str(file),
-        line=None if line is None else int(line),
-        choices=tuple(str(choice) for choice in told.get("choices", ())),
-        crash=bool(told.get("crash")),
-        changes=tuple(Change(str(place), old, new) for place, old, new in told["changes"]),
+        actor=told.get("actor"),
+        file=told.get("file"),
+        line=told.get("line"),
+        choices=tuple(told.get("choices") or ()),
+        crash=told.get("crash") or False,
+        changes=tuple(Change(place, old, new) for place, old, new in told["changes"]),
         fails=fails,
     )
 
@@ -224,25 +231,25 @@ def _entry(told: Mapping[str, Any], fails: bool) -> TraceEntry:
 
 def _beside(path: str, model: str) -> str:
     """Where the model of a file is: as it is named there, or beside the file."""
-    near = File(path).parent / File(model).name
-    return str(near) if not File(model).is_file() and near.is_file() else model
+    near = os.path.join(os.path.dirname(path), os.path.basename(model))  # noqa: PTH118, PTH119, PTH120 - as below
+    return near if not _is_file(model) and _is_file(near) else model
+
+
+def _is_file(path: str) -> bool:
+    # pathlib raises where a name is too long.
+    return os.path.isfile(path)  # noqa: PTH113
 
 
 def _source(path: str) -> str | None:
+    if not _is_file(path):
+        return None
     try:
-        return File(path).read_bytes().decode("utf-8", errors="replace") if File(path).is_file() else None
+        with File(path).open("rb") as file:
+            return file.read(_LONGEST_SOURCE).decode("utf-8", errors="replace")
     except OSError:
         return None
 
 
 def _text(path: str) -> str:
     """The text of a file. Raises `UsageProblem`."""
-    try:
-        if File(path).is_file():
-            return File(path).read_bytes().decode("utf-8", errors="replace")
-        if File(path).is_dir():
-            raise UsageProblem(f"'{path}' is a directory", _KINDS)
-        what = "is not an ordinary file" if File(path).exists() else "does not exist"
-    except OSError as problem:
-        raise UsageProblem(f"'{path}' cannot be read: {problem.strerror}", "check its permissions") from None
-    raise UsageProblem(f"'{path}' {what}", _KINDS)
+    return read_user_file(path, "a report or a guided trace")

@@ -141,4 +141,4 @@ def _born(text: str, living: Threads) -> Member:
 
 def _number(seat: str | None) -> int | None:
     number = (seat or "").rpartition("-")[2]
-    return int(number) if number.isdigit() else None
+    return int(number) if number.isascii() and number.isdigit() else None

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from checker.problems import UsageProblem
+from checker.reading import read_user_file
 
 _CHOICE = re.compile(r"(Any|Stmt|For):")
 _EXPLICIT = re.compile(r"thread-\d|crash-role\s|(.* )?crash$")
 _BLANKS = " \t\r\ufeff"
-_MOST_CHARACTERS = 10_000_000
+_MOST_BYTES = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +61,7 @@ class Guide:
 
 def read_guide(path: str) -> Guide:
     """The guide in a file. Raises `UsageProblem`."""
-    try:
-        if Path(path).is_dir():
-            raise UsageProblem(f"'{path}' is a directory, not a guided trace")
-        with Path(path).open("rb") as file:
-            content = file.read(_MOST_CHARACTERS + 1)
-    except OSError as problem:
-        raise UsageProblem(f"'{path}' cannot be read: {problem.strerror}") from None
-    if len(content) > _MOST_CHARACTERS:
-        raise UsageProblem(f"'{path}' is too long for a guided trace", "one line per step: is it the right file?")
-    try:
-        text = content.decode("utf-8", errors="surrogatepass")
-    except UnicodeDecodeError:
-        raise UsageProblem(f"'{path}' is not UTF-8 text") from None
+    text = read_user_file(path, "a guided trace", _MOST_BYTES)
     return parse_guide(text, path)
 
 

@@ -72,7 +72,7 @@ def test_a_broken_promise_says_what_differs(tmp_path: Path) -> None:
         ("- {model: m, max_states: 0}", "max_states must be a number"),
         ("- {model: m, keep_going: perhaps}", "keep_going must be true or false"),
         ("- {model: m, verdict: fine}", "verdict must be one of passed"),
-        ("- {model: m, set: {D: 2020-01-01}}", "a constant cannot be given as date"),
+        ("- {model: m, set: {D: 2020-01-01}}", "'2020-01-01' is a date"),
         ("- {model: m, mark: slow}", "mark must be one of quick, large"),
         ("- {model: m, set: 3}", "'set' must be a mapping"),
         ("- {model: m, properties: {P: violated}}", "P must be a mapping"),

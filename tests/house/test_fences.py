@@ -27,7 +27,7 @@ GUESTS = {
     "scipy": ("checker/",),
     "textual": ("checker/view/viewer/",),
     "textx": ("fizz/parse.py",),
-    "yaml": ("fizz/options.py", "checker/expect.py"),
+    "yaml": ("fizz/yaml_text.py",),
 }
 
 

@@ -190,7 +190,7 @@ def test_states_that_stand_for_others(text: str, remark: str, saved: bool, writt
 def test_damaged_constants(constants: object, written: Write, tmp_path: Path) -> None:
     """They are texts by name, or the report is refused."""
     fields = report_of(written(BANK), tmp_path) | {"constants": constants}
-    with pytest.raises(UsageProblem, match="no texts"):
+    with pytest.raises(UsageProblem, match="constants"):
         open_report(save(tmp_path, fields), NOTHING)
 
 

@@ -1,0 +1,115 @@
+"""A saved report is not trusted: whatever stands in it, it is shown, or refused with its name and a reason."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.given import Given
+from checker.problems import UsageProblem
+from checker.show.files import open_report
+from checker.view.cast import cast_of
+from checker.view.viewer.session import Session
+from fizz import FizzError
+from tests.view.outputs import CRASHED
+from tests.viewer.test_opening import Write, report_of, save
+
+NOTHING = Given()
+VALUES: tuple[object, ...] = (
+    None, True, 0, 1, -1, 1.5, 10**30, "", "x", "thread-0", "thread-99999999", "message-\u00b2", "\ud800", "\x1b[2J",
+    "a" * 300, "a\0b", [], [[]], [1], [None, None, None], ["x", "y", "z"], {}, {"x": 1}, {"label": "x", "changes": []},
+)  # fmt: skip
+
+
+def places(value: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The ways to all parts of a value of JSON; of long lists to the first and last members."""
+    yield path
+    if isinstance(value, dict):
+        for key, member in value.items():
+            yield from places(member, (*path, key))
+    elif isinstance(value, list):
+        for number in {0, len(value) - 1} if value else ():
+            yield from places(value[number], (*path, number))
+
+
+def damaged(fields: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The report with each part taken away, and with each replaced by each value."""
+    for path in places(fields):
+        if not path:
+            continue
+        for value in (..., *VALUES):
+            changed = copy.deepcopy(fields)
+            place: Any = changed
+            for step in path[:-1]:
+                place = place[step]
+            if value is ...:
+                del place[path[-1]]
+            else:
+                place[path[-1]] = value
+            yield changed
+
+
+def test_each_part_damaged(written: Write, tmp_path: Path) -> None:
+    """Each part of a report missing, or another value of JSON: it opens, as written and followed, or is refused."""
+    report = report_of(written(CRASHED), tmp_path)
+    for name in ("asked", "elapsed_s", "cpu_s", "peak_memory_mb", "states", "transitions", "crash_steps", "initial"):
+        report.pop(name, None)
+    opened = refused = 0
+    for fields in damaged(report):
+        try:
+            found = open_report(save(tmp_path, fields), NOTHING)
+            for story in found.stories:
+                cast_of(story.path.trace)
+            Session(found)
+        except UsageProblem as problem:
+            refused += 1
+            assert problem.text and problem.hint
+            continue
+        opened += 1
+        try:
+            Session(found.whole())
+        except (UsageProblem, FizzError):
+            continue
+    assert opened > 100 and refused > 500
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "damaged"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"model": "m", "model": "n", "trace": null, "properties": []}', "the field 'model' is given twice"),
+        ('{"model": "m", "trace": [], "properties": [], "cycle_start": NaN}', "NaN is no number"),
+        ('{"model": "m", "trace": [], "properties": [], "states": -Infinity}', "-Infinity is no number"),
+        ('{"model": "m", "trace": [], "properties": [], "cycle_start": 1e999}', "cycle_start must be a whole number"),
+        (f'{{"model": "m", "trace": [], "properties": [], "cycle_start": {"9" * 5000}}}', "damaged"),
+        ('{"model": "m", "trace": [], "properties": [{"kind": "always"}]}', "properties[0].name is missing"),
+        ('{"model": "m", "trace": [], "properties": [{"name": "P"}]}', "properties[0].kind is missing"),
+        ('{"model": "m", "trace": [{"label": "A"}], "properties": []}', "trace[0].changes is missing"),
+        ('{"model": "m", "trace": [{"label": "A", "changes": [["x"]]}], "properties": []}', "must have 3 members"),
+        ('{"model": "m", "trace": [], "properties": [], "cycle_start": 1}', "the number of a step"),
+    ],
+)
+def test_what_is_said(text: str, said: str, tmp_path: Path) -> None:
+    """The message names the field."""
+    (tmp_path / "r.json").write_text(text)
+    with pytest.raises(UsageProblem) as caught:
+        open_report(str(tmp_path / "r.json"), NOTHING)
+    assert said in caught.value.text
+    assert "r.json" in caught.value.text
+
+
+def test_long_names(written: Write, tmp_path: Path) -> None:
+    """The name of a model, or of a file of a step, may be longer than any file can have."""
+    fields = report_of(written(CRASHED), tmp_path)
+    fields["model"] = "m" * 300
+    with pytest.raises(UsageProblem, match=r"too long|no file"):
+        open_report(save(tmp_path, fields), NOTHING)
+    fields["model"] = "m.fizz"
+    text = json.dumps(fields).replace('"file": "m.fizz"', f'"file": "{"f" * 3000}"')
+    assert open_report(save(tmp_path, json.loads(text)), NOTHING).stories
