@@ -19,10 +19,12 @@ MAX_BRACKETS = 100
 MAX_BLOCKS = 40
 MAX_MESSAGES = 100  # of broken lines in a file; some twenty are shown
 
+# Three quotes are never an empty string and the beginning of another one.
 _SCAN = re.compile(
-    r'(?P<string>"""(?:[^\\]|\\.)*?"""|' + r"'''(?:[^\\]|\\.)*?'''" + r'|"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*')"
+    r'(?P<string>"{3}(?:[^\\]|\\.)*?"{3}|' + r"'{3}(?:[^\\]|\\.)*?'{3}"
+    r'|(?!"{3})"(?:[^"\\\n]|\\.)*"|' + r"(?!'{3})'(?:[^'\\\n]|\\.)*')"
     r"|(?P<label>`[^`\n]*`)|(?P<comment>#[^\n]*)|(?P<join>\\\n)|(?P<newline>\n)|(?P<open>[(\[{])|(?P<close>[)\]}])"
-    r"|(?P<wrong>[\"'\\;`])",
+    r"|(?P<wrong>\"{3}|'{3}|[\"'\\;`])",
     re.DOTALL,
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
@@ -211,10 +213,7 @@ def _report_character(character: str, text: str, start: int, report: object) -> 
     elif character == "`":
         report("L1", "label is never closed", start, start + 1, "a label stands in two backticks: `name`")
     else:
-        # Of an open `"""` the first two quotes have been read as an empty string.
-        is_triple = text[max(0, start - 2) : start] == character * 2
-        quote, start = (character * 3, start - 2) if is_triple else (character, start)
-        report("L1", "string is never closed", start, start + len(quote), f"close it with {quote}")
+        report("L1", "string is never closed", start, start + len(character), f"close it with {character}")
 
 
 def _items(lines: list[_Line]) -> list[list[_Line]]:

@@ -18,6 +18,8 @@ Member = Callable[[int], str]
 Writer = Callable[[Any, Member], str]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# Letters and marks that are drawn as nothing, which Python takes for printable.
+_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -33,7 +35,10 @@ def spelled(text: str) -> str:
     """A text of a model for a terminal, which it must not steer: only what is seen as itself, and line ends, stay."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(
+        c if c == "\n" or (c.isprintable() and not _BLANK.match(c)) else c.encode("unicode_escape").decode("ascii")
+        for c in text
+    )
 
 
 def float_text(number: float) -> str:
