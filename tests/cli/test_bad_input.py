@@ -115,7 +115,7 @@ CASES: dict[str, tuple[str | bytes | None, list[str], int, list[str]]] = {
         f"---\nliveness: {'[' * 300}\n---\n{COUNTER}",
         ["m.fizz"],
         151,
-        ["m.fizz:2:61", "50 deep"],
+        ["m.fizz:2:60", "more than 50"],
     ),
     "tabs mixed with spaces": (broken("    n += 1", "\t  n += 1"), ["m.fizz"], 150, ["m.fizz:5:"]),
     "inconsistent dedent": (broken("    n += 1", "  n += 1"), ["m.fizz"], 150, ["m.fizz:5:"]),

@@ -35,7 +35,7 @@ def test_all_of_them(fizzpy: Command, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "t.itf").read_text())["states"][-1]["node"] == "Node#0"
     assert (tmp_path / "t.dot").read_text().startswith("digraph")
     assert (tmp_path / "t.html").read_text().startswith("<!doctype html>")
-    assert "crash" in (tmp_path / "t.txt").read_text()
+    assert "Node#0.Move" in (tmp_path / "t.txt").read_text()
     assert {path.name for path in tmp_path.iterdir()} == {"m.fizz", "t.itf", "t.dot", "t.html", "t.txt"}
 
 
