@@ -9,6 +9,7 @@ from typing import TypeVar
 from fizz import Module, Span, ast
 from interpreter import program as p
 from interpreter.independence import changes, independent_loops, walk
+from interpreter.turning import turning
 
 AnyScope = TypeVar("AnyScope", bound=p.Scope)
 
@@ -52,12 +53,15 @@ class _Compiler:
                 ]
             elif isinstance(item, ast.Assertion):
                 assertions.append(self._assertion(item, None, len(assertions)))
+        constants = _host_statements(module.items)
+        helper_modules = tuple((m.name, _host_statements(m.items)) for m in module.helper_modules)
+        elsewhere = (constants, *(helpers for _, helpers in helper_modules), *(role.helpers for role in roles))
         return p.Program(
             path=module.path,
             options=module.options,
             sources=dict(module.sources),
-            constants=_host_statements(module.items),
-            helper_modules=tuple((m.name, _host_statements(m.items)) for m in module.helper_modules),
+            constants=constants,
+            helper_modules=helper_modules,
             constant_names=module.constants,
             state_variables=module.state_variables,
             routines=tuple(self.routines),
@@ -67,6 +71,7 @@ class _Compiler:
             roles=tuple(roles),
             assertions=tuple(assertions),
             reads_returns=module.reads_returns,
+            turning=turning(tuple(self.routines), init, tuple(roles), elsewhere),
         )
 
     def _role(self, role: ast.Role) -> p.RoleProgram:

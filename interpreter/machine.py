@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from typing import ClassVar, NoReturn
 
@@ -23,6 +23,7 @@ from interpreter.running.code import Code
 from interpreter.running.environment import located
 from interpreter.running.execute import Execution, Picks
 from interpreter.running.frames import park_message, park_thread
+from interpreter.running.headers import Headers, Unchosen
 from interpreter.running.next_states import Successors
 from interpreter.running.settlement import Settlement, writes_of
 from interpreter.running.view import PartsView, Recorder, StateView, View
@@ -42,6 +43,7 @@ from interpreter.step import (
     ModelError,
     Outcome,
     Restart,
+    Result,
     Rule,
     Step,
     StepFailure,
@@ -55,6 +57,10 @@ from interpreter.values.intern import Interner
 
 Note = Span | Setting
 """Something a machine has done: executed a statement, or held back a start or a crash by a setting."""
+
+
+def _choices_of(ended: tuple[tuple[int, ...], Way]) -> tuple[int, ...]:
+    return ended[0]
 
 
 class Machine:
@@ -112,8 +118,25 @@ class Machine:
         `BeginAnew` if all that is remembered of the rule must be forgotten, once for a rule. For a transition
         assertion the view is a pair view; role crashes are no rules to run (see `crash_role`).
         """
-        self.code.meter.reset()
+        if remembered and self.together(rule):
+            return self._all_ways(rule, view)
         recorder = Recorder(view)
+        result = self._follow(rule, recorder, choices, remembered, known, noted, restart)
+        return Way(tuple(recorder.events), result)
+
+    def _follow(
+        self,
+        rule: Rule,
+        recorder: Recorder,
+        choices: tuple[int, ...],
+        remembered: bool = False,
+        known: Picks | None = None,
+        noted: bool = True,
+        restart: Restart | None = None,
+        headers: Headers | None = None,
+    ) -> Result:
+        """What comes of one way, as in `run`; with `headers`, raises `Unchosen` at a choice that is not given."""
+        self.code.meter.reset()
         world = World(self.values, recorder, self.code)
         if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
             world.subject = rule.subject
@@ -122,16 +145,20 @@ class Machine:
         execution = Execution(self.code, world, recorder, frames, choices, yields)
         execution.remembered = remembered
         execution.known = known
+        execution.headers = headers
         execution.may_hold = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.careful
         if restart is not None:
             execution.begin_after(restart)
         try:
             if rule.kind is StepKind.ASSERT:
                 assertion = self.program.assertions[rule.subject]
-                result: Outcome | Aborted | Failure = evaluate_assertion(assertion, execution, self.parts.met)
+                result: Result = evaluate_assertion(assertion, execution, self.parts.met)
             else:
                 execution.run()
                 result = self._concluded(rule, execution)
+        except Unchosen:
+            world.end()
+            raise
         except Abort as abort:
             result = Aborted(abort.reason, abort.span or execution.here(), tuple(execution.lines))
         except ModelError as error:
@@ -147,7 +174,7 @@ class Machine:
         if noted and rule.kind is not StepKind.ASSERT:
             self._executed.update(execution.lines)
         world.end()
-        return Way(tuple(recorder.events), result)
+        return result
 
     def _begin_anew(self, rule: Rule) -> NoReturn:
         """A container that was kept over a restart came to matter: ways of this rule may not keep any.
@@ -200,8 +227,56 @@ class Machine:
             lines=tuple(execution.lines),
         )
 
+    def together(self, rule: Rule) -> bool:
+        """Whether the ways of a rule can get into a loop of choices, and are followed together."""
+        if rule.kind in (StepKind.START, StepKind.INIT):
+            return rule.subject in self.program.turning.roots
+        if not self.program.turning.roots or rule.kind not in (StepKind.CONTINUE, StepKind.DELIVER):
+            return False
+        if rule.kind is StepKind.CONTINUE:
+            return self.transitions.root(rule.subject)[0] in self.program.turning.roots
+        children, extra, _ = self.values.payload(rule.subject)
+        role, _ = self.values.payload(children[0])
+        return self.code.roles[role].program.functions[extra[2]] in self.program.turning.roots
+
+    def _together(self, rule: Rule, recorder: Recorder, noted: bool) -> list[Way]:
+        """All ways through a rule in the order of their choices, each but for those that a lesser one makes needless.
+
+        Which way is the lesser is told by the number of choices first (language page, 6.3): so they are followed from
+        choice to choice, the shorter ones first. Each asks the recorder, which notes what all of them ask.
+        """
+        beginning = World(self.values, recorder, self.code)
+        headers = Headers(self.program.turning.loops, beginning)
+        known: Picks = {}
+        waiting: deque[tuple[int, ...]] = deque([()])
+        ended: list[tuple[tuple[int, ...], Way]] = []
+        while waiting:
+            choices = waiting.popleft()
+            own = Recorder(recorder)
+            try:
+                result = self._follow(rule, own, choices, known=known, noted=noted, headers=headers)
+            except Unchosen as unchosen:
+                waiting += [(*choices, i) for i in range(unchosen.size)]
+            else:
+                ended.append((choices, Way(tuple(own.events), result)))
+            # Each way that waits comes to some end.
+            if len(ended) + len(waiting) > self.most_ways:
+                break
+        beginning.end()
+        ways = [way for _, way in sorted(ended, key=_choices_of)]
+        return [*ways, Way((), self.too_many_ways(rule))] if waiting else ways
+
+    def _all_ways(self, rule: Rule, view: View) -> Way:
+        """All ways through a rule as one, for who remembers what they read."""
+        recorder = Recorder(view)
+        first, *others = [way.result for way in self._together(rule, recorder, noted=True)]
+        return Way(tuple(recorder.events), first, others=tuple(others))
+
     def ways(self, rule: Rule, view: View, noted: bool = True) -> Iterator[Way]:
         """All ways through a rule, in the order of their choices, by running it again for each."""
+        if self.together(rule):
+            yield from self._together(rule, Recorder(view), noted)
+            return
         choices: tuple[int, ...] = ()
         known: Picks = {}
         for _ in range(self.most_ways):
@@ -317,6 +392,9 @@ class Machine:
             return None
         if candidate.rule.kind is StepKind.CRASH_ROLE:
             return self._role_crash(state, candidate)
+        if self.together(candidate.rule):
+            # Which ways there are, only all of them together tell.
+            return next((step for step in self.steps(state, of=candidate.name).steps if step.order == order), None)
         result = self.run(candidate.rule, self.view(state), order.forks).result
         steps = self._steps_of(state, candidate, result) if isinstance(result, Outcome) else ()
         return next((step for step in steps if step.order == order), None)

@@ -232,6 +232,17 @@ class AssertionProgram:
 
 
 @dataclass(frozen=True, slots=True)
+class Turning:
+    """Loops of choices, found by `interpreter.turning`: `while`s that one step may turn through again after a choice.
+
+    `loops`: their routines and scopes, by number; `roots`: the routines that may get into one, also by calls.
+    """
+
+    loops: frozenset[tuple[int, int]]
+    roots: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """Everything a worker needs to run the model."""
 
@@ -249,6 +260,7 @@ class Program:
     roles: tuple[RoleProgram, ...]
     assertions: tuple[AssertionProgram, ...]
     reads_returns: bool
+    turning: Turning
 
     def role(self, name: str) -> RoleProgram:
         return next(role for role in self.roles if role.name == name)

@@ -119,12 +119,16 @@ NO_OUTCOME = Outcome((), None, (), (), (), False, (), (), (), ())
 NOT_HELD = "require"
 NO_CHOICE = "nothing to choose from"
 NOTHING_DONE = "nothing done"
-"""Reasons of ways that are no steps; the last one ran to its end."""
+GIVEN_UP = "comes back to where another way was"
+"""Reasons of ways that are no steps. With nothing done it ran to its end; given up were ways in loops of choices."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aborted:
-    """A way that is no step: a false `require`, nothing to choose from, or nothing done. `lines` as in `Outcome`."""
+    """A way that is no step: a false `require`, nothing to choose from, nothing done, or given up in a loop of choices.
+
+    `lines` as in `Outcome`.
+    """
 
     reason: str
     span: Span
@@ -179,16 +183,28 @@ class Failure:
     lines: tuple[Span, ...]
 
 
+Result = Outcome | Aborted | Failure
+"""What comes of a way."""
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """One way through a rule: the events in the order in which they happened, and what came of it.
 
     `skipped`: how many questions and choices came before these events, where the way was begun after a restart.
+    `others`: where all ways were followed together, what came of those after the first one, in the order of their
+    choices; then the events are the questions of all of them.
     """
 
     events: tuple[Event, ...]
-    result: Outcome | Aborted | Failure
+    result: Result
     skipped: int = 0
+    others: tuple[Result, ...] = ()
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """What came of it, and of the ways that were followed together with it."""
+        return (self.result, *self.others)
 
     def next_choices(self) -> tuple[int, ...] | None:
         """The choices of the way after this one, depth first; None if it was the last."""

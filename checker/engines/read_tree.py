@@ -2,8 +2,9 @@
 
 A way through a rule is a function of its answers, and what is asked next may depend on the answer just given. So the
 ways of a rule form a tree: `Reading` asks for a slot and branches on the answer, `Forking` branches on a choice (all
-branches exist at once), `Leaf` holds the result. The nodes are plain data, to be walked row by row or column by
-column.
+branches exist at once), `Leaf` holds the result. Where ways were followed together (loops of choices), what is asked is
+what all of them ask, and `Leaves` holds the results of all. The nodes are plain data, to be walked row by row or column
+by column.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from interpreter.state import Slot
-from interpreter.step import Aborted, BeginAnew, Event, Failure, Fork, Outcome, Read, Restart, Way
+from interpreter.step import BeginAnew, Event, Fork, Read, Restart, Result, Way
 
-Result = Outcome | Aborted | Failure
+__all__ = [
+    "Ask", "Counters", "Forking", "Leaf", "Leaves", "ReadTree", "Reading", "Restarts", "Result", "RunOnce", "TreeNode",
+    "end_of",
+]  # fmt: skip
+
 Ask = Callable[[Slot], int]
 RunOnce = Callable[[tuple[int, ...]], Way]
 """Runs the rule for one way: the given choices, then the first alternative at each further choice."""
@@ -25,6 +30,15 @@ class Leaf:
 
     def __init__(self, result: Result) -> None:
         self.result = result
+
+
+class Leaves:
+    """The results of all ways, in the order of their choices."""
+
+    __slots__ = ("leaves",)
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        self.leaves = tuple(map(Leaf, results))
 
 
 class Reading:
@@ -52,8 +66,13 @@ class Forking:
         self.restart: Restart | None = None
 
 
-TreeNode = Leaf | Reading | Forking
+TreeNode = Leaf | Leaves | Reading | Forking
 Restarts = dict[tuple[object, ...], TreeNode]
+
+
+def end_of(way: Way) -> TreeNode:
+    """The node for what came of a way."""
+    return Leaves(way.results) if way.others else Leaf(way.result)
 
 
 @dataclass(slots=True)
@@ -124,7 +143,7 @@ class ReadTree:
                     self.root = node
                 else:
                     fork.branches[taken] = node
-            while type(node) is not Leaf:
+            while type(node) is not Leaf and type(node) is not Leaves:
                 depth += 1
                 if type(node) is Reading:
                     answer = ask(node.slot)
@@ -141,7 +160,10 @@ class ReadTree:
                     if branch is None:
                         branch = node.branches[0] = self.learn(run(choices), depth)
                     node = branch
-            found.append(node.result)
+            if isinstance(node, Leaf):
+                found.append(node.result)
+            else:
+                found += [leaf.result for leaf in node.leaves]
             if len(found) > most:
                 break
         return found
@@ -177,7 +199,7 @@ class ReadTree:
         while depth:
             depth -= not isinstance(way.events[begin], Restart)
             begin += 1
-        return self._chain(way.events[begin:], Leaf(way.result))
+        return self._chain(way.events[begin:], end_of(way))
 
     def last_restart(self, ask: Ask, choices: tuple[int, ...]) -> tuple[Restart | None, int]:
         """The last restart that a way with these choices and answers is known to pass and can be begun after.
@@ -206,7 +228,7 @@ class ReadTree:
         """
         new = self.root is None
         if self.root is None:
-            self.root = self._chain(way.events, Leaf(way.result))
+            self.root = self._chain(way.events, end_of(way))
         node: TreeNode | None = self.root
         for place, event in enumerate(way.events):
             if isinstance(event, Restart):
@@ -217,14 +239,14 @@ class ReadTree:
                 child = node.branches.get(event.answer)
                 if child is None:
                     new = True
-                    child = node.branches[event.answer] = self._chain(way.events[place + 1 :], Leaf(way.result))
+                    child = node.branches[event.answer] = self._chain(way.events[place + 1 :], end_of(way))
             else:
                 if type(node) is not Forking or len(node.branches) != event.size:
                     return new
                 child = node.branches[event.taken]
                 if child is None:
                     new = True
-                    child = node.branches[event.taken] = self._chain(way.events[place + 1 :], Leaf(way.result))
+                    child = node.branches[event.taken] = self._chain(way.events[place + 1 :], end_of(way))
             node = child
         return new
 

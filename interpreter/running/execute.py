@@ -16,6 +16,7 @@ from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Sco
 from interpreter.running.code import Code
 from interpreter.running.environment import located
 from interpreter.running.frames import Frame, ScopeState, enter, park_thread
+from interpreter.running.headers import Headers, Unchosen
 from interpreter.running.settlement import Plain, keep, untouched
 from interpreter.running.view import Recorder
 from interpreter.running.world import World
@@ -67,6 +68,10 @@ class Execution:
         self.may_hold = False
         """Whether a restart may leave the thread with containers of slots that are forgotten (see `World.held`)."""
         self.known: Picks | None = None
+        self.headers: Headers | None = None
+        """Where this way is followed together with others: it ends at the first choice that is not given."""
+        self.offered: set[tuple[str, str, str]] = set()
+        """What the `fair` choices of this way had to choose from, where it is followed together with others."""
         self.moves = 0
         self._choices = choices
         self._root = frames[0]
@@ -127,6 +132,9 @@ class Execution:
             case ForLoop() as loop:
                 return self._for_header(frame, state, loop)
             case WhileLoop() as loop:
+                self.world.drawn.clear()
+                if self.headers is not None:
+                    self.headers.come(self, frame.routine, loop)
                 if self.code.condition(frame.routine, loop)(frame):
                     frame.scopes.append(enter(loop.body))
                     return False
@@ -279,7 +287,7 @@ class Execution:
 
     def pick(self, values: Seq[object], word: str) -> int:
         """Choose one of several values, equal ones counting once. Returns its position."""
-        before = tuple(fork.taken for fork in self.forks)
+        before = self.chosen
         known = None if self.known is None else self.known.get(before)
         if known is None:
             positions = self.distinct(values)
@@ -289,19 +297,33 @@ class Execution:
         positions, labels = known
         return positions[self.choose(labels)]
 
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """The choices made so far."""
+        return tuple([fork.taken for fork in self.forks])
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a lesser way has been here already, with the choices made so far and no other ones."""
+        return len(self.forks) < len(self._choices)
+
     def choose(self, labels: list[str]) -> int:
         """Choose one of several ways: as the given choices say, beyond them the first. Returns its index."""
+        if self.headers is not None and not self.repeats:
+            raise Unchosen(len(labels))
         taken = self._choices[len(self.forks)] if len(self.forks) < len(self._choices) else 0
         fork = Fork(len(labels), taken, labels[taken], len(set(labels)) == len(labels))
         self.forks.append(fork)
         self.recorder.note(fork)
         return taken
 
-    def choose_fairly(self, span: Span, frame: Frame, value: object) -> None:
+    def choose_fairly(self, span: Span, frame: Frame, value: object, alternatives: list[object]) -> None:
         """Note that the choice just made was a `fair` one."""
         instance = "" if frame.instance is None else repr(frame.instance)
         place = f"{span.file}:{span.line}:{span.column}"
         self.fair.append(FairChoice(len(self.forks) - 1, place, instance, self.text(value)))
+        if self.headers is not None:
+            self.offered |= {(place, instance, self.text(alternative)) for alternative in alternatives}
 
     def text(self, value: object) -> str:
         """The display text of a value."""

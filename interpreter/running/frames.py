@@ -50,7 +50,8 @@ class ScopeState:
 
     a sequence: `index` of the next statement, -1 for the body of an Init that waits to begin; a oneof block: of the
     chosen one, -1 before; a parallel block: of the running one, -1 between two, and `started`; a `for` loop: `rest`. A
-    loop of independent turns has `turns` of them; `alone`: entered for one; `base`: moves and evaluations before.
+    loop of independent turns has `turns` of them; `alone`: entered for one; `base`: moves and evaluations before. A
+    `while`: `begun`, the choices made in this step before the loop began.
     """
 
     scope: Scope
@@ -60,6 +61,7 @@ class ScopeState:
     alone: bool = False
     turns: int = 0
     base: tuple[int, int] | None = None
+    begun: tuple[int, ...] = ()
 
 
 class Frame(Environment):

@@ -55,8 +55,8 @@ def compile_instruction(
             return _entering(instruction.body)
         case p.Loop(body=p.ForLoop() as loop):
             return _for(loop, scope)
-        case p.Loop(body=loop):
-            return _entering(loop)
+        case p.Loop(body=p.WhileLoop() as loop):
+            return _while(loop)
     raise TypeError(f"no operation for {type(instruction).__name__}")
 
 
@@ -124,7 +124,7 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
         value = alternatives[run.pick(alternatives, f"Any:{instruction.text}=")]
         bind(frame, value)
         if instruction.fair:
-            run.choose_fairly(span, frame, value)
+            run.choose_fairly(span, frame, value, alternatives)
         run.enabled = True
         yields = run.quietly()
         if not yields:
@@ -146,7 +146,7 @@ def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
         value = alternatives[run.pick(alternatives, f"Any:{names}=")]
         bind(frame, value)
         if instruction.fair:
-            run.choose_fairly(span, frame, value)
+            run.choose_fairly(span, frame, value, alternatives)
         frame.scopes.append(enter(instruction.body))
         run.restart()
         return False
@@ -182,6 +182,14 @@ def _branch(instruction: p.Branch, scope: NameScope) -> Operation:
 def _entering(scope: p.Scope) -> Operation:
     def operation(run: Execution, frame: Frame) -> bool:
         frame.scopes.append(enter(scope))
+        return False
+
+    return operation
+
+
+def _while(loop: p.WhileLoop) -> Operation:
+    def operation(run: Execution, frame: Frame) -> bool:
+        frame.scopes.append(ScopeState(loop, begun=() if run.headers is None else run.chosen))
         return False
 
     return operation

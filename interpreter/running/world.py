@@ -173,9 +173,10 @@ class World:
 
     def thaw(self, number: int) -> object:
         """A fresh runtime value of an id; aliases of one cell become one object."""
-        return thaw(number, self.interner, self, self._cell, self.code.domains.host)
+        return thaw(number, self.interner, self, self.cell, self.code.domains.host)
 
-    def _cell(self, k: int) -> object:
+    def cell(self, k: int) -> object:
+        """The container of a cell."""
         if k not in self.cells:
             number = self.recorder.read(("cell", k))
             # The shell stands in for the container while its members are thawed: a cell may contain itself.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -102,8 +102,8 @@ class StepRule:
             return self.space.memory.run(self.candidate.rule, view, choices)
         rule = Rule(StepKind.CONTINUE, view.read(("thread", self.place)))
         way = self.space.memory.run(rule, view, choices)
-        self.space.rules[id(way.result)] = rule
-        return Way((Read(("thread", self.place), rule.subject), *way.events), way.result)
+        self.space.rules.update((id(result), rule) for result in way.results)
+        return replace(way, events=(Read(("thread", self.place), rule.subject), *way.events))
 
     def _crash(self, state: State) -> Way:
         """A role crash as a way: it reads the threads and the reset values."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from checker.engines.columns.packing import Scalars
 from checker.engines.columns.tables import Ints
-from checker.engines.read_tree import Forking, Leaf, Reading, ReadTree, Result, TreeNode
+from checker.engines.read_tree import Forking, Leaf, Leaves, Reading, ReadTree, Result, TreeNode
 from interpreter.state import Slot
 from interpreter.step import Way
 
@@ -139,8 +139,8 @@ class Walker:
 
     def _node(self, node: TreeNode, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
         while True:
-            if isinstance(node, Leaf):
-                return self._leaf(node, rows, choices)
+            if isinstance(node, Leaf | Leaves):
+                return self._end(node, rows, choices)
             if isinstance(node, Forking):
                 return self._fork(node, rows, choices, depth + 1)
             if len(rows) <= _FEW:
@@ -177,8 +177,8 @@ class Walker:
                 depth += 1
                 pending += [(node, i, (*choices, i), depth) for i in reversed(self._taken(node, len(choices)))]
             elif self._ours(choices):
-                assert type(node) is Leaf
-                found.append(node)
+                assert type(node) is Leaf or type(node) is Leaves
+                found += _leaves(node)
             if not pending or len(found) > most:
                 return tuple(found)
             fork, taken, choices, depth = pending.pop()
@@ -193,8 +193,8 @@ class Walker:
         """Whether a way that has made these choices and no more is one of those asked for."""
         return self.branch is None or all(taken == 0 for taken in self.branch[len(choices) :])
 
-    def _leaf(self, leaf: Leaf, rows: Ints, choices: tuple[int, ...]) -> Ints:
-        return np.full(len(rows), self.bundles.number((leaf,)) if self._ours(choices) else 0, dtype=np.int64)
+    def _end(self, node: Leaf | Leaves, rows: Ints, choices: tuple[int, ...]) -> Ints:
+        return np.full(len(rows), self.bundles.number(_leaves(node)) if self._ours(choices) else 0, dtype=np.int64)
 
     def _branch(self, node: Reading, answer: int, row: int, choices: tuple[int, ...], depth: int) -> TreeNode:
         found = node.branches.get(answer)
@@ -255,6 +255,10 @@ class Walker:
     def _learn(self, node: Forking, taken: int, row: int, choices: tuple[int, ...], depth: int) -> TreeNode:
         child = node.branches[taken] = self.tree.learn(self.source.run(row, choices), depth)
         return child
+
+
+def _leaves(node: Leaf | Leaves) -> tuple[Leaf, ...]:
+    return node.leaves if isinstance(node, Leaves) else (node,)
 
 
 def results_of(leaves: tuple[Leaf, ...]) -> list[Result]:

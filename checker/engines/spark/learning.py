@@ -48,7 +48,8 @@ class Learning:
             rule = lesson.rule
             if rule.kind is not StepKind.ASSERT:
                 # Whoever went this way may never get to tell that its statements were executed.
-                self._machine.note(lesson.way.result)
+                for result in lesson.way.results:
+                    self._machine.note(result)
             if lesson.careful and rule not in self._machine.careful:
                 self._machine.careful.add(rule)
                 self._memory.tree(rule).forget()
@@ -64,6 +65,6 @@ def _take_parked(space: Space, rule: Rule, way: Way) -> None:
     tree = ReadTree(space.memory.counters, space.restarts)
     tree.root = space.parked.get(rule.subject)
     if tree.take(way):
-        space.rules[id(way.result)] = rule
+        space.rules.update((id(result), rule) for result in way.results)
     if tree.root is not None:
         space.parked[rule.subject] = tree.root

@@ -8,7 +8,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from checker.engines.spark.codec import StateCodec
 from interpreter.state import UNBOUND, Slot
-from interpreter.step import Aborted, Event, Failure, Outcome, Read, Restart, Rule, StepKind, Way
+from interpreter.step import Event, Outcome, Read, Restart, Result, Rule, StepKind, Way
 
 _PAIR: Final = ("before", "after")
 _BY_ID: Final = (StepKind.CONTINUE, StepKind.DELIVER)
@@ -70,7 +70,7 @@ class _Writer:
         kind, subject, instance = lesson.rule
         about = self._value.place(subject) if kind in _BY_ID else subject
         events = tuple([self._event.place(event) for event in lesson.way.events])
-        return (int(kind), about, instance, lesson.careful, events, self._result(lesson.way.result))
+        return (int(kind), about, instance, lesson.careful, events, tuple(map(self._result, lesson.way.results)))
 
     def packed(self, lessons: list[tuple[Any, ...]]) -> PackedLessons:
         return PackedLessons(
@@ -91,7 +91,7 @@ class _Writer:
             return (self._value.place(thread), *others)
         return (event,)
 
-    def _result(self, result: Outcome | Aborted | Failure) -> object:
+    def _result(self, result: Result) -> object:
         if not isinstance(result, Outcome):
             return result
         value = self._value.place
@@ -145,10 +145,13 @@ def unpack_lessons(codec: StateCodec, data: bytes) -> list[Lesson]:
     events = [_event(event, values) for event in packed.events]
     writes = [(slot, values[place]) for slot, place in packed.writes]
     lessons: list[Lesson] = []
-    for kind, about, instance, careful, places, result in packed.lessons:
+    for kind, about, instance, careful, places, results in packed.lessons:
         rule = Rule(StepKind(kind), values[about] if kind in _BY_ID else about, instance)
-        came = _outcome(packed.rests, writes, values, *result) if type(result) is tuple else result
-        lessons.append(Lesson(rule, careful, Way(tuple([events[place] for place in places]), came)))
+        came, *others = [
+            _outcome(packed.rests, writes, values, *result) if type(result) is tuple else result for result in results
+        ]
+        way = Way(tuple([events[place] for place in places]), came, others=tuple(others))
+        lessons.append(Lesson(rule, careful, way))
     return lessons
 
 

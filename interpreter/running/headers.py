@@ -1,0 +1,46 @@
+"""Loops of choices: which ways come to a loop's header as a lesser one did, and are given up (language page, 6.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interpreter.program import Routine, WhileLoop
+from interpreter.running.configuration import Beginning, configuration
+from interpreter.running.world import World
+from interpreter.step import GIVEN_UP, Abort
+
+if TYPE_CHECKING:
+    from interpreter.running.execute import Execution
+
+
+class Unchosen(Exception):
+    """A way came to a choice of `size` alternatives of which none is given: it is followed later, once for each."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.size = size
+
+
+class Headers:
+    """The configurations in which the ways of one step have been at the headers of loops, the least way first.
+
+    Ways must come in their order, by the number of choices and then by the choices. `loops`: those that matter, as
+    (routine, scope); `beginning` is a world of its own, in which nothing runs.
+    """
+
+    def __init__(self, loops: frozenset[tuple[int, int]], beginning: World) -> None:
+        self._loops = loops
+        self._beginning = Beginning(beginning)
+        self._least: dict[tuple[object, ...], tuple[int, ...]] = {}
+
+    def come(self, run: Execution, routine: Routine, loop: WhileLoop) -> None:
+        """A way is at a header. Raises `Abort` if a lesser one was there in the same configuration."""
+        if (routine.number, loop.number) not in self._loops or run.repeats:
+            return
+        chosen = run.chosen
+        begun = run.frames[-1].scopes[-1].begun
+        offered = frozenset(run.offered)
+        taken = frozenset([choice[1:] for choice in run.fair])
+        here = configuration(run.frames, run.world, self._beginning)
+        if self._least.setdefault((begun, here, run.enabled, offered, taken), chosen) != chosen:
+            raise Abort(GIVEN_UP, loop.span)
