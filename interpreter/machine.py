@@ -24,6 +24,7 @@ from interpreter.running.environment import located
 from interpreter.running.execute import Execution, Picks
 from interpreter.running.frames import park_message, park_thread
 from interpreter.running.headers import Headers, Unchosen
+from interpreter.running.memento import Memento
 from interpreter.running.next_states import Successors
 from interpreter.running.settlement import Settlement, writes_of
 from interpreter.running.view import PartsView, Recorder, StateView, View
@@ -121,34 +122,33 @@ class Machine:
         if remembered and self.together(rule):
             return self._all_ways(rule, view)
         recorder = Recorder(view)
-        result = self._follow(rule, recorder, choices, remembered, known, noted, restart)
+        execution = self._begin(rule, recorder, restart)
+        execution.given(choices)
+        execution.remembered = remembered
+        execution.known = known
+        if restart is not None:
+            execution.begin_after(restart)
+        result = self._result(rule, execution)
+        if noted and rule.kind is not StepKind.ASSERT:
+            self._executed.update(execution.lines)
+        execution.world.end()
         return Way(tuple(recorder.events), result)
 
-    def _follow(
-        self,
-        rule: Rule,
-        recorder: Recorder,
-        choices: tuple[int, ...],
-        remembered: bool = False,
-        known: Picks | None = None,
-        noted: bool = True,
-        restart: Restart | None = None,
-        headers: Headers | None = None,
-    ) -> Result:
-        """What comes of one way, as in `run`; with `headers`, raises `Unchosen` at a choice that is not given."""
+    def _begin(self, rule: Rule, recorder: Recorder, restart: Restart | None = None) -> Execution:
+        """A way of which nothing was gone yet."""
         self.code.meter.reset()
         world = World(self.values, recorder, self.code)
         if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
             world.subject = rule.subject
         frames = first_frames(rule, world, restart)
         yields = rule.kind in (StepKind.START, StepKind.CONTINUE, StepKind.DELIVER)
-        execution = Execution(self.code, world, recorder, frames, choices, yields)
-        execution.remembered = remembered
-        execution.known = known
-        execution.headers = headers
+        execution = Execution(self.code, world, recorder, frames, yields)
         execution.may_hold = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.careful
-        if restart is not None:
-            execution.begin_after(restart)
+        return execution
+
+    def _result(self, rule: Rule, execution: Execution) -> Result:
+        """Go a way to its end; what comes of it."""
+        world = execution.world
         try:
             if rule.kind is StepKind.ASSERT:
                 assertion = self.program.assertions[rule.subject]
@@ -156,9 +156,6 @@ class Machine:
             else:
                 execution.run()
                 result = self._concluded(rule, execution)
-        except Unchosen:
-            world.end()
-            raise
         except Abort as abort:
             result = Aborted(abort.reason, abort.span or execution.here(), tuple(execution.lines))
         except ModelError as error:
@@ -171,9 +168,6 @@ class Machine:
         for slot, (container, shape) in world.opened.items():
             if not shape.whole:
                 self.divider.note(slot, container.pending is None)
-        if noted and rule.kind is not StepKind.ASSERT:
-            self._executed.update(execution.lines)
-        world.end()
         return result
 
     def _begin_anew(self, rule: Rule) -> NoReturn:
@@ -246,22 +240,28 @@ class Machine:
         choice to choice, the shorter ones first. Each asks the recorder, which notes what all of them ask.
         """
         beginning = World(self.values, recorder, self.code)
-        headers = Headers(self.program.turning.loops, beginning)
-        known: Picks = {}
-        waiting: deque[tuple[int, ...]] = deque([()])
+        own = Recorder(recorder)
+        execution = self._begin(rule, own)
+        execution.headers = Headers(self.program.turning.loops, beginning)
+        execution.known = {}
+        waiting: deque[tuple[tuple[int, ...], Memento | None]] = deque([((), None)])
         ended: list[tuple[tuple[int, ...], Way]] = []
         while waiting:
-            choices = waiting.popleft()
-            own = Recorder(recorder)
+            choices, memento = waiting.popleft()
+            if memento is not None:
+                execution.go_on(memento, choices)
             try:
-                result = self._follow(rule, own, choices, known=known, noted=noted, headers=headers)
+                result = self._result(rule, execution)
             except Unchosen as unchosen:
-                waiting += [(*choices, i) for i in range(unchosen.size)]
+                waiting += [((*choices, i), execution.memento) for i in range(unchosen.size)]
             else:
                 ended.append((choices, Way(tuple(own.events), result)))
+                if noted:
+                    self._executed.update(execution.lines)
             # Each way that waits comes to some end.
             if len(ended) + len(waiting) > self.most_ways:
                 break
+        execution.world.end()
         beginning.end()
         ways = [way for _, way in sorted(ended, key=_choices_of)]
         return [*ways, Way((), self.too_many_ways(rule))] if waiting else ways

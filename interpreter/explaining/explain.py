@@ -82,7 +82,7 @@ class _Explainer:
         recorder = Recorder(view if before is None else PairView(machine.view(before), view))
         world = World(machine.values, recorder, code)
         frame = assertion_frame(self.program, self.assertion, self.rule.instance, world)
-        execution = Execution(code, world, recorder, [frame], (), False)
+        execution = Execution(code, world, recorder, [frame], False)
         self.begun = max((evaluation.number for evaluation in self.watcher.evaluations), default=0)
         return None if evaluate_assertion(self.assertion, execution, set()).value else execution
 

@@ -64,7 +64,8 @@ class WayExplainer:
         world = World(self.machine.values, recorder, self._code)
         if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
             world.subject = rule.subject
-        execution = Execution(self._code, world, recorder, first_frames(rule, world), choices)
+        execution = Execution(self._code, world, recorder, first_frames(rule, world))
+        execution.given(choices)
         try:
             execution.run()
         except Abort as abort:

@@ -51,7 +51,7 @@ class Code:
         self.domains = Domains(frozenset(role.name for role in program.roles if role.symmetric))
         self.channels = Channels()
         self.known = known = make_globals(program, self.meter, self.domains, self.channels, watch)
-        self._operations: dict[tuple[int, int], list[tuple[Operation, Span, str | None]]] = {}
+        self._operations: dict[tuple[int, int], list[tuple[Operation, Span, str | None, bool]]] = {}
         self._conditions: dict[tuple[int, int], Evaluator] = {}
         self._loop_binders: dict[tuple[int, int], Binder] = {}
         self._targets: dict[tuple[int, int, int], Binder | None] = {}
@@ -69,8 +69,8 @@ class Code:
             extra = frozenset(next(a.parameters for a in self.program.assertions if a.routine == routine.number))
         return NameScope(routine.bound | extra, None, True, self.known)
 
-    def operation(self, routine: p.Routine, block: p.Scope, index: int) -> tuple[Operation, Span, str | None]:
-        """The operation of one statement of a block, its place and its label."""
+    def operation(self, routine: p.Routine, block: p.Scope, index: int) -> tuple[Operation, Span, str | None, bool]:
+        """The operation of one statement of a block, its place and its label, and whether it is a choice."""
         key = (routine.number, block.number)
         if key not in self._operations:
             from interpreter.running.instructions import compile_instruction
@@ -78,7 +78,12 @@ class Code:
             assert isinstance(block, p.Sequence | p.OneOfBlock | p.ParallelBlock)
             scope = self.scope(routine)
             self._operations[key] = [
-                (compile_instruction(self, routine, block, instruction, scope), instruction.span, instruction.label)
+                (
+                    compile_instruction(self, routine, block, instruction, scope),
+                    instruction.span,
+                    instruction.label,
+                    isinstance(instruction, p.Pick | p.PickBlock),
+                )
                 for instruction in block.instructions
             ]
         return self._operations[key][index]

@@ -8,6 +8,7 @@ nested tuples. A container that is met a second time is told by the place where 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from interpreter.running.environment import Closure, Environment
 from interpreter.running.frames import Frame
@@ -31,6 +32,11 @@ from interpreter.values.freeze import canonical_sort, freeze
 Place = tuple[object, ...]
 Part = object
 """What tells a value, hashable. Of what cannot change it is an id."""
+
+HOLDING: Final = (Container, tuple, StructValue)
+"""What may hold containers."""
+
+_BINDING: Final = (*HOLDING, FunctionValue)
 
 
 class Beginning:
@@ -79,12 +85,12 @@ def configuration(frames: Sequence[Frame], world: World, beginning: Beginning) -
 def _touched(frames: Sequence[Frame], world: World) -> set[Slot]:
     """The slots that may not be as they were: bound, changed inside, or with something in them that others hold."""
     cells = {id(container) for container in world.cells.values()}
-    held = [value for frame in frames for value in _held(frame)]
+    held = [value for frame in frames for value in held_by(frame)]
     held += [value for message in world.sent for value in message.arguments.values()]
     owners: dict[int, Slot | None] = {id(part): None for part in _containers(held)}
     found = world.written & world.slots.keys()
     for slot, value in world.slots.items():
-        if not isinstance(value, Container | tuple | StructValue):
+        if not isinstance(value, HOLDING):
             continue
         for part in _containers([value]):
             owner = owners.setdefault(id(part), slot)
@@ -99,15 +105,18 @@ def _containers(values: Iterable[object]) -> Iterator[Container]:
     return (part for part in reachable(values, changeable) if isinstance(part, Container) and not part.frozen)
 
 
-def _held(frame: Frame) -> Iterator[object]:
-    """All that a frame holds, also what its functions do."""
+def held_by(frame: Frame) -> list[object]:
+    """All in a frame that may hold containers, also what its functions hold."""
+    found: list[object] = [value for value in frame.values() if isinstance(value, _BINDING)]
+    if not any(isinstance(value, FunctionValue) for value in found):
+        return found
     pending: list[object] = [frame]
-    met: set[int] = set()
+    met: dict[int, object] = {}
     while pending:
         one = pending.pop()
         if id(one) in met:
             continue
-        met.add(id(one))
+        met[id(one)] = one
         if isinstance(one, Environment):
             pending += one.values() if isinstance(one, Frame) else one.locals.values()
             pending.append(one.outer)
@@ -115,8 +124,7 @@ def _held(frame: Frame) -> Iterator[object]:
             pending += [one.environment, *one.defaults.values()]
         elif isinstance(one, BoundMethod):
             pending.append(one.receiver)
-        else:
-            yield one
+    return [one for one in met.values() if isinstance(one, HOLDING)]
 
 
 def _frame(frame: Frame, teller: _Teller, depth: int) -> Part:

@@ -17,6 +17,7 @@ from interpreter.running.code import Code
 from interpreter.running.environment import located
 from interpreter.running.frames import Frame, ScopeState, enter, park_thread
 from interpreter.running.headers import Headers, Unchosen
+from interpreter.running.memento import Memento
 from interpreter.running.settlement import Plain, keep, untouched
 from interpreter.running.view import Recorder
 from interpreter.running.world import World
@@ -42,9 +43,7 @@ class Undecided(Exception):
 class Execution:
     """One way through one step. `yields` is False where nothing yields: in the top-level Init and in assertions."""
 
-    def __init__(
-        self, code: Code, world: World, recorder: Recorder, frames: list[Frame], choices: Seq[int], yields: bool = True
-    ) -> None:
+    def __init__(self, code: Code, world: World, recorder: Recorder, frames: list[Frame], yields: bool = True) -> None:
         self.code = code
         self.world = world
         self.recorder = recorder
@@ -72,10 +71,22 @@ class Execution:
         """Where this way is followed together with others: it ends at the first choice that is not given."""
         self.offered: set[tuple[str, str, str]] = set()
         """What the `fair` choices of this way had to choose from, where it is followed together with others."""
+        self.memento: Memento | None = None
+        """What this way was before the first choice that is not given, where it is followed together with others."""
         self.moves = 0
-        self._choices = choices
+        self._choices: Seq[int] = ()
         self._root = frames[0]
         world.frames = frames
+
+    def given(self, choices: Seq[int]) -> None:
+        """The first choices of this way are to be these."""
+        self._choices = choices
+
+    def go_on(self, memento: Memento, choices: Seq[int]) -> None:
+        """Be as before a choice, and make it now."""
+        memento.restore()
+        self.memento = None
+        self.given(choices)
 
     def run(self) -> None:
         """Run to the next yield point or the end of the thread; afterwards `frames` is what is left of it."""
@@ -142,11 +153,13 @@ class Execution:
                 return self.block_done()
             case OneOfBlock() as block:
                 if state.index < 0:
+                    self._remember()
                     state.index = self.choose([f"Stmt:{i}" for i in range(len(block.instructions))])
                     return False
                 return self._execute(frame, block, state.index)
             case ParallelBlock() as block:
                 if state.index < 0:
+                    self._remember()
                     waiting = [i for i in range(len(block.instructions)) if i not in state.started]
                     state.index = waiting[self.choose([f"Stmt:{i}" for i in waiting])]
                     state.started = tuple(sorted((*state.started, state.index)))
@@ -155,7 +168,9 @@ class Execution:
         raise TypeError(f"no move for {type(state.scope).__name__}")
 
     def _execute(self, frame: Frame, block: Scope, index: int) -> bool:
-        operation, span, label = self.code.operation(frame.routine, block, index)
+        operation, span, label, chooses = self.code.operation(frame.routine, block, index)
+        if chooses:
+            self._remember()
         self.lines.append(span)
         self.world.drawn.clear()
         if label is not None:
@@ -174,6 +189,7 @@ class Execution:
             return self.block_done()
         position = 0
         if loop.parallel:
+            self._remember()
             position = self.pick(rest, "For:")
         item = rest[position]
         del rest[position]
@@ -297,6 +313,11 @@ class Execution:
         positions, labels = known
         return positions[self.choose(labels)]
 
+    def _remember(self) -> None:
+        """A choice is coming. If it is not given, what this way is now is remembered."""
+        if self.headers is not None and not self.repeats:
+            self.memento = Memento(self)
+
     @property
     def chosen(self) -> tuple[int, ...]:
         """The choices made so far."""
@@ -304,7 +325,7 @@ class Execution:
 
     @property
     def repeats(self) -> bool:
-        """Whether a lesser way has been here already, with the choices made so far and no other ones."""
+        """Whether there is a given choice that was not made yet."""
         return len(self.forks) < len(self._choices)
 
     def choose(self, labels: list[str]) -> int:

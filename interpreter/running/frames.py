@@ -63,6 +63,11 @@ class ScopeState:
     base: tuple[int, int] | None = None
     begun: tuple[int, ...] = ()
 
+    def copy(self) -> ScopeState:
+        """Another one that is the same now."""
+        rest = None if self.rest is None else self.rest.copy()
+        return ScopeState(self.scope, self.index, self.started, rest, self.alone, self.turns, self.base, self.begun)
+
 
 class Frame(Environment):
     """One unfinished call."""

@@ -35,7 +35,7 @@ class Headers:
 
     def come(self, run: Execution, routine: Routine, loop: WhileLoop) -> None:
         """A way is at a header. Raises `Abort` if a lesser one was there in the same configuration."""
-        if (routine.number, loop.number) not in self._loops or run.repeats:
+        if (routine.number, loop.number) not in self._loops:
             return
         chosen = run.chosen
         begun = run.frames[-1].scopes[-1].begun

@@ -163,5 +163,13 @@ class Recorder:
         self._answers.clear()
         self.events.append(Restart(mark, spent))
 
+    def saved(self) -> tuple[dict[Slot, int], list[Event]]:
+        """What was asked so far, to be restored."""
+        return self._answers.copy(), self.events.copy()
+
+    def restore(self, saved: tuple[dict[Slot, int], list[Event]]) -> None:
+        """Have asked what was saved."""
+        self._answers, self.events = saved[0].copy(), saved[1].copy()
+
     def note(self, fork: Fork) -> None:
         self.events.append(fork)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fizz.light import dataclass
 from fizz.names import near_hint
@@ -191,6 +191,23 @@ class World:
         self.slots.clear()
         self.originals.clear()
         self.opened.clear()
+
+    def saved(self) -> tuple[Any, ...]:
+        """All that it knows now but what is inside containers, to be restored."""
+        return (
+            self.slots.copy(), self.originals.copy(), self.written.copy(), self.cells.copy(), self.opened.copy(),
+            self.created.copy(), self.sent.copy(),
+        )  # fmt: skip
+
+    def restore(self, saved: tuple[Any, ...]) -> None:
+        """Know again what was saved."""
+        slots, originals, written, cells, opened, created, sent = saved
+        self.slots, self.originals, self.written = slots.copy(), originals.copy(), written.copy()
+        self.cells, self.opened = cells.copy(), opened.copy()
+        self.created, self.sent = created.copy(), sent.copy()
+        # No number became free: the least ones that are not used are the same still.
+        self._numbers.clear()
+        self.drawn.clear()
 
     def end(self) -> None:
         """Let go of everything: values know their world, and Python frees such circles late."""

@@ -125,6 +125,7 @@ def toy_program(toy: Toy, **options: Any) -> ToyProgram:
         roles=(),
         assertions=tuple(asserted),
         reads_returns=False,
+        turning=Turning(frozenset(), frozenset()),
         toy=toy,
     )
 
