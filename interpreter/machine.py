@@ -74,6 +74,9 @@ class Machine:
     most_ways: ClassVar[int] = 1_000_000
     """Ways through one step beyond which it is a mistake of the model."""
 
+    most_together: ClassVar[int] = 5_000_000
+    """What the ways through a step that are followed together may cost together (see `_together`)."""
+
     def __init__(self, program: Program, symmetry: bool = False, every_part: bool = False) -> None:
         self.program = program
         self.symmetry = symmetry
@@ -242,10 +245,12 @@ class Machine:
         beginning = World(self.values, recorder, self.code)
         own = Recorder(recorder)
         execution = self._begin(rule, own)
-        execution.headers = Headers(self.program.turning.loops, beginning)
+        execution.headers = headers = Headers(self.program.turning.loops, beginning)
         execution.known = {}
+        spent = 0
         waiting: deque[tuple[tuple[int, ...], Memento | None]] = deque([((), None)])
         ended: list[tuple[tuple[int, ...], Way]] = []
+        failures: list[Way] = []
         while waiting:
             choices, memento = waiting.popleft()
             if memento is not None:
@@ -255,16 +260,20 @@ class Machine:
             except Unchosen as unchosen:
                 waiting += [((*choices, i), execution.memento) for i in range(unchosen.size)]
             else:
+                spent += execution.moves
                 ended.append((choices, Way(tuple(own.events), result)))
                 if noted:
                     self._executed.update(execution.lines)
             # Each way that waits comes to some end.
             if len(ended) + len(waiting) > self.most_ways:
+                failures = [Way((), self.too_many_ways(rule))]
+                break
+            if spent + headers.spent > self.most_together:
+                failures = [Way((), headers.endless(self.most_together))]
                 break
         execution.world.end()
         beginning.end()
-        ways = [way for _, way in sorted(ended, key=_choices_of)]
-        return [*ways, Way((), self.too_many_ways(rule))] if waiting else ways
+        return [way for _, way in sorted(ended, key=_choices_of)] + failures
 
     def _all_ways(self, rule: Rule, view: View) -> Way:
         """All ways through a rule as one, for who remembers what they read."""

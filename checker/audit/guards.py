@@ -12,7 +12,7 @@ from fizz import Span
 from fizz.light import dataclass
 from interpreter import Machine, State
 from interpreter.explaining.explain_ways import Ending, GuardKind, WayExplainer
-from interpreter.step import NOTHING_DONE, Aborted, Candidate, Failure, Fork, Outcome, Rule, StepKind, Way
+from interpreter.step import GIVEN_UP, NOTHING_DONE, Aborted, Candidate, Failure, Fork, Outcome, Rule, StepKind, Way
 
 _MOST_WAYS = 1_000
 """Ways through one step that are looked at; of more, those after them are not told of."""
@@ -123,7 +123,9 @@ class Guards:
     def _guard(self, way: Way, rule: Rule, state: State) -> Guard:
         forks = [event for event in way.events if isinstance(event, Fork)]
         ending = None
-        if isinstance(way.result, Aborted):
+        if isinstance(way.result, Aborted) and way.result.reason == GIVEN_UP:
+            ending = Ending("given up", way.result.span, None, ())
+        elif isinstance(way.result, Aborted):
             ending = self._explainer.explain(rule, state, tuple(fork.taken for fork in forks))
         if ending is None:
             # The way is a step, which leads to more values of a domain than there may be.

@@ -25,6 +25,7 @@ _WAYS = {
     "for": "there is nothing to loop over, and nothing is done",
     "oneof": "there is nothing to choose from",
     "domain": "the domain has no further value",
+    "given up": "all goes on from here as it did before with fewer choices",
     "nothing done": "nothing is done",
     "limit": "the option forbids it",
 }

@@ -13,10 +13,12 @@ from typing import Literal as OneOf
 from fizz import Span
 from interpreter import program as p
 from interpreter.explaining.statements import instructions
-from interpreter.step import NO_CHOICE, NOT_HELD, NOTHING_DONE, Aborted, Failure, Outcome
+from interpreter.step import GIVEN_UP, NO_CHOICE, NOT_HELD, NOTHING_DONE, Aborted, Failure, Outcome
 
 NO: Final = 0
 YES: Final = 1
+_TO_THE_END: Final = (NOTHING_DONE, GIVEN_UP)
+"""Reasons of ways that no statement of theirs ended."""
 
 DecidingWord = OneOf["require", "if", "while", "for", "oneof"]
 """With what a statement that decides begins."""
@@ -53,7 +55,7 @@ class Decisions:
     def of(self, result: Outcome | Aborted | Failure) -> Iterator[Decision]:
         """The decisions of a way with this result."""
         lines = result.lines
-        if isinstance(result, Failure) or (isinstance(result, Aborted) and result.reason != NOTHING_DONE):
+        if isinstance(result, Failure) or (isinstance(result, Aborted) and result.reason not in _TO_THE_END):
             # The last statement ended the way: by deciding against it, or by a failure within it.
             lines = lines[:-1]
             if isinstance(result, Aborted) and result.reason in (NOT_HELD, NO_CHOICE):

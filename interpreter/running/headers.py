@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from fizz import Span
 from interpreter.program import Routine, WhileLoop
 from interpreter.running.configuration import Beginning, configuration
 from interpreter.running.world import World
-from interpreter.step import GIVEN_UP, Abort
+from interpreter.step import GIVEN_UP, Abort, Failure, ModelError
 
 if TYPE_CHECKING:
     from interpreter.running.execute import Execution
+
+_COST: Final = 5
+"""Moves that cost as much as telling one of the values of a configuration."""
 
 
 class Unchosen(Exception):
@@ -32,6 +36,9 @@ class Headers:
         self._loops = loops
         self._beginning = Beginning(beginning)
         self._least: dict[tuple[object, ...], tuple[int, ...]] = {}
+        self._last: Span | None = None
+        self.spent = 0
+        """What telling configurations has cost, in moves."""
 
     def come(self, run: Execution, routine: Routine, loop: WhileLoop) -> None:
         """A way is at a header. Raises `Abort` if a lesser one was there in the same configuration."""
@@ -41,6 +48,14 @@ class Headers:
         begun = run.frames[-1].scopes[-1].begun
         offered = frozenset(run.offered)
         taken = frozenset([choice[1:] for choice in run.fair])
+        self._last = loop.span
+        self.spent += _COST * (len(run.world.slots) + sum(len(frame.locals) for frame in run.frames))
         here = configuration(run.frames, run.world, self._beginning)
         if self._least.setdefault((begun, here, run.enabled, offered, taken), chosen) != chosen:
             raise Abort(GIVEN_UP, loop.span)
+
+    def endless(self, most: int) -> Failure:
+        """R20: the ways through one step have cost more than `most` moves together."""
+        text = f"the ways through one step make more than {most:,} moves"
+        hint = "probably a loop of choices that never comes back to where it was: bound what grows in it"
+        return Failure(ModelError("R20", text, self._last, hint), (), (), ())

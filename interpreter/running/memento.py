@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Undo = Callable[[], None]
 
+
 class Memento:
     """What an execution is at this moment."""
 

@@ -17,7 +17,7 @@ from fizz.light import dataclass
 from interpreter import Machine, Program
 from interpreter.identity.alike import Alike
 from interpreter.machine import Note
-from interpreter.program import ActionProgram, AssertionProgram
+from interpreter.program import ActionProgram, AssertionProgram, Turning
 from interpreter.running.view import Recorder, View
 from interpreter.state import Layouts, State
 from interpreter.step import (

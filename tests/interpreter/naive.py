@@ -1,0 +1,157 @@
+"""Loops of choices as the language page defines them (6.3), word for word, slowly: what the machine is compared with.
+
+Every way is gone from its beginning, by the number of its choices and then by the choices. At the header of every
+`while` the whole state is written down, whatever of it was changed, with the order of dicts and sets and with what is
+shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from interpreter import Machine, State
+from interpreter.program import Routine, WhileLoop
+from interpreter.running.beginning import first_frames
+from interpreter.running.environment import Environment
+from interpreter.running.execute import Execution
+from interpreter.running.frames import Frame
+from interpreter.running.headers import Unchosen
+from interpreter.running.view import Recorder
+from interpreter.running.world import World
+from interpreter.state import MISSING
+from interpreter.step import GIVEN_UP, Abort, Aborted, Failure, Fork, ModelError, Outcome, Result, Rule, StepKind
+from interpreter.values import (
+    BagValue,
+    Container,
+    DictValue,
+    FunctionValue,
+    GenericMap,
+    RecordValue,
+    StructValue,
+)
+from interpreter.values.freeze import display
+
+Told = tuple[tuple[int, ...], object]
+"""The choices of a way, and what came of it: the state after it, the place where it ends, or what failed."""
+
+
+class Headers:
+    """The configurations of one step, and the least way that was there."""
+
+    def __init__(self, state: State) -> None:
+        self.slots = [slot for slot in state.layout.slots if slot[0] in ("heap", "role", "param", "field", "reset")]
+        self.least: dict[object, tuple[int, ...]] = {}
+        self.begun: dict[int, tuple[int, ...]] = {}
+
+    def come(self, run: Execution, routine: Routine, loop: WhileLoop) -> None:
+        scope = run.frames[-1].scopes[-1]
+        key = (scope.begun, self._configuration(run), run.enabled, frozenset(run.offered), self._taken(run))
+        least = self.least.setdefault(key, run.chosen)
+        if (len(least), least) < (len(run.chosen), run.chosen):
+            raise Abort(GIVEN_UP, loop.span)
+
+    def _taken(self, run: Execution) -> frozenset[object]:
+        return frozenset((choice.place, choice.instance, choice.value) for choice in run.fair)
+
+    def _configuration(self, run: Execution) -> str:
+        names = sorted({*self.slots, *run.world.slots}, key=repr)
+        met: dict[int, int] = {}
+        parts = [self._frame(frame, met) for frame in run.frames]
+        parts += [[m.function, repr(m.receiver), self._all(m.arguments.items(), met)] for m in run.world.sent]
+        parts += [[name, self._value(run.world.get(name), met)] for name in names]
+        return repr([part for part in parts if part[-1] != "MISSING"])
+
+    def _frame(self, frame: Frame, met: dict[int, int]) -> list[Any]:
+        scopes: list[Any] = []
+        for state in frame.scopes:
+            rest = self._all(enumerate(state.rest or ()), met)
+            scopes.append((state.scope.number, state.index, state.started, rest))
+        return [frame.routine.number, repr(frame.instance), self._all(sorted(frame.locals.items()), met), scopes]
+
+    def _all(self, pairs: Any, met: dict[int, int]) -> list[Any]:
+        return [(str(name), self._value(value, met)) for name, value in pairs]
+
+    def _value(self, value: object, met: dict[int, int]) -> Any:
+        if isinstance(value, Container):
+            if id(value) in met:
+                return f"again {met[id(value)]}"
+            met[id(value)] = len(met)
+            return [value.kind, value.frozen, list(self._inside(value, met))]
+        if isinstance(value, tuple):
+            return ("tuple", [self._value(item, met) for item in value])
+        if isinstance(value, StructValue):
+            return ("struct", self._all(sorted(value.fields.items()), met))
+        assert not isinstance(value, FunctionValue | Environment)
+        return "MISSING" if value is MISSING else (type(value).__name__, display(value))
+
+    def _inside(self, value: Container, met: dict[int, int]) -> Iterator[Any]:
+        if isinstance(value, RecordValue):
+            yield self._all(sorted(value.fields.items()), met)
+        elif isinstance(value, DictValue):
+            yield [(self._value(k, met), self._value(v, met)) for k, v in value.entries.values()]
+        elif isinstance(value, GenericMap):
+            yield [(self._value(k, met), self._value(v, met)) for k, v in value.pairs]
+        elif isinstance(value, BagValue):
+            # Which of two equal lists was put in first nobody can tell.
+            yield sorted([self._value(item, met) for item in value.items], key=repr)
+        else:
+            yield [self._value(item, met) for item in value.members()]
+
+
+def ways(machine: Machine, rule: Rule, state: State, most: int) -> list[Told] | None:
+    """All ways through a rule but those that are given up, in the order of their choices; None: too many."""
+    headers = Headers(state)
+    waiting: list[tuple[int, ...]] = [()]
+    found: list[Told] = []
+    gone = 0
+    while waiting:
+        gone += 1
+        if gone > most:
+            return None
+        # The least one: the fewest choices, then the least choices.
+        choices = min(waiting, key=lambda choices: (len(choices), choices))
+        waiting.remove(choices)
+        try:
+            result = _go(machine, rule, state, choices, headers)
+        except Unchosen as unchosen:
+            waiting += [(*choices, i) for i in range(unchosen.size)]
+            continue
+        if not (isinstance(result, Aborted) and result.reason == GIVEN_UP):
+            found.append((choices, _told(machine, rule, state, result)))
+    return sorted(found, key=lambda told: told[0])
+
+
+def _told(machine: Machine, rule: Rule, state: State, result: Result) -> object:
+    if isinstance(result, Outcome):
+        target = machine.apply(state, rule, result)
+        return (target, result.choices, result.labels, result.returns, result.fair, result.lines)
+    return (result.error.code, result.error.span) if isinstance(result, Failure) else (result.reason, result.span)
+
+
+def _go(machine: Machine, rule: Rule, state: State, choices: tuple[int, ...], headers: Headers) -> Result:
+    machine.code.meter.reset()
+    recorder = Recorder(machine.view(state))
+    world = World(machine.values, recorder, machine.code)
+    if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
+        world.subject = rule.subject
+    yields = rule.kind is not StepKind.INIT
+    run = Execution(machine.code, world, recorder, first_frames(rule, world), yields)
+    run.given(choices)
+    run.headers = headers  # type: ignore[assignment]
+    try:
+        run.run()
+        return machine._concluded(rule, run)
+    except Abort as abort:
+        return Aborted(abort.reason, abort.span or run.here(), tuple(run.lines))
+    except ModelError as error:
+        return Failure(error, (), (), ())
+
+
+def gone(machine: Machine, rule: Rule, state: State) -> list[Told]:
+    """What the machine says of the same."""
+    return [
+        (tuple(event.taken for event in way.events if isinstance(event, Fork)), _told(machine, rule, state, way.result))
+        for way in machine.ways(rule, machine.view(state))
+        if not (isinstance(way.result, Aborted) and way.result.reason == GIVEN_UP)
+    ]
