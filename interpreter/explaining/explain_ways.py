@@ -27,7 +27,8 @@ from interpreter.values import operations, truth
 
 GuardKind = OneOf["require", "if", "while", "for", "oneof", "domain", "given up", "nothing done"]
 """What ended a way: a `require`; an `if`, `while`, `for` or `oneof` block that was passed by; a `oneof` over nothing; a
-domain without another value; `given up`: the header of a loop of choices, where a lesser way was; `nothing done`: no statement that could be named."""
+domain without another value; `given up`: the header of a loop of choices, where a lesser way was; `nothing done`: no
+statement that could be named."""
 
 
 @dataclass(frozen=True, slots=True)
