@@ -1,7 +1,7 @@
 """The graph that liveness is judged on: states, steps that are no crashes, and what fairness asks of both.
 
-States are numbered by (level, key), and the edges of a state stand in step order: two engines that agree make equal
-graphs.
+States are numbered level by level, and the edges of a state stand in step order: two engines that agree make equal
+graphs, but for how the states of one level are numbered.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class GraphPart(NamedTuple):
 
 @dataclass(slots=True)
 class Graph:
-    """States 0 … n-1, by (level, key). Edges of state s: `first[s]` to `first[s + 1]`, in step order.
+    """States 0 … n-1, level by level. Edges of state s: `first[s]` to `first[s + 1]`, in step order.
 
     `marks` holds per edge a number into `mark_table`, `needs` per state one into `need_table`: the names available
     there. `quiet`: no unfinished thread. `cut`: not all steps of the state are in the graph. `least` chooses the state

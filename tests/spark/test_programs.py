@@ -11,6 +11,7 @@ from checker.check import check
 from checker.exploration import Settings
 from checker.limits import Limits
 from checker.report import Report
+from tests.checker.test_fewest_crashes import random_fair_text, random_text
 from tests.random.laws import told
 from tests.random.programs import program
 from tests.random.source import seeded
@@ -41,3 +42,20 @@ def test_partitions(block: int) -> None:
     for seed in range(1_000 + 20 * block, 1_020 + 20 * block):
         plain, spark = reports(seed, 1 + seed % 3)
         assert told(spark) == told(plain), seed
+
+
+@pytest.mark.usefixtures("stage")
+@pytest.mark.parametrize("core", [0, None])
+def test_crashes_and_cycles(core: int | None) -> None:
+    """Findings after the fewest crashes, and the shortest cycles, wherever the components lie."""
+    crashes = cycles = 0
+    for seed in range(2_000, 2_016):
+        for text in (random_text(seed), random_fair_text(seed)[0]):
+            module = fizz.load("m.fizz", text=text)
+            plain = check(module, engine="plain", settings=Settings(keep_going=True))
+            chosen = settings_for(1 + seed % 3, core, keep_going=True, spark_from=seed % 4)
+            assert told(check(module, engine="spark", settings=chosen)) == told(plain), text
+            traces = [p.trace for p in plain.properties if p.trace is not None]
+            crashes += sum(any(entry.crash for entry in trace.entries) for trace in traces)
+            cycles += sum(trace.cycle_start is not None for trace in traces)
+    assert min(crashes, cycles) >= 4
