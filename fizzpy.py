@@ -114,7 +114,7 @@ def check(
     keep_going  explore everything, and find the shortest counterexample of each violated property
     max_states  stop after the level at which so many states were found
     max_depth   stop after the level of this number; the initial states are level 0
-    timeout     stop after the level at which so many seconds have passed
+    timeout     stop after so many seconds; the levels that were completed until then count
     symmetry    False: tell states apart that differ only by a permutation of symmetric values
     stats       fill `Report.stats`
     master, conf, spark_from
@@ -146,7 +146,7 @@ def check(
     }
     settings = Settings(
         keep_going=keep_going,
-        limits=Limits(states=max_states, depth=max_depth, time_s=timeout),
+        limits=Limits.asked_for(max_states, max_depth, timeout),
         properties=None if properties is None else tuple(properties),
         symmetry=symmetry,
         stats=stats,
@@ -169,6 +169,7 @@ def simulate(
     seed: int = 0,
     steps: int | None = None,
     shorten: bool = True,
+    timeout: float | None = None,
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
     properties: Sequence[str] | None = None,
@@ -180,11 +181,13 @@ def simulate(
     seed        walk i, counted from 0, has the seed `seed` + i
     steps       steps of a walk at most; None: ten for each start that `max_actions` allows
     shorten     False: show a violating walk with all its steps, needed or not
+    timeout     end after so many seconds
     progress    called from time to time while the walks are made
 
     The rest is as in `check`, and so are the exceptions.
     """
     _refuse_strangers()
+    from checker.limits import Limits
     from checker.locate import locate
     from checker.walks.simulate import simulate as simulate_model
 
@@ -194,6 +197,7 @@ def simulate(
         seed=seed,
         steps=steps,
         shorten=shorten,
+        limits=Limits.asked_for(time_s=timeout),
         selected=None if properties is None else tuple(properties),
         **_given(options, constants),
         progress=progress,
@@ -291,7 +295,7 @@ def explain(
     if follow is not None:
         lines = str(follow) if isinstance(follow, str | os.PathLike) else follow
         return explain_state(locate(str(model)), action, trace=lines, step=step, **given)
-    limits = Limits(states=max_states, depth=max_depth, time_s=timeout)
+    limits = Limits.asked_for(max_states, max_depth, timeout)
     settings = Settings(limits=limits, symmetry=symmetry)
     return explain_actions(locate(str(model)), action, settings=settings, progress=progress, **given)
 
@@ -302,6 +306,7 @@ def coverage(
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
     properties: Sequence[str] | None = None,
+    keep_going: bool = False,
     max_states: int | None = None,
     max_depth: int | None = None,
     timeout: float | None = None,
@@ -312,7 +317,7 @@ def coverage(
 
     properties  names of the assertions to evaluate; None: all
 
-    The rest is as in `check`, and so are the exceptions. States are visited row by row, also after violations.
+    The rest is as in `check`, and so are the exceptions. States are visited row by row, and as far as a check would go.
     """
     _refuse_strangers()
     from checker.audit.covering import cover
@@ -321,7 +326,8 @@ def coverage(
     from checker.locate import locate
 
     settings = Settings(
-        limits=Limits(states=max_states, depth=max_depth, time_s=timeout),
+        keep_going=keep_going,
+        limits=Limits.asked_for(max_states, max_depth, timeout),
         properties=None if properties is None else tuple(properties),
         symmetry=symmetry,
     )

@@ -14,10 +14,11 @@ from checker.course import ProgressSink
 from checker.effort import own_effort, told_in
 from checker.engines import engine_of
 from checker.engines.memory import Memory
-from checker.exploration import Exploration, Finding, Settings
-from checker.explore import explore
+from checker.exploration import Finding, Settings
+from checker.explore import explore, nothing
 from checker.given import Given
 from checker.limits import StopReason
+from checker.patience import Patience, Stop
 from checker.phases import READING, TELLING, Phases
 from checker.properties import properties_of
 from checker.report import Report
@@ -34,16 +35,19 @@ def check(
     constants: Mapping[str, str] | None = None,
     progress: ProgressSink | None = None,
     say: Callable[[str], None] = lambda sentence: None,
+    patience: Patience | None = None,
 ) -> Report:
     """Explore a model and judge its properties.
 
     `model` is a path or a module that is loaded already. `options` and `constants` are overrides, as texts, for a
-    model given by path. `say` takes what the user should know and is no part of the answer. A violated property, a
-    model that fails while running and an interruption are results. Raises `FizzError` for a model, option or constant
-    that is wrong, `OSError` for a file that can not be read, `Problem` for a request that can not be served.
+    model given by path. `say` takes what the user should know and is no part of the answer. `patience`: how long it may
+    take; else as the settings say, counted from now. A violated property, a model that fails while running and an
+    interruption are results. Raises `FizzError` for a model, option or constant that is wrong, `OSError` for a file
+    that can not be read, `Problem` for a request that can not be served.
     """
     begun, cpu_begun = time.monotonic(), time.process_time()
     settings = settings or Settings()
+    patience = patience or Patience(settings.limits)
     phases = Phases(settings.stats)
     chosen = engine_of(engine)
     with phases.during(READING):
@@ -51,27 +55,45 @@ def check(
         program = compile_module(module)
         properties = properties_of(program, settings.properties)
     memory: Memory | None = None
-    try:
-        # The constants are computed here, before any engine starts: they may fail like everything that runs.
-        memory = Memory(Machine(program), phases)
-    except ModelError as error:
-        failed = Finding(None, (), error=error)
-        exploration = Exploration(StopReason.VIOLATION, 0, 0, 0, 0, 0, 0, {}, error=failed)
-    else:
-        with keeping(settings, chosen.name, lambda: identity_of(module, settings), say) as keeper:
-            if settings.export is not None:
-                _prepare_export(settings, chosen.name)
-            exploration = explore(
-                chosen, program, properties, settings, progress, keeper=keeper, say=say, phases=phases, memory=memory
+    with patience.heeding(), patience.attending():
+        try:
+            # The constants are computed here, before any engine starts: they may fail like everything that runs.
+            memory = Memory(Machine(program), phases)
+        except ModelError as error:
+            exploration = nothing(StopReason.VIOLATION, Finding(None, (), error=error))
+        except Stop as stop:
+            exploration = nothing(stop.reason)
+        else:
+            with keeping(settings, chosen.name, lambda: identity_of(module, settings), say) as keeper:
+                if settings.export is not None:
+                    _prepare_export(settings, chosen.name)
+                exploration = explore(
+                    chosen,
+                    program,
+                    properties,
+                    settings,
+                    progress,
+                    keeper=keeper,
+                    say=say,
+                    phases=phases,
+                    memory=memory,
+                    patience=patience,
+                )
+        with phases.during(TELLING):
+            if exploration.torn and memory is not None:
+                memory = Memory(Machine(program))
+            given = Given(constants or {}, options or {})
+            report = conclude(
+                module,
+                program,
+                memory,
+                properties,
+                exploration,
+                engine=chosen.name,
+                given=given,
+                asked=settings.asked,
+                patience=patience,
             )
-    with phases.during(TELLING):
-        if exploration.stopped is StopReason.INTERRUPTED:
-            # Whatever was interrupted may be half done.
-            memory = Memory(Machine(program))
-        given = Given(constants or {}, options or {})
-        report = conclude(
-            module, program, memory, properties, exploration, engine=chosen.name, given=given, asked=settings.asked
-        )
     effort = own_effort(cpu_begun) + told_in(exploration.stats)
     report = replace(
         report,

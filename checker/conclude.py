@@ -12,12 +12,13 @@ from checker.engines.memory import Memory
 from checker.exploration import Exploration, Finding
 from checker.given import Given
 from checker.limits import StopReason
+from checker.patience import Patience, Stop
 from checker.properties.base import Property
 from checker.replay import story, trace_of
 from checker.report import ExitCode, ModelFailure, PropertyReport, PropertyVerdict, Report, Verdict
 from checker.trace import Trace
 from checker.walks.calm import Calmer
-from fizz import Module
+from fizz import Diagnostic, Module
 from interpreter import Program
 
 
@@ -31,12 +32,13 @@ def conclude(
     engine: str,
     given: Given,
     asked: Mapping[str, object],
+    patience: Patience,
 ) -> Report:
     """The report of one run; counterexamples are replayed here, by a machine that may remember what engines did.
 
     `memory` None: there is no machine, because the constants already failed.
     """
-    calmer = None if memory is None else Calmer(memory)
+    calmer = None if memory is None else Calmer(memory, patience)
     reports = tuple(_report(p, exploration, calmer) for p in properties)
     leading = _leading(properties, exploration)
     verdict, exit_code = _verdict(properties, exploration)
@@ -57,16 +59,30 @@ def conclude(
         cut_by=_cut_by(exploration),
         exact=exploration.exact,
         depth=exploration.depth,
+        given_up=exploration.given_up,
         properties=reports,
         trace=trace,
         leading=None if leading is None or error is not None else leading.name,
         error=None if error is None else _failure(error),
-        warnings=module.warnings + (() if memory is None else audit(memory.machine, exploration, properties)),
+        warnings=module.warnings + _warnings(calmer, exploration, properties),
         sources=module.sources,
         excluded=program.options.exclude,
         given=given,
         asked=asked,
     )
+
+
+def _warnings(
+    calmer: Calmer | None, exploration: Exploration, properties: tuple[Property, ...]
+) -> tuple[Diagnostic, ...]:
+    """What a run says of its model; nothing where it had no time for that."""
+    if calmer is None:
+        return ()
+    try:
+        with calmer.patience.spared():
+            return audit(calmer.machine, exploration, properties)
+    except Stop:
+        return ()
 
 
 def _report(property: Property, exploration: Exploration, calmer: Calmer | None) -> PropertyReport:
@@ -75,16 +91,23 @@ def _report(property: Property, exploration: Exploration, calmer: Calmer | None)
         return PropertyReport(property.name, property.kind, _property_verdict(property, exploration))
     finding, trace = _told(calmer, finding, property)
     steps = finding.steps if finding.path else None
-    return PropertyReport(property.name, property.kind, "violated", steps, trace, finding.instance)
+    instance, shortest = finding.instance, not finding.unfinished
+    return PropertyReport(property.name, property.kind, "violated", steps, trace, instance, shortest)
 
 
 def _told(calmer: Calmer, finding: Finding, property: Property | None = None) -> tuple[Finding, Trace | None]:
     """The calmest story of a finding, and which instance decides it. Without a property the model fails."""
-    told = story(calmer.machine, finding)
-    if told is None:
+    try:
+        with calmer.patience.spared():
+            told = story(calmer.machine, finding)
+        if told is None:
+            return finding, None
+        finding, told = calmer.calmer(finding, told, property)
+        with calmer.patience.spared():
+            return finding, trace_of(calmer.machine, finding, told, None if property is None else property.assertion)
+    except Stop:
+        # One step of this model may take longer than the run may last.
         return finding, None
-    finding, told = calmer.calmer(finding, told, property)
-    return finding, trace_of(calmer.machine, finding, told, None if property is None else property.assertion)
 
 
 def _property_verdict(property: Property, exploration: Exploration) -> PropertyVerdict:
@@ -111,7 +134,7 @@ def _leading(properties: tuple[Property, ...], exploration: Exploration) -> Prop
 
 def _verdict(properties: tuple[Property, ...], exploration: Exploration) -> tuple[Verdict, ExitCode]:
     """The verdict of the run: that of the first kind found, in the order of judgement."""
-    if exploration.stopped is StopReason.INTERRUPTED:
+    if exploration.stopped is StopReason.INTERRUPTED and not exploration.answered:
         return "interrupted", ExitCode.INTERRUPTED
     if exploration.error is not None:
         return "error", ExitCode.MODEL_ERROR
@@ -119,7 +142,7 @@ def _verdict(properties: tuple[Property, ...], exploration: Exploration) -> tupl
     if violated:
         first = min(violated, key=lambda p: p.phase)
         return first.verdict, first.exit_code
-    if exploration.bounded:
+    if exploration.bounded or exploration.judging_stopped is not None:
         return "bounded", ExitCode.BOUNDED
     return "passed", ExitCode.PASSED
 
@@ -133,9 +156,11 @@ def _trace_of(
 def _cut_by(exploration: Exploration) -> StopReason | None:
     if exploration.stopped.bounds:
         return exploration.stopped
+    if exploration.judging_stopped is not None:
+        return exploration.judging_stopped
     return StopReason.MAX_ACTIONS if exploration.cut else None
 
 
 def _failure(finding: Finding) -> ModelFailure:
     assert finding.error is not None
-    return ModelFailure(finding.error.diagnostic, finding.error.calls, finding.steps)
+    return ModelFailure(finding.error.diagnostic, finding.error.calls, finding.steps, not finding.unfinished)

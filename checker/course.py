@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from checker.engines.protocol import Level, Run, Witness
-from checker.exploration import Finding, PathLink, Progress
+from checker.engines.protocol import Level, Run, Unfinished, Witness
+from checker.exploration import Finding, GivenUp, PathLink, Progress
 from checker.limits import Limits, StopReason
+from checker.patience import Patience, Stop
 from checker.properties.base import Phase, Property
 from fizz.light import dataclass
 from interpreter import ModelError, Program
@@ -24,17 +25,11 @@ _TICK_S = 0.1
 class Clock:
     """Time since the beginning, and the progress that is told by it."""
 
-    def __init__(self, timeout_s: float | None = None, sink: ProgressSink | None = None) -> None:
-        self.timeout_s = timeout_s
+    def __init__(self, sink: ProgressSink | None = None) -> None:
         self.sink = sink
         self.begun = self.told = time.monotonic()
         self.total = Level()
         self.depth = 0
-
-    @property
-    def over(self) -> bool:
-        """Is the time up?"""
-        return self.timeout_s is not None and time.monotonic() - self.begun >= self.timeout_s
 
     def tick(self, states: int, transitions: int) -> None:
         """Tell how far the level under way has come, if it is time to."""
@@ -71,8 +66,11 @@ class CourseState:
 class Course:
     """One exploration under way: sums over levels, and the first witness of each property."""
 
-    def __init__(self, run: Run, program: Program, properties: tuple[Property, ...], clock: Clock) -> None:
+    def __init__(
+        self, run: Run, program: Program, properties: tuple[Property, ...], clock: Clock, patience: Patience
+    ) -> None:
         self.run = run
+        self.patience = patience
         self.program = program
         self.clock = clock
         self.total = clock.total
@@ -81,6 +79,9 @@ class Course:
         self.stopped = StopReason.COMPLETE
         self.witnesses: dict[str, Finding] = {}
         self.error: Finding | None = None
+        self.unfinished: Unfinished | None = None
+        self.torn = False
+        """Whether the run was stopped where it cannot be gone on with."""
         self._safety = {p.key for p in properties if p.phase is Phase.SAFETY}
         self._last = Level()
         self._least: int | None = None
@@ -99,10 +100,21 @@ class Course:
                 if self._last.states:
                     self.depth = self.clock.depth
             self.stopped = reason
+        except Stop as stop:
+            self.stopped = stop.reason
+            if stop.unfinished is not None:
+                self._give_up(stop.unfinished)
+        except MemoryError:
+            self.stopped, self.torn = StopReason.MEMORY, True
         except KeyboardInterrupt:
-            self.stopped = StopReason.INTERRUPTED
+            self.stopped, self.torn = StopReason.INTERRUPTED, True
         if keeper is not None:
             keeper.ended(self)
+
+    def _give_up(self, level: Unfinished) -> None:
+        """Of a level that was not finished only what it met counts. What is known from before comes first."""
+        self.unfinished = level
+        self._meet(level.level)
 
     def _begin(self) -> None:
         self._add(self.run.first())
@@ -139,7 +151,7 @@ class Course:
             return StopReason.MAX_STATES
         if limits.depth is not None and self.reached >= limits.depth:
             return StopReason.MAX_DEPTH
-        return StopReason.TIMEOUT if self.clock.over else None
+        return self.patience.over
 
     def _add(self, level: Level) -> None:
         self._last = level
@@ -147,6 +159,9 @@ class Course:
         self.total.add_counts(level)
         if level.least is not None:
             self._least = level.least
+        self._meet(level)
+
+    def _meet(self, level: Level) -> None:
         for key, witness in level.witnesses.items():
             if key not in self.witnesses:
                 self.witnesses[key] = self._finding(key, witness)
@@ -154,10 +169,30 @@ class Course:
             self.error = self._finding(None, level.error)
 
     def _finding(self, key: str | None, witness: Witness) -> Finding:
-        path = () if witness.at is None else self.run.path(witness.at.key)
+        path = () if witness.at is None else self._path(witness.at.key)
         if witness.order is not None:
             path = (*path, PathLink(witness.order, witness.target))
-        return Finding(key, path, instance=witness.instance, error=witness.error, reduced=self.run.symmetric)
+        return Finding(
+            key,
+            path,
+            instance=witness.instance,
+            error=witness.error,
+            reduced=self.run.symmetric,
+            unfinished=self.unfinished is not None,
+        )
+
+    def _path(self, key: int) -> tuple[PathLink, ...]:
+        new = None if self.unfinished is None else self.unfinished.paths.get(key)
+        return self.run.path(key) if new is None else new
+
+    @property
+    def given_up(self) -> GivenUp | None:
+        """The level that was not finished, if there is one."""
+        level = self.unfinished
+        if level is None:
+            return None
+        waiting = self.total.frontier
+        return GivenUp(self.reached + 1, waiting if level.expanded is None else level.expanded, waiting)
 
     @property
     def deepest(self) -> tuple[PathLink, ...]:

@@ -90,7 +90,8 @@ class Finding:
     `path` leads from the initial state (its first link has the order of Init's choices) to the state of the finding;
     for a transition assertion or a failed step the last link is the offending step. `cycle` (lasso) returns to the last
     state of the path; `stutter` means the run may stay there. `fairness` says in sentences why the run is fair.
-    `reduced`: the keys are those of least images under symmetry (language page, 11.3).
+    `unfinished`: it was met on a level that was given up, and another one may come before it. `reduced`:
+    the keys are those of least images under symmetry (language page, 11.3).
     """
 
     key: str | None
@@ -101,11 +102,21 @@ class Finding:
     error: ModelError | None = None
     reduced: bool = False
     fairness: tuple[str, ...] = ()
+    unfinished: bool = False
 
     @property
     def steps(self) -> int:
         """The length of the story: Init is no step."""
         return max(len(self.path) - 1, 0) + len(self.cycle)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """A level that was not finished: its number, and how many of the states before it were expanded until then."""
+
+    level: int
+    expanded: int
+    waiting: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +127,10 @@ class Exploration:
     neither found, met nor judged is undecided. `cut` counts the states whose steps were not all explored. `reduced`:
     states are counted up to symmetry. `exact`: they were compared, and not their keys alone. `idle_actions`: after a
     complete exploration, the actions without a step and where they gave up most often. `noted`: what machines noted in
-    such an exploration, else None. `deepest`: of a search that was cut, a path to its last level.
+    such an exploration, else None. `deepest`: of a search that was cut, a path to its last level. `given_up`: the
+    level that was under way when it was stopped, of which nothing is counted. `judging_stopped`: why the judgement was
+    not put to the end, where the exploration had come to its own. `torn`: it was stopped anywhere, and what worked for
+    it may be half done.
     """
 
     stopped: StopReason
@@ -135,8 +149,16 @@ class Exploration:
     idle_actions: Mapping[str, Span] = field(default_factory=dict)
     noted: frozenset[Note] | None = None
     deepest: tuple[PathLink, ...] = ()
+    given_up: GivenUp | None = None
+    judging_stopped: StopReason | None = None
+    torn: bool = False
     stats: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def bounded(self) -> bool:
         return self.cut > 0 or self.stopped.bounds
+
+    @property
+    def answered(self) -> bool:
+        """Whether a level that was given up has shown what is wrong all the same."""
+        return any(finding.unfinished for finding in (*self.findings.values(), *filter(None, [self.error])))

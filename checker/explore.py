@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checker.course import Clock, Course, ProgressSink
 from checker.engines.memory import Memory
-from checker.engines.protocol import Engine, Task, Tick
-from checker.exploration import Exploration, Settings
+from checker.engines.protocol import Engine, Task
+from checker.exploration import Exploration, Finding, Settings
 from checker.judge import Judge
+from checker.limits import StopReason
+from checker.patience import Patience, Stop
 from checker.phases import CONCLUDING, Phases
 from checker.properties.base import Property
 from interpreter import Machine, Program
@@ -31,55 +33,59 @@ def explore(
     say: Callable[[str], None] = lambda sentence: None,
     phases: Phases | None = None,
     memory: Memory | None = None,
+    patience: Patience | None = None,
 ) -> Exploration:
     """Explore as far as settings and options allow, and judge every property.
 
     `machine` makes the program runnable. `keeper` writes checkpoints, and may have one to go on from. `say` takes what
     the user should know and is no part of the answer. `phases` measures what the time is spent on. `memory`: a machine
-    that remembers, for an engine that can use it; `machine` is not asked then.
+    that remembers, for an engine that can use it; `machine` is not asked then. `patience`: how long it may take; else
+    as the settings say, counted from now.
     """
     phases = phases or Phases()
     options = program.options
     everything = settings.keep_going or options.continue_path_on_invariant_failures
-    clock = Clock(settings.limits.time_s, progress)
+    clock = Clock(progress)
+    patience = patience or Patience(settings.limits)
     watches = tuple(watch for p in properties if (watch := p.watch(options)) is not None)
     graph = any(watch.records for watch in watches)
 
-    def ticking(keeper: Keeper | None) -> Tick:
-        def tick(states: int, transitions: int) -> None:
-            clock.tick(states, transitions)
-            if keeper is not None:
-                keeper.tick()
-
-        return tick
+    def tick(states: int, transitions: int) -> None:
+        clock.tick(states, transitions)
+        patience.ask()
 
     watched = progress is not None
     prune = not everything
-    task = Task(program, watches, settings, prune, graph, ticking(keeper), machine, say, watched, phases, memory)
+    task = Task(program, watches, settings, prune, graph, tick, machine, say, watched, phases, memory, patience)
     found: Exploration | None = None
     try:
         with ExitStack() as stack:
-            course = Course(stack.enter_context(closing(engine.begin(task))), program, properties, clock)
+            stack.enter_context(patience.heeding())
+            stack.enter_context(patience.attending())
+            run = stack.enter_context(closing(engine.begin(task)))
+            course = Course(run, program, properties, clock, patience)
 
             def unreduced() -> Course:
                 """The same space again, without symmetry, for liveness alone (language page, 11.3)."""
                 second = None if keeper is None else stack.enter_context(keeper.unreduced())
                 recorded = tuple(watch for watch in watches if watch.records)
                 alone = replace(settings if second is None else second.settings, symmetry=False, export=None)
-                whole = replace(task, watches=recorded, settings=alone, tick=ticking(second), memory=None)
-                again = Course(stack.enter_context(closing(engine.begin(whole))), program, (), Clock(None, None))
-                with patience(second):
-                    again.go(settings.limits, on=True, keeper=second)
+                whole = replace(task, watches=recorded, settings=alone, memory=None)
+                second_run = stack.enter_context(closing(engine.begin(whole)))
+                again = Course(second_run, program, (), Clock(), patience)
+                again.go(settings.limits, on=True, keeper=second)
                 return again
 
-            with patience(keeper):
-                course.go(settings.limits, everything or options.continue_on_invariant_failures, keeper)
+            course.go(settings.limits, everything or options.continue_on_invariant_failures, keeper)
             if settings.export is not None and settings.is_over(course.stopped):
                 from checker.export.tables import finish
 
                 finish(settings.export, settings.kept_in, course.reached, program.state_variables)
             with phases.during(CONCLUDING):
                 found = Judge(course, properties, unreduced).judge(everything)
+    except Stop as stop:
+        # The engine had not begun.
+        return nothing(stop.reason)
     except KeyboardInterrupt:
         # Whoever loses patience while a cluster is being closed still gets the answer that it has given.
         if found is None:
@@ -87,6 +93,6 @@ def explore(
     return found
 
 
-def patience(keeper: Keeper | None) -> AbstractContextManager[None]:
-    """While the block runs, an interruption waits until it can be saved, if anything is."""
-    return nullcontext() if keeper is None else keeper.patience()
+def nothing(stopped: StopReason, error: Finding | None = None) -> Exploration:
+    """An exploration that never began."""
+    return Exploration(stopped, 0, 0, 0, 0, 0, 0, {}, error=error)

@@ -8,6 +8,7 @@ from checker.course import Course
 from checker.exploration import Exploration, Finding, PathLink
 from checker.limits import StopReason
 from checker.liveness.asking import Search
+from checker.patience import Stop
 from checker.properties.base import Phase, Property
 from fizz import Options, Span
 from interpreter import Program
@@ -52,6 +53,7 @@ class Judge:
         self.judged: set[str] = set()
         self._unreduced = unreduced
         self._whole: CourseEvidence | None = None
+        self._stopped: StopReason | None = None
 
     def judge(self, everything: bool) -> Exploration:
         """The exploration with its findings. Unless `everything` is asked for, the first phase to find is the last."""
@@ -65,7 +67,13 @@ class Judge:
                 if phase > self._last_phase or (phase is not Phase.SAFETY and found and not everything):
                     break
                 self._conclude(phase)
+        except Stop as stop:
+            self._stopped = stop.reason
+        except MemoryError:
+            self._stopped, course.torn = StopReason.MEMORY, True
         except KeyboardInterrupt:
+            self._stopped, course.torn = StopReason.INTERRUPTED, True
+        if self._stopped is StopReason.INTERRUPTED:
             course.stopped = StopReason.INTERRUPTED
         if course.stopped in (StopReason.VIOLATION, StopReason.INTERRUPTED):
             self.judged.clear()
@@ -85,7 +93,10 @@ class Judge:
             exact=course.run.exact,
             idle_actions=self._idle_actions() if self._whole_explored else {},
             noted=frozenset(total.noted) if self._whole_explored else None,
-            deepest=course.deepest if course.stopped.bounds or course.cut else (),
+            deepest=course.deepest if (course.stopped.bounds or course.cut) and not course.torn else (),
+            given_up=course.given_up,
+            judging_stopped=self._stopped,
+            torn=course.torn,
             stats=course.run.stats(),
         )
 
@@ -97,8 +108,8 @@ class Judge:
                 return Phase.SAFETY
             case StopReason.INTERRUPTED:
                 return Phase.DEADLOCK
-            case StopReason.TIMEOUT:
-                # The time is over; a search for lassos could take as long again.
+            case StopReason.TIMEOUT | StopReason.MEMORY:
+                # The time is over, or the room; a search for lassos could take as much again.
                 return Phase.EXISTS
         return Phase.LIVENESS
 
@@ -122,8 +133,8 @@ class Judge:
     def _whole_space(self) -> CourseEvidence:
         if self._whole is None:
             again = self._unreduced()
-            if again.stopped is StopReason.INTERRUPTED:
-                raise KeyboardInterrupt
+            if again.stopped in (StopReason.INTERRUPTED, StopReason.TIMEOUT, StopReason.MEMORY):
+                raise Stop(again.stopped)
             self._whole = CourseEvidence(again)
         return self._whole
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
 from fizz.light import dataclass
+
+MEMORY_LIMIT: Final = "FIZZPY_MEMORY_LIMIT"
+"""The variable of the environment that names the MiB which a run may hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,18 @@ class Limits:
     depth: int | None = None
     time_s: float | None = None
     memory_mb: float | None = None
+
+    @classmethod
+    def asked_for(cls, states: int | None = None, depth: int | None = None, time_s: float | None = None) -> Limits:
+        """These, and what the environment says of memory. Raises `UsageProblem` where that is no number."""
+        text = os.environ.get(MEMORY_LIMIT)
+        if not text:
+            return cls(states, depth, time_s)
+        if not text.isdecimal() or not int(text):
+            from checker.problems import UsageProblem
+
+            raise UsageProblem(f"{MEMORY_LIMIT} is no number of MB: '{text}'", "set it to a whole number, or unset it")
+        return cls(states, depth, time_s, int(text))
 
     @property
     def asked(self) -> Mapping[str, object]:
@@ -61,8 +77,17 @@ class StopReason(StrEnum):
         """What it did to the search, to be put after the counts."""
         return _SENTENCES[self]
 
+    @property
+    def way_out(self) -> str | None:
+        """What to do about it, where that is not plain."""
+        return _WAY_OUT if self is StopReason.MEMORY else None
+
 
 _LIMITS: Final = frozenset({StopReason.MAX_STATES, StopReason.MAX_DEPTH, StopReason.TIMEOUT, StopReason.MEMORY})
+_WAY_OUT: Final = (
+    "let states go to the disk with --memory MB, go on elsewhere with --checkpoint DIR and --resume DIR, set a bound "
+    "(--max-depth, --max-states, --option max_actions=N), or share the work with --engine spark"
+)
 _SENTENCES: Final = {
     StopReason.COMPLETE: "the search is complete",
     StopReason.VIOLATION: "the search ended at a violation",

@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
+from checker.exploration import GivenUp
 from checker.given import Given
 from checker.limits import StopReason
 from checker.trace import Trace
@@ -45,7 +46,8 @@ PropertyVerdict = OneOf["holds", "holds-within-bound", "violated", "undecided"]
 class PropertyReport:
     """`kind` is an assertion kind or "deadlock".
 
-    `steps` is the length of the counterexample, prefix and cycle together.
+    `steps` is the length of the counterexample, prefix and cycle together. Unless it is the `shortest`, it was met on a
+    level that was not finished: perhaps there is another one before it.
     """
 
     name: str
@@ -54,15 +56,20 @@ class PropertyReport:
     steps: int | None = None
     trace: Trace | None = None
     instance: str | None = None
+    shortest: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFailure:
-    """The model's own run-time error: `calls` is the call chain, innermost first, as printable lines."""
+    """The model's own run-time error: `calls` is the call chain, innermost first, as printable lines.
+
+    `shortest` as in `PropertyReport`.
+    """
 
     diagnostic: Diagnostic
     calls: tuple[str, ...]
     steps: int
+    shortest: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,8 @@ class Report:
     `cut_by` names what cut the search: an option of the model, one of the limits, or None. `exact`: no
     two states were taken for one, because they were compared and not their keys alone. `excluded`: the state variables
     that the model leaves out of identity, so that states which differ there only are one state. `given`: the constants
-    and options that the model was given; `asked`: how it was to be explored, by name.
+    and options that the model was given; `asked`: how it was to be explored, by name. `given_up`: the level that was
+    under way when the search was stopped.
     """
 
     verdict: Verdict
@@ -100,3 +108,4 @@ class Report:
     excluded: tuple[str, ...] = ()
     given: Given = field(default_factory=Given)
     asked: Mapping[str, object] = field(default_factory=dict)
+    given_up: GivenUp | None = None

@@ -9,6 +9,7 @@ from checker.engines.plain import Node, PlainRun
 from checker.engines.protocol import Task
 from checker.exploration import Settings
 from checker.limits import Limits, StopReason
+from checker.patience import Patience
 from checker.problems import UsageProblem
 from fizz import Module
 from fizz.light import dataclass
@@ -60,9 +61,9 @@ def refuse_large(states: int, most: int = MOST_STATES) -> None:
 def state_graph(module: Module, symmetry: bool = True, most: int = MOST_STATES) -> StateGraph:
     """The graph, explored by the plain engine. Raises `UsageProblem` if it has more than `most` states."""
     program = compile_module(module)
-    clock = Clock()
-    run = PlainRun(Task(program, (), Settings(symmetry=symmetry), tick=clock.tick))
-    course = Course(run, program, (), clock)
+    patience = Patience()
+    run = PlainRun(Task(program, (), Settings(symmetry=symmetry), patience=patience))
+    course = Course(run, program, (), Clock(), patience)
     course.go(Limits(states=most + 1), on=True)
     if course.stopped is StopReason.INTERRUPTED:
         raise KeyboardInterrupt

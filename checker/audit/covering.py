@@ -96,7 +96,8 @@ def cover(
     settings = settings or Settings()
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
     program = compile_module(module)
-    asked = [p.assertion for p in properties_of(program, settings.properties) if p.assertion is not None]
+    properties = properties_of(program, settings.properties)
+    asked = [p.assertion for p in properties if p.assertion is not None]
     steps, assertions = StepCounter(program), AssertionCounter(program, asked)
 
     def see(visit: Visit, visited: Visited) -> None:
@@ -104,7 +105,7 @@ def cover(
         assertions.see(visit, visited)
 
     try:
-        tour = visit_all(program, settings, see, progress, ExercisedMachine)
+        tour = visit_all(program, settings, see, progress, ExercisedMachine, properties)
     except ModelError as error:
         text = f"the constants of the model fail: {error.text}"
         raise UsageProblem(text, "fizzpy check tells more of it") from None

@@ -6,7 +6,7 @@ The exploration is that of the embedded engine, row by row: it goes on after vio
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checker.course import Clock, Course, ProgressSink
 from checker.engines.protocol import Level, Task
@@ -14,6 +14,8 @@ from checker.engines.read_tree import Result
 from checker.engines.rows import RowsRun
 from checker.exploration import Finding, Settings
 from checker.limits import StopReason
+from checker.patience import Patience
+from checker.properties.base import Property
 from checker.report import ExitCode
 from interpreter import Machine, Program, State
 from interpreter.step import Candidate, Rule
@@ -37,6 +39,7 @@ class Visit(RowsRun):
 
     def next(self) -> Level:
         for waiting in self.waiting:
+            self.task.patience.ask()
             self._see(self, Visited(waiting.number, waiting.state, waiting.cut))
         return super().next()
 
@@ -91,10 +94,24 @@ def visit_all(
     see: Callable[[Visit, Visited], None],
     progress: ProgressSink | None = None,
     machine: Callable[[Program], Machine] = Machine,
+    properties: tuple[Property, ...] | None = None,
 ) -> Tour:
-    """Visit every state, in the order of level and key, as far as the settings allow."""
-    clock = Clock(settings.limits.time_s, progress)
-    visit = Visit(Task(program, (), settings, tick=clock.tick, machine=machine), see)
-    course = Course(visit, program, (), clock)
-    course.go(settings.limits, on=True)
+    """Visit every state, in the order of level and key, as far as the settings allow.
+
+    It ends where a check of these properties would; None: it goes on after whatever happens.
+    """
+    clock, patience = Clock(progress), Patience(settings.limits)
+
+    def tick(states: int, transitions: int) -> None:
+        clock.tick(states, transitions)
+        patience.ask()
+
+    options = program.options
+    everything = properties is None or settings.keep_going or options.continue_path_on_invariant_failures
+    watches = tuple(replace(watch, records=False) for p in properties or () if (watch := p.watch(options)) is not None)
+    with patience.heeding(), patience.attending():
+        task = Task(program, watches, settings, not everything, tick=tick, machine=machine, patience=patience)
+        visit = Visit(task, see)
+        course = Course(visit, program, properties or (), clock, patience)
+        course.go(settings.limits, everything or options.continue_on_invariant_failures)
     return Tour(visit, course)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import errno
 import pickle
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from checker.checkpoint.folder import UNREDUCED, Folder
 from checker.checkpoint.identity import Identity
 from checker.checkpoint.saved import level_file
 from checker.exploration import Settings
 from checker.limits import StopReason
+from checker.patience import Stop
 from checker.problems import EnvironmentProblem, UsageProblem
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ Say = Callable[[str], None]
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REST: Final = 10
 """How much longer than a checkpoint took is the time until the next one, at least."""
-_REQUESTS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+_UNTIMELY: Final = (StopReason.INTERRUPTED, StopReason.TIMEOUT, StopReason.MEMORY)
 
 
 class Keeper:
@@ -46,7 +45,6 @@ class Keeper:
         self._saved = -1
         self._last = time.monotonic()
         self._cost_s = 0.0
-        self._requested = self._paused = False
 
     @contextmanager
     def unreduced(self) -> Iterator[Keeper]:
@@ -85,8 +83,8 @@ class Keeper:
         state: CourseState = pickle.loads(self.folder.store.read(level_file(manifest.level), 0))
         self._refuse_beyond(state)
         course.restore(state)
-        cast("LastingRun", course.run).restore(self.folder.store, manifest.level)
         self._saved = manifest.level
+        cast("LastingRun", course.run).restore(self.folder.store, manifest.level)
         return True
 
     def _refuse_beyond(self, state: CourseState) -> None:
@@ -103,7 +101,6 @@ class Keeper:
 
     def level_done(self, course: Course) -> None:
         """A level is complete: save it if it is time to."""
-        self.tick()
         if cast("LastingRun", course.run).eager or self._due:
             self.save(course)
 
@@ -114,31 +111,40 @@ class Keeper:
         return time.monotonic() - self._last >= (max(every_s, _REST * self._cost_s) if every_s else 0.0)
 
     def ended(self, course: Course) -> None:
-        """The course has ended: save the last level that is complete, unless an interruption has torn the run."""
-        if course.stopped is not StopReason.INTERRUPTED or self._paused:
-            self.save(course)
-        if self._requested:
-            # Perhaps too late for a tick; what comes now would take its time as well.
+        """The course has ended: save the last level that is complete, if that is quick, unless the run is torn."""
+        if not course.torn:
+            with suppress(Stop):
+                self.save(course)
+        if course.patience.over is StopReason.INTERRUPTED:
+            # Too late for the last level; what comes now would take its time as well.
             course.stopped = StopReason.INTERRUPTED
-        if course.stopped is StopReason.INTERRUPTED and self._saved >= 0:
+        if course.stopped in _UNTIMELY and self._saved >= 0:
             part = "" if self.place == self.folder.path else " of the exploration without symmetry"
             self.say(f"level {self._saved}{part} is saved; go on from there with --resume {self.place}")
 
     def save(self, course: Course) -> None:
-        """Make a checkpoint of the latest level that is complete, unless there is one."""
+        """Make a checkpoint of the latest level that is complete, unless there is one.
+
+        Raises `Stop` if the run is to end and the checkpoint is not finished soon: then the one before it is the last.
+        """
         if course.reached == self._saved:
             return
         run = cast("LastingRun", course.run)
         begun = time.monotonic()
+        self.folder.store.ask = course.patience.ask
         try:
-            saved = run.save(self.folder.store, course.reached)
-            parts = (pickle.dumps(course.saved(), pickle.HIGHEST_PROTOCOL), *saved.parts)
-            self.folder.commit(course.reached, saved.engine, parts, saved.files)
+            with course.patience.spared():
+                self._write(course, run)
         except OSError as failure:
             raise self._unwritten(failure) from failure
         self._saved = course.reached
         self._last = time.monotonic()
         self._cost_s = self._last - begun
+
+    def _write(self, course: Course, run: LastingRun) -> None:
+        saved = run.save(self.folder.store, course.reached)
+        parts = (pickle.dumps(course.saved(), pickle.HIGHEST_PROTOCOL), *saved.parts)
+        self.folder.commit(course.reached, saved.engine, parts, saved.files)
 
     def _unwritten(self, failure: OSError) -> EnvironmentProblem:
         text = f"the checkpoint in {self.folder.path} cannot be written: {failure.strerror}"
@@ -155,34 +161,6 @@ class Keeper:
     def without_room(self) -> EnvironmentProblem:
         """What to say when something else than a checkpoint found no room, as an export may."""
         return self._stopped("there is no room left on the disk", "make room")
-
-    # --- interruptions ---------------------------------------------------------------------------------------------
-
-    def tick(self) -> None:
-        """A place where the run may be interrupted, because what is complete can be saved."""
-        if self._requested:
-            self._paused = True
-            raise KeyboardInterrupt
-
-    @contextmanager
-    def patience(self) -> Iterator[None]:
-        """While the block runs, an interruption waits for the next tick. A second one does not wait."""
-        before: dict[int, Any] = {}
-        if threading.current_thread() is threading.main_thread():
-            for name in _REQUESTS:
-                number = getattr(signal, name, None)
-                if number is not None and signal.getsignal(number) is signal.default_int_handler:
-                    before[number] = signal.signal(number, self._request)
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-    def _request(self, number: int, frame: object) -> None:
-        if self._requested:
-            raise KeyboardInterrupt
-        self._requested = True
 
 
 @contextmanager

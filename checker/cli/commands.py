@@ -153,6 +153,7 @@ def _audit(outputs: Outputs, settings: Settings, output: Output) -> Coverage | N
     from checker.problems import UsageProblem
 
     chosen = Settings(
+        keep_going=settings.keep_going,
         limits=settings.limits,
         properties=settings.properties,
         symmetry=settings.symmetry,

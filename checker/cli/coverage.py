@@ -24,6 +24,7 @@ Exit codes:
 @click.option("--html", metavar="FILE", help="Write the annotated model to FILE as a page of HTML.")
 @options.constants
 @options.properties
+@click.option("--keep-going", is_flag=True, help="Go on after violations.")
 @options.overrides
 @options.limits
 @options.no_symmetry
@@ -34,7 +35,7 @@ def coverage(model: str, html: str | None, **given: Any) -> int:
     """Count over all states of MODEL how often each line runs.
 
     Shows lines that never run, guards that are never true or never false, branches never taken, and parts of
-    properties that were never evaluated. States are visited row by row, in one process, also after violations.
+    properties that were never evaluated. States are visited row by row, in one process, as far as a check would go.
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
     from checker.audit.covering import cover
@@ -46,6 +47,7 @@ def coverage(model: str, html: str | None, **given: Any) -> int:
     overrides = {"options": dict(given["option"]), "constants": dict(given["set"])}
     outputs = Outputs(model, overrides["options"], overrides["constants"], html=html)
     settings = Settings(
+        keep_going=given["keep_going"],
         limits=options.limits_of(given),
         properties=given["properties"] or None,
         symmetry=not given["no_symmetry"],

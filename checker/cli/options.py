@@ -95,7 +95,7 @@ def limits(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def limits_of(given: Mapping[str, Any]) -> Limits:
     """The limits that were asked for."""
-    return Limits(states=given["max_states"], depth=given["max_depth"], time_s=given["timeout"])
+    return Limits.asked_for(states=given["max_states"], depth=given["max_depth"], time_s=given["timeout"])
 
 
 memory = click.option(

@@ -14,6 +14,7 @@ _FURTHEST = 100
 _SIMULATE_CODES = """\b
 Exit codes:
     0  no walk found a violation, which proves nothing
+    3  so it is, and time or memory ended it before all walks were made
    11  deadlock
    12  an always or transition assertion is violated
    13  a liveness property is violated
@@ -43,6 +44,7 @@ Exit codes:
     "--steps", type=click.IntRange(min=1), metavar="K", help="Steps of a walk at most. [default: 10 for each start]"
 )
 @click.option("--as-walked", is_flag=True, help="Show a violating walk with all its steps, needed or not.")
+@options.timeout
 @options.constants
 @options.properties
 @options.overrides
@@ -57,6 +59,7 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
     from checker.cli.outputs import Outputs
+    from checker.limits import Limits
     from checker.locate import locate
     from checker.walks.simulate import simulate as simulate_model
     from fizz.errors import FizzError
@@ -72,8 +75,10 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
                 seed=seed,
                 steps=steps,
                 shorten=not given["as_walked"],
+                limits=Limits.asked_for(time_s=given["timeout"]),
                 selected=given["properties"] or None,
-                **overrides,
+                options=overrides["options"],
+                constants=overrides["constants"],
                 progress=progress,
             )
     except FizzError as error:

@@ -86,7 +86,7 @@ class EmbeddedRun:
         return self._rows.answers(key)
 
     def search(self) -> Search:
-        return GraphSearch(self.graph(), self.answers)
+        return GraphSearch(self.graph(), self.answers, self._rows.task.patience.ask)
 
     def stats(self) -> Mapping[str, object]:
         return {**self._rows.stats(), **({} if self._columns is None else self._columns.stats())}

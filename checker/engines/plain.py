@@ -9,10 +9,20 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 from checker.engines.assertions import Assertions
-from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Place, Task, Witness
+from checker.engines.protocol import (
+    STATE_STAGE,
+    STEP_STAGE,
+    TRANSITION_STAGE,
+    Level,
+    Place,
+    Task,
+    Unfinished,
+    Witness,
+)
 from checker.exploration import PathLink
 from checker.liveness.asking import GraphSearch, Search
 from checker.liveness.graph import Classes, Graph, LiveStep, obligation_of
+from checker.patience import Stop
 from checker.properties.base import Looks, Watch
 from interpreter.running.view import View
 from interpreter.state import State
@@ -101,10 +111,17 @@ class PlainRun:
     def next(self) -> Level:
         level = Level()
         arrived: dict[Hashable, Node] = {}
-        for source in self.frontier:
-            self._expand(source, level, arrived)
-            self.task.tick(len(arrived), level.transitions)
-        return self._complete(level, arrived)
+        expanded = 0
+        try:
+            for source in self.frontier:
+                self._expand(source, level, arrived)
+                self.task.tick(len(arrived), level.transitions)
+                expanded += 1
+            return self._complete(level, arrived)
+        except Stop as stop:
+            found = {node.key: node.path for node in arrived.values()}
+            stop.unfinished = Unfinished.of(level, expanded, found.get)
+            raise
 
     def _expand(self, source: Node, level: Level, arrived: dict[Hashable, Node]) -> None:
         expansion = self.machine.steps(source.state, starts=not source.cut)
@@ -170,10 +187,10 @@ class PlainRun:
 
     def _complete(self, level: Level, arrived: dict[Hashable, Node]) -> Level:
         new = sorted(arrived.items(), key=lambda item: item[1].key)
-        self.nodes.update(new)
         for _, node in new:
             node.cut = node.starts >= self.bound
             self._judge_state(node, level)
+        self.nodes.update(new)
         self.frontier = [node for _, node in new if not node.pruned]
         level.noted = self.machine.noted()
         level.states = len(new)
@@ -242,7 +259,7 @@ class PlainRun:
         return bytearray(node.answers.get(key, False) for node in self.nodes.values())
 
     def search(self) -> Search:
-        return GraphSearch(self.graph(), self.answers)
+        return GraphSearch(self.graph(), self.answers, self.task.patience.ask)
 
     def stats(self) -> Mapping[str, object]:
         return {}

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 from checker.engines.memory import Memory
 from checker.exploration import PathLink, Settings
 from checker.liveness.asking import Search
+from checker.patience import Patience
 from checker.phases import Phases
 from checker.properties.base import Looks, Watch
 from fizz import Span
@@ -33,7 +34,7 @@ class Task:
     `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked to search it for lassos.
     `machine` makes the program runnable in this process; `memory` is there where one is runnable and remembers. `say`
     takes what the user should know and is no part of the answer; `watched`: somebody looks on. `phases` measures what
-    the time is spent on.
+    the time is spent on. `patience` says when the run is to end: it is asked often, where a level can be given up.
     """
 
     program: Program
@@ -47,6 +48,7 @@ class Task:
     watched: bool = False
     phases: Phases = field(default_factory=Phases)
     memory: Memory | None = None
+    patience: Patience = field(default_factory=Patience)
 
     def watching(self, looks: Looks) -> tuple[Watch, ...]:
         return tuple(watch for watch in self.watches if watch.looks is looks)
@@ -146,6 +148,26 @@ class Level:
         self.noted |= later.noted
 
 
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A level that was given up: so many states of the frontier were expanded (None: all), which brought `level`.
+
+    `paths`: how the states were reached that are witnesses and were found on this level.
+    """
+
+    level: Level
+    expanded: int | None
+    paths: Mapping[int, tuple[PathLink, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, level: Level, expanded: int | None, path: Callable[[int], tuple[PathLink, ...] | None]) -> Unfinished:
+        """`path` gives the path to a state that was found on the level; None: it is an earlier one."""
+        witnesses = [*level.witnesses.values(), *([] if level.error is None else [level.error])]
+        sources = [witness.at.key for witness in witnesses if witness.at is not None]
+        paths = {source: found for source in sources if (found := path(source)) is not None}
+        return cls(level, expanded, paths)
+
+
 class KeysCollide(Exception):
     """Two different states have the same key, which was noticed. Of n states that has a chance of n * n / 2**129."""
 
@@ -171,7 +193,10 @@ class Run(Protocol):
         ...
 
     def next(self) -> Level:
-        """Expand the frontier."""
+        """Expand the frontier.
+
+        Raises `Stop` if the patience is over. Then the run is as it was before, and the level is told as unfinished.
+        """
         ...
 
     def path(self, key: int) -> tuple[PathLink, ...]:

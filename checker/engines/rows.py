@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from checker.engines.expander import Arrival, Expander
-from checker.engines.protocol import KeysCollide, Level, Place, Task, Witness
+from checker.engines.expander import Arrival, Expander, Judgement
+from checker.engines.protocol import KeysCollide, Level, Place, Task, Unfinished, Witness
 from checker.exploration import PathLink
 from checker.export import parts_of
 from checker.liveness.asking import GraphSearch, Search
 from checker.liveness.graph import Classes, Graph, LiveStep
+from checker.patience import Stop
 from checker.phases import ROWS
 from interpreter.state import State
 from interpreter.step import Candidate, StepKind, StepOrder
@@ -21,7 +22,6 @@ from interpreter.step import Candidate, StepKind, StepOrder
 if TYPE_CHECKING:
     from checker.export.parts import Parts
 
-_TICK_STATES = 64
 _MOST_COMPARED = 1 << 16
 """States that are kept, so that they are compared and not their keys alone."""
 
@@ -167,32 +167,56 @@ class RowsRun:
             order = StepOrder((), way.forks, 0)
             image, key = self.expander.image(way.state)
             self._arrive(fresh, Arrival(order, image, key, False, None), -1, 0, 0)
-        self._complete(level, fresh)
+        self._complete(level, fresh, [])
         return level
 
     def _next(self) -> Level:
         level = Level()
         fresh: dict[int, Fresh] = {}
         edges: list[tuple[Waiting, list[LiveStep], list[int]]] = []
-        for count, source in enumerate(self.waiting):
-            live: list[LiveStep] = []
-            targets: list[int] = []
-            place = Place(self.found.keys[source.number], source.crashes)
-            for arrival in self.expander.expand(source.state, place, source.cut, level):
-                target = self._arrive(fresh, arrival, source.number, source.starts, source.crashes)
-                if arrival.live is not None:
-                    live.append(arrival.live)
-                    targets.append(target)
-            if self.wants_graph:
-                edges.append((source, live, targets))
-            if count % _TICK_STATES == 0:
+        acted = set(self.expander.acted)
+        expanded = 0
+        try:
+            for source in self.waiting:
+                self._expand(source, fresh, edges, level)
                 self.task.tick(len(fresh), level.transitions)
-        numbers = self._complete(level, fresh)
-        for source, live, targets in edges:
-            hidden = self.expander.available(source.state, (StepKind.START,)) if source.cut else []
-            known = [target if target >= 0 else numbers[~target] for target in targets]
-            self.graph_so_far.add_state(live + hidden, known, not source.state.threads, source.cut)
+                expanded += 1
+            self._complete(level, fresh, edges)
+        except Stop as stop:
+            self.expander.acted = acted
+            if self._parts is not None:
+                self._parts.drop()
+            path = partial(self._new_path, fresh)
+            stop.unfinished = Unfinished.of(level, expanded, path)
+            raise
         return level
+
+    def _expand(
+        self,
+        source: Waiting,
+        fresh: dict[int, Fresh],
+        edges: list[tuple[Waiting, list[LiveStep], list[int]]],
+        level: Level,
+    ) -> None:
+        live: list[LiveStep] = []
+        targets: list[int] = []
+        place = Place(self.found.keys[source.number], source.crashes)
+        for arrival in self.expander.expand(source.state, place, source.cut, level):
+            target = self._arrive(fresh, arrival, source.number, source.starts, source.crashes)
+            if arrival.live is not None:
+                live.append(arrival.live)
+                targets.append(target)
+        if self.wants_graph:
+            hidden = self.expander.available(source.state, (StepKind.START,)) if source.cut else []
+            edges.append((source, live + hidden, targets))
+
+    def _new_path(self, fresh: dict[int, Fresh], key: int) -> tuple[PathLink, ...] | None:
+        """The path to a state of the level under way; None: it was found before."""
+        new = fresh.get(key)
+        if new is None:
+            return None
+        before = () if new.parent < 0 else self.found.path(self.found.keys[new.parent])
+        return (*before, PathLink(new.order, key))
 
     def _arrive(self, fresh: dict[int, Fresh], arrival: Arrival, parent: int, starts: int, crashes: int) -> int:
         """A step leads to a state: its number, or `~place` if it is new and has a place on this level only."""
@@ -221,30 +245,43 @@ class RowsRun:
         # States that differ in excluded variables only are one state: that of the least encoding is kept (12.5).
         return self.machine.encoding(arrival.state) < self.machine.encoding(known.state)
 
-    def _complete(self, level: Level, fresh: dict[int, Fresh]) -> list[int]:
-        """Number the new states by key and judge them; the numbers by place."""
-        numbers = [0] * len(fresh)
-        self.waiting = []
-        self.level += 1
-        for key, new in sorted(fresh.items()):
-            if self._parts is not None:
-                self._parts.state(key, self.level, new.state)
-            number = numbers[new.place] = self.found.add(key, new.parent, new.order, new.state)
-            judgement = self.expander.judge(new.state, Place(key, new.crashes), level)
-            for recorded, answer in zip(self.recorded.values(), judgement.answers, strict=True):
-                recorded.append(answer)
-            cut = new.starts >= self.bound
-            level.cut += cut
-            level.pruned += judgement.pruned
-            if not judgement.pruned:
-                self.waiting.append(Waiting(number, new.state, new.starts, new.crashes, cut))
+    def _complete(
+        self, level: Level, fresh: dict[int, Fresh], edges: list[tuple[Waiting, list[LiveStep], list[int]]]
+    ) -> None:
+        """Judge the new states, and number them by key. Once they are judged nobody stops the level any more."""
+        new = sorted(fresh.items())
+        judgements: list[Judgement] = []
+        for key, one in new:
+            judgements.append(self.expander.judge(one.state, Place(key, one.crashes), level))
+            self.task.patience.ask()
         level.noted = self.machine.noted()
         level.states = len(fresh)
         level.least = min(fresh, default=None)
+        numbers = self._number(level, new, judgements)
         level.frontier = len(self.waiting)
+        for source, live, targets in edges:
+            known = [target if target >= 0 else numbers[~target] for target in targets]
+            self.graph_so_far.add_state(live, known, not source.state.threads, source.cut)
         self.wants_graph = self.wants_graph and not level.pruned
         if self._parts is not None:
             self._parts.flush()
+
+    def _number(self, level: Level, new: list[tuple[int, Fresh]], judgements: list[Judgement]) -> list[int]:
+        """Take the new states in, as they were judged; their numbers by place."""
+        numbers = [0] * len(new)
+        self.waiting = []
+        self.level += 1
+        for (key, one), judgement in zip(new, judgements, strict=True):
+            if self._parts is not None:
+                self._parts.state(key, self.level, one.state)
+            number = numbers[one.place] = self.found.add(key, one.parent, one.order, one.state)
+            for recorded, answer in zip(self.recorded.values(), judgement.answers, strict=True):
+                recorded.append(answer)
+            cut = one.starts >= self.bound
+            level.cut += cut
+            level.pruned += judgement.pruned
+            if not judgement.pruned:
+                self.waiting.append(Waiting(number, one.state, one.starts, one.crashes, cut))
         return numbers
 
     def _export_step(
@@ -273,7 +310,7 @@ class RowsRun:
         return self.recorded[key]
 
     def search(self) -> Search:
-        return GraphSearch(self.graph(), self.answers)
+        return GraphSearch(self.graph(), self.answers, self.task.patience.ask)
 
     def stats(self) -> Mapping[str, object]:
         return self.expander.memory.stats()

@@ -64,6 +64,8 @@ class Parts:
         self.store = store
         self.machine = machine
         self.files: list[str] = []
+        self._loose: list[str] = []
+        """Those of the level under way."""
         self._tag = "" if partition is None else f"-{partition}"
         self._buffers: dict[tuple[str, int], _Buffer] = {}
         self._names = column_names(machine.program.state_variables)
@@ -101,6 +103,15 @@ class Parts:
         for (table, level), buffer in self._buffers.items():
             self._write(table, level, buffer)
         self._buffers = {}
+        self._loose = []
+
+    def drop(self) -> None:
+        """Forget what came since the last flush, files among it: the level was given up."""
+        for name in self._loose:
+            self.files.remove(name)
+            self.store.remove(name)
+        self._buffers = {}
+        self._loose = []
 
     def _columns(self, told: dict[str, Any]) -> list[tuple[str, Any]]:
         """The columns of a state: variables, params and fields of instances, and what else makes a state."""
@@ -124,6 +135,7 @@ class Parts:
         name = f"{PREFIXES[table]}-{level}{self._tag}-{buffer.files}"
         self.store.write(name, [json.dumps(kinds).encode(), table_bytes(buffer.full())])
         self.files.append(name)
+        self._loose.append(name)
         buffer.files += 1
 
 

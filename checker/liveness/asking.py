@@ -45,10 +45,14 @@ class Search(Protocol):
 class GraphSearch:
     """The search in a graph that is here as a whole."""
 
-    def __init__(self, graph: Graph, answers: Callable[[str], bytearray]) -> None:
+    def __init__(
+        self, graph: Graph, answers: Callable[[str], bytearray], ask: Callable[[], None] = lambda: None
+    ) -> None:
+        """`ask` is called now and then; what it raises ends the search."""
         self.graph = graph
         self.answers = answers
-        self._search = FairSearch(graph)
+        self._ask = ask
+        self._search = FairSearch(graph, ask=ask)
 
     def lasso(self, key: str, everywhere: bool) -> FairRun | None:
         found = lasso_in(self._search, self.answers(key), everywhere)
@@ -56,7 +60,7 @@ class GraphSearch:
 
     def lost(self, key: str, settles: bool) -> int | None:
         answers = self.answers(key)
-        state = never_settled(self.graph, answers) if settles else never_again(self.graph, answers)
+        state = (never_settled if settles else never_again)(self.graph, answers, self._ask)
         return None if state is None else self.graph.key(state)
 
 
@@ -66,9 +70,11 @@ def lasso_in(search: FairSearch, answers: bytearray, everywhere: bool) -> Lasso 
     return search.lasso(bytearray(b"\1") * search.graph.states if everywhere else false, false)
 
 
-def lasso_of(graph: Graph, answers: bytearray, everywhere: bool) -> Lasso | None:
+def lasso_of(
+    graph: Graph, answers: bytearray, everywhere: bool, ask: Callable[[], None] = lambda: None
+) -> Lasso | None:
     """The same for a graph that is asked once."""
-    return lasso_in(FairSearch(graph), answers, everywhere)
+    return lasso_in(FairSearch(graph, ask=ask), answers, everywhere)
 
 
 def fair_run(graph: Graph, lasso: Lasso) -> FairRun:

@@ -50,7 +50,9 @@ def _only(need: Obligations, strength: Strength) -> Obligations:
 class FairComponents:
     """The fair components of one graph that does not change any more. `edges` below are numbers of edges, ascending."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, ask: Callable[[], None] = lambda: None) -> None:
+        """`ask` is called between operations on arrays; what it raises ends the search."""
+        self._ask = ask
         tables = _Tables(graph)
         self._states = graph.states
         self._least = graph.least
@@ -59,6 +61,7 @@ class FairComponents:
         # Of edges there are many: what has an entry for each of them stays as narrow as it can.
         first = np.frombuffer(graph.first, dtype=np.uint64).astype(np.int64)
         self._targets = np.frombuffer(graph.targets, dtype=np.uint32)
+        ask()
         self._sources = np.repeat(np.arange(graph.states, dtype=np.uint32), np.diff(first))
         self._marks = np.frombuffer(graph.marks, dtype=np.uint32)
         self._needs = np.frombuffer(graph.needs, dtype=np.uint32).astype(np.int64)
@@ -71,6 +74,7 @@ class FairComponents:
         states = np.flatnonzero(among)
         component, edges = self._first_round(among, states)
         while len(states):
+            self._ask()
             of_edge = component[self._sources[edges]].astype(np.int64)
             busy = np.zeros(len(states) + 1, dtype=np.bool_)
             busy[of_edge] = True
@@ -82,7 +86,9 @@ class FairComponents:
                 best = head, Component((head,), ())
             states = states[inner]
             of_state = component[states].astype(np.int64)
+            self._ask()
             bad_state, bad_edge, bad, good = self._judged(states, edges, of_state, of_edge, len(busy))
+            self._ask()
             fitting = states[good[of_state] & heads[states]]
             if (head := self._better(fitting, best)) is not None:
                 chosen = component[head]
@@ -113,6 +119,7 @@ class FairComponents:
 
     def _strong(self, states: Numbers, edges: Numbers) -> tuple[Labels, Numbers]:
         """The number of each state's component (only those of `states` mean something), and the edges within one."""
+        self._ask()
         place = np.zeros(self._states, dtype=np.int32)
         place[states] = np.arange(len(states), dtype=np.int32)
         lengths = np.bincount(place[self._sources[edges]], minlength=len(states))
@@ -120,7 +127,9 @@ class FairComponents:
         ones = np.ones(len(edges), dtype=np.int8)
         shape = (len(states), len(states))
         matrix: Any = csr_matrix((ones, place[self._targets[edges]], begin), shape=shape)
+        self._ask()
         _, labels = connected_components(matrix, directed=True, connection="strong")
+        self._ask()
         component = np.full(self._states, -1, dtype=np.int32)
         component[states] = labels
         return component, edges[component[self._sources[edges]] == component[self._targets[edges]]]
@@ -132,8 +141,11 @@ class FairComponents:
         tables, size = self._tables, self._size
         needs, marks = self._needs[states], self._marks[edges]
         lacks = _lacking(_pairs(of_edge, marks, tables.takes, size), size)
+        self._ask()
         bad_state = _spread(of_state, needs, tables.strong, lacks)
+        self._ask()
         bad_edge = _spread(of_edge, marks, tables.offers, lacks)
+        self._ask()
         bad = np.zeros(count, dtype=np.bool_)
         bad[of_state[bad_state]] = True
         bad[of_edge[bad_edge]] = True

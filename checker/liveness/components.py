@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
@@ -16,7 +16,7 @@ class Component:
     edges: tuple[int, ...]
 
 
-def fair_components(graph: Graph, among: Iterable[int]) -> Iterator[Component]:
+def fair_components(graph: Graph, among: Iterable[int], ask: Callable[[], None] = lambda: None) -> Iterator[Component]:
     """All fair components of the graph's part `among`.
 
     Every fair cycle in that part lies in one of them. Method: strongly connected components, from which whatever no
@@ -26,6 +26,7 @@ def fair_components(graph: Graph, among: Iterable[int]) -> Iterator[Component]:
     regions = [list(among)]
     while regions:
         region = regions.pop()
+        ask()
         for states in strong_components(graph, region, dropped):
             inside = set(states)
             edges = [e for s in states for e in graph.edges(s) if not dropped[e] and graph.targets[e] in inside]

@@ -10,24 +10,24 @@ from checker.liveness.graph import Graph
 # A cut state may lead anywhere, so it counts as good: what is then still found to be bad is bad beyond the bound too.
 
 
-def never_again(graph: Graph, answer: bytearray) -> int | None:
+def never_again(graph: Graph, answer: bytearray, ask: Callable[[], None] = lambda: None) -> int | None:
     """For `always eventually`.
 
     The least state from which fair edges reach no quiet state where the predicate is true.
     """
-    back = _Backwards(graph, lambda edge, source: _fair(graph, edge, source))
+    back = _Backwards(graph, lambda edge, source: _fair(graph, edge, source), ask)
     goal = (s for s in range(graph.states) if graph.cut[s] or (graph.quiet[s] and answer[s]))
     return _least_missing(graph, back.reach(goal))
 
 
-def never_settled(graph: Graph, answer: bytearray) -> int | None:
+def never_settled(graph: Graph, answer: bytearray, ask: Callable[[], None] = lambda: None) -> int | None:
     """For `eventually always`: the least state from which fair edges reach no state that is safe for ever.
 
     Safe for ever are the states from which no steps lead to a quiet state where the predicate is false.
     """
-    anywhere = _Backwards(graph, lambda edge, source: True)
+    anywhere = _Backwards(graph, lambda edge, source: True, ask)
     doomed = anywhere.reach(s for s in range(graph.states) if graph.quiet[s] and not answer[s])
-    back = _Backwards(graph, lambda edge, source: _fair(graph, edge, source))
+    back = _Backwards(graph, lambda edge, source: _fair(graph, edge, source), ask)
     return _least_missing(graph, back.reach(s for s in range(graph.states) if graph.cut[s] or not doomed[s]))
 
 
@@ -42,11 +42,13 @@ def _least_missing(graph: Graph, reached: bytearray) -> int | None:
 class _Backwards:
     """The selected edges, turned round."""
 
-    def __init__(self, graph: Graph, selected: Callable[[int, int], bool]) -> None:
+    def __init__(self, graph: Graph, selected: Callable[[int, int], bool], ask: Callable[[], None]) -> None:
+        self._ask = ask
         self.states = graph.states
         count = array("Q", bytes(8 * (graph.states + 1)))
         chosen = bytearray(len(graph.targets))
         for source in range(graph.states):
+            ask()
             for edge in graph.edges(source):
                 if selected(edge, source):
                     chosen[edge] = True
@@ -56,6 +58,7 @@ class _Backwards:
         self.first = array("Q", count)
         self.sources = array("I", bytes(4 * count[-1]))
         for source in range(graph.states):
+            ask()
             for edge in graph.edges(source):
                 if chosen[edge]:
                     target = graph.targets[edge]
@@ -70,6 +73,7 @@ class _Backwards:
             reached[state] = True
             stack.append(state)
         while stack:
+            self._ask()
             state = stack.pop()
             for place in range(self.first[state], self.first[state + 1]):
                 source = self.sources[place]

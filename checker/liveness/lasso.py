@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
@@ -46,12 +46,12 @@ class Ways(Inside, Protocol):
         ...
 
 
-def build_lasso(graph: Graph, head: int, component: Component) -> Lasso:
+def build_lasso(graph: Graph, head: int, component: Component, ask: Callable[[], None] = lambda: None) -> Lasso:
     """The lasso from `head` through its fair component."""
     offered = frozenset(o for e in component.edges for o in graph.mark(e).offers)
     strong = frozenset(o for s in component.states for o in graph.need(s) if o.strength == Strength.STRONG)
     asked = strong | offered | whole_weak(graph, component.states)
-    return lasso_along(_Inside(graph, head, component), asked)
+    return lasso_along(_Inside(graph, head, component, ask), asked)
 
 
 def lasso_along(ways: Ways, asked: Obligations) -> Lasso:
@@ -111,8 +111,9 @@ class _Walk:
 class _Inside:
     """The ways inside a component of a graph that is here."""
 
-    def __init__(self, graph: Graph, head: int, component: Component) -> None:
+    def __init__(self, graph: Graph, head: int, component: Component, ask: Callable[[], None]) -> None:
         self.graph = graph
+        self._ask = ask
         self.head = head
         self.allowed = bytearray(len(graph.targets))
         for edge in component.edges:
@@ -129,6 +130,7 @@ class _Inside:
         seen = {begin}
         while queue:
             state = queue.popleft()
+            self._ask()
             for edge in self.edges(state):
                 if self._fits(edge, wanted):
                     piece = [edge]

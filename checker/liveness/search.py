@@ -5,6 +5,7 @@ Both find the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from checker.liveness.components import Component, fair_components
@@ -21,11 +22,13 @@ LARGE = 100_000
 class FairSearch:
     """The search for fair lassos in one graph that does not change any more.
 
-    `large`: the states and edges from which it goes by columns; None: always plain Python.
+    `large`: the states and edges from which it goes by columns; None: always plain Python. `ask` is
+    called now and then; what it raises ends the search.
     """
 
-    def __init__(self, graph: Graph, large: int | None = LARGE) -> None:
+    def __init__(self, graph: Graph, large: int | None = LARGE, ask: Callable[[], None] = lambda: None) -> None:
         self.graph = graph
+        self._ask = ask
         self._plain = large is None or graph.states + len(graph.targets) <= large
         self._columns: FairComponents | None = None
 
@@ -38,11 +41,11 @@ class FairSearch:
         if found is None:
             return None
         head, component = found
-        return build_lasso(self.graph, head, component)
+        return build_lasso(self.graph, head, component, self._ask)
 
     def _plainly(self, among: bytearray, heads: bytearray) -> tuple[int, Component] | None:
         found: dict[int, Component] = {}
-        for component in fair_components(self.graph, (s for s in range(self.graph.states) if among[s])):
+        for component in fair_components(self.graph, (s for s in range(self.graph.states) if among[s]), self._ask):
             found.update((s, component) for s in component.states if heads[s])
         if not found:
             return None
@@ -55,5 +58,5 @@ class FairSearch:
         if self._columns is None:
             from checker.liveness.columns import FairComponents
 
-            self._columns = FairComponents(self.graph)
+            self._columns = FairComponents(self.graph, self._ask)
         return self._columns.least(np.frombuffer(among, dtype=np.bool_), np.frombuffer(heads, dtype=np.bool_))

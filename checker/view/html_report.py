@@ -12,7 +12,7 @@ from checker.view.html_coverage import audit_tables
 from checker.view.html_page import html_page, html_table, text
 from checker.view.html_sequence import sequence_svg
 from checker.view.story import mover_name, source_row, values_of
-from checker.view.terminal import verdict_sentence, verdict_word
+from checker.view.terminal import afterthoughts, length_note, verdict_sentence, verdict_word
 from fizz.errors import render
 
 _MOST_COLUMNS = 60
@@ -27,12 +27,13 @@ def html_report(report: Report, audit: Coverage | None = None) -> str:
         f"<h1>{text(name)}</h1>",
         f'<p class="{color}"><strong>{text(report.verdict.upper())}</strong> {text(verdict_sentence(report))}</p>',
         f'<p class="dim">{text(_counts(report))}</p>',
+        *(f'<p class="warn">{text(sentence)}</p>' for sentence in afterthoughts(report)),
         html_table(("property", "kind", "verdict", "steps"), [_property(p) for p in report.properties], "Properties"),
     ]
     if report.error is not None:
         parts.append(f"<h2>The model failed</h2><pre>{text(render(report.error.diagnostic, report.sources))}</pre>")
         if report.trace is not None:
-            parts.append(_trace(report.trace, report, "How it came to that"))
+            parts.append(_trace(report.trace, report, f"How it came to that{length_note(report.error)}"))
     found = sorted((p for p in report.properties if p.trace is not None), key=lambda p: p.name != report.leading)
     parts += [_trace(p.trace, report, _title(p)) for p in found if p.trace is not None]
     if report.warnings:
@@ -54,7 +55,8 @@ def _property(p: PropertyReport) -> tuple[object, ...]:
 
 def _title(p: PropertyReport) -> str:
     where = f" for {p.instance}" if p.instance else ""
-    return "Deadlock" if p.kind == "deadlock" else f"{p.name} is violated{where}"
+    what = "Deadlock" if p.kind == "deadlock" else f"{p.name} is violated{where}"
+    return f"{what}{length_note(p)}"
 
 
 def _trace(trace: Trace, report: Report, title: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from checker.given import Given
 from checker.report import ExitCode, PropertyReport, Report, Verdict
@@ -28,11 +29,13 @@ def json_report(report: Report, more: Mapping[str, object] | None = None) -> str
         "initial": report.initial,
         "cut": report.cut,
         "cut_by": report.cut_by,
+        "unfinished": None if report.given_up is None else asdict(report.given_up),
         "depth": report.depth,
         "properties": [json_property(finding) for finding in report.properties],
         **json_trace(report.trace),
         "excluded": list(report.excluded),
         "error": None if diagnostic is None else json_diagnostic(diagnostic),
+        **({"perhaps_not_shortest": True} if report.error is not None and not report.error.shortest else {}),
         "elapsed_s": round(report.elapsed_s, 3),
         "cpu_s": round(report.cpu_s, 3),
         "peak_memory_mb": round(report.peak_memory_mb, 1),
@@ -73,6 +76,8 @@ def json_property(finding: PropertyReport) -> dict[str, object]:
         "verdict": finding.verdict,
         "steps": finding.steps,
     }
+    if not finding.shortest:
+        fields["perhaps_not_shortest"] = True
     if finding.trace is not None:
         fields |= json_trace(finding.trace)
     return fields

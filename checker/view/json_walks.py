@@ -18,6 +18,7 @@ def json_simulation(report: SimulationReport) -> str:
         "walk_seed": None if report.walk is None else report.seed + report.walk,
         "found_after": report.found_after,
         "ends": dict(sorted(report.ends.items())),
+        "cut_by": report.cut_by,
         "elapsed_s": round(report.elapsed_s, 3),
     }
     return json_text(fields)

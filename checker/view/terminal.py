@@ -57,7 +57,20 @@ def print_report(page: Page, report: Report, *, every: bool = False) -> None:
     _print_counts(page, report)
     if report.stats:
         print_stats(page, report.stats)
+    for sentence in afterthoughts(report):
+        page.line(Text(sentence, "yellow"), hang=2)
     print_verdict(page, report)
+
+
+def afterthoughts(report: Report) -> list[str]:
+    """How far a level had come that was given up, and what to do about what cut the search."""
+    sentences = []
+    level = report.given_up
+    if level is not None:
+        far = f"{level.expanded:,} of {plural(level.waiting, 'state')} expanded"
+        sentences.append(f"level {level.level:,} was not finished ({far}): it is not counted")
+    way_out = None if report.cut_by is None else report.cut_by.way_out
+    return sentences if way_out is None else [*sentences, f"hint: {way_out}"]
 
 
 def print_verdict(page: Page, report: Report) -> None:
@@ -82,20 +95,27 @@ def verdict_sentence(report: Report) -> str:
         case ExitCode.BOUNDED:
             return f"nothing found, but {_cut_sentence(report)}"
         case ExitCode.DEADLOCK:
-            return "a state has no step left"
+            dead = [p for p in report.properties if p.name == report.leading]
+            return f"a state has no step left{''.join(map(length_note, dead))}"
         case ExitCode.SAFETY | ExitCode.LIVENESS:
             fitting = (p for p in _violated(report) if p.kind in _KINDS[report.exit_code])
             broken = next(fitting, None)
             if broken is None:
                 return f"{report.leading or 'a property'} is violated"
             steps = "" if broken.steps is None else f", {plural(broken.steps, 'step')}"
-            return f"{broken.name} is violated ({broken.kind}{steps})"
+            return f"{broken.name} is violated ({broken.kind}{steps}{length_note(broken)})"
         case ExitCode.MODEL_ERROR:
-            return "the model itself failed while running"
+            note = "" if report.error is None else length_note(report.error)
+            return f"the model itself failed while running{note}"
         case ExitCode.INTERRUPTED:
             return "stopped before the end; this is what was found until then"
         case _:
             return ""
+
+
+def length_note(found: PropertyReport | ModelFailure) -> str:
+    """What to say of a counterexample of which it is not known that there is none before it."""
+    return "" if found.shortest else ", perhaps not the shortest"
 
 
 def _cut_sentence(report: Report) -> str:
@@ -134,7 +154,7 @@ def print_failure(page: Page, failure: ModelFailure, trace: Trace | None, source
         page.line(printable(call), 2, 2)
     page.line()
     if trace is not None:
-        page.line(Text(f"How it came to that: {plural(failure.steps, 'step')}", "bold"))
+        page.line(Text(f"How it came to that: {plural(failure.steps, 'step')}{length_note(failure)}", "bold"))
         print_story(page, trace, sources)
         page.line()
 
@@ -164,7 +184,7 @@ def print_finding(page: Page, finding: PropertyReport, sources: Mapping[str, str
         return
     what = "Deadlock" if finding.kind == "deadlock" else f"{finding.name} is violated"
     where = f" for {finding.instance}" if finding.instance else ""
-    page.line(Text(f"{what}{where}: {plural(trace.steps, 'step')}", "bold red"))
+    page.line(Text(f"{what}{where}: {plural(trace.steps, 'step')}{length_note(finding)}", "bold red"))
     print_story(page, trace, sources)
     if trace.steps > 0 and trace.cycle_start is None:
         print_end(page, trace, sources)

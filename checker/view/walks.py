@@ -56,7 +56,8 @@ def print_simulation_verdict(page: Page, report: SimulationReport) -> None:
 def _simulation_sentence(report: SimulationReport) -> str:
     match report.verdict:
         case "nothing found":
-            return f"{plural(report.walks, 'random walk')} found no violation, which proves nothing"
+            cut = "" if report.cut_by is None else f"; {report.cut_by.sentence}"
+            return f"{plural(report.walks, 'random walk')} found no violation, which proves nothing{cut}"
         case "interrupted":
             return f"stopped in walk {max(report.walks - 1, 0)}; nothing was found until then"
     return f"{_what_is_wrong(report)}, in walk {report.walk} (seed {report.seed + (report.walk or 0)})"

@@ -13,6 +13,7 @@ from typing import Final
 from checker.engines.assertions import Answer
 from checker.engines.memory import Memory
 from checker.exploration import Finding
+from checker.patience import Patience, Stop
 from checker.properties.base import Property
 from checker.replay import Story
 from checker.walks.calm_search import Place, Search, TooLarge
@@ -32,7 +33,8 @@ MOST_JOINED: Final = 2_000
 class Calmer:
     """Finds calmer stories for the findings of one machine. What an exploration remembers need not be done again."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, patience: Patience | None = None) -> None:
+        self.patience = patience or Patience()
         machine = self.machine = memory.machine
         self._contexts = Contexts(machine)
         self._moves = Moves(memory)
@@ -47,9 +49,11 @@ class Calmer:
         if options.continue_on_invariant_failures and not options.continue_path_on_invariant_failures:
             # What is the shortest depends on the states that were passed over, which are not known here.
             return finding, told
+        if self.patience.over is not None:
+            return finding, told
         try:
             found = self._found(finding, told, property)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Stop, MemoryError):
             # The answer is known, and whoever has lost patience can do without its calmest story.
             found = None
         return found or (finding, told)

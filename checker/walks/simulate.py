@@ -7,11 +7,13 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 
 from checker.audit.stuck import stuck
 from checker.given import Given
+from checker.limits import Limits, StopReason
+from checker.patience import Patience, Stop
 from checker.properties import properties_of
 from checker.properties.base import Phase, Property
 from checker.properties.liveness import Liveness
@@ -66,11 +68,14 @@ def simulate(
     options: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
     progress: WalkProgressSink | None = None,
+    limits: Limits | None = None,
+    patience: Patience | None = None,
 ) -> SimulationReport:
     """Make `runs` random walks, the one of number i (from 0) with the seed `seed` + i; stop at the first violation.
 
     `steps` limits the length of a walk; `shorten`: a walk that violates safety is replayed until no step of it can be
-    left out. `progress` is called from time to time. The rest is as in `check`, and so are
+    left out. `progress` is called from time to time. `limits` are those of time and memory; `patience`, if it is given,
+    counts from somewhere before. The rest is as in `check`, and so are
     the errors that are raised.
     """
     begun = time.monotonic()
@@ -82,14 +87,22 @@ def simulate(
     violations: list[_Violation] = []
     failed: _Failed | None = None
     interrupted = False
+    cut_by: StopReason | None = None
+    patience = patience or Patience(limits)
     try:
-        machine = Machine(program)
-        longest = steps or STEPS_PER_START * program.options.max_actions
-        walker = _Walker(machine, properties, longest, tally, shorten)
-        while tally.walks < runs and not violations:
-            walk = tally.walks
-            tally.walks += 1
-            violations = walker.walk(random.Random(seed + walk))
+        with patience.heeding(), patience.attending():
+            machine = Machine(program)
+            longest = steps or STEPS_PER_START * program.options.max_actions
+            walker = _Walker(machine, properties, longest, tally, shorten, patience)
+            while tally.walks < runs and not violations:
+                walk = tally.walks
+                tally.walks += 1
+                violations = walker.walk(random.Random(seed + walk))
+    except Stop as stop:
+        cut_by = stop.reason
+        interrupted = stop.reason is StopReason.INTERRUPTED
+    except MemoryError:
+        cut_by = StopReason.MEMORY
     except _Failed as end:
         failed = end
     except ModelError as error:
@@ -103,7 +116,7 @@ def simulate(
     trace = None if leading is None else leading.trace
     if failed is not None:
         trace = Trace(failed.entries) if failed.entries else None
-    verdict, exit_code = _verdict(leading, failed, interrupted)
+    verdict, exit_code = _verdict(leading, failed, interrupted, cut_by)
     return SimulationReport(
         verdict=verdict,
         exit_code=exit_code,
@@ -123,6 +136,7 @@ def simulate(
         found_after=tally.found_after,
         ends=tally.ends,
         elapsed_s=time.monotonic() - begun,
+        cut_by=cut_by,
     )
 
 
@@ -134,13 +148,15 @@ def _report(p: Property, violations: Sequence[_Violation], tally: _Tally) -> Pro
     return PropertyReport(p.name, p.kind, "holds" if p.key in tally.met else "undecided")
 
 
-def _verdict(leading: _Violation | None, failed: _Failed | None, interrupted: bool) -> tuple[WalkVerdict, ExitCode]:
+def _verdict(
+    leading: _Violation | None, failed: _Failed | None, interrupted: bool, cut_by: StopReason | None
+) -> tuple[WalkVerdict, ExitCode]:
     if interrupted:
         return "interrupted", ExitCode.INTERRUPTED
     if failed is not None:
         return "error", ExitCode.MODEL_ERROR
     if leading is None:
-        return "nothing found", ExitCode.PASSED
+        return "nothing found", ExitCode.PASSED if cut_by is None else ExitCode.BOUNDED
     verdict: WalkVerdict = "deadlock" if leading.property.exit_code is ExitCode.DEADLOCK else "failed"
     return verdict, leading.property.exit_code
 
@@ -184,8 +200,15 @@ class _Walker:
     """Makes walks through one machine."""
 
     def __init__(
-        self, machine: Machine, properties: Sequence[Property], longest: int, tally: _Tally, shortens: bool
+        self,
+        machine: Machine,
+        properties: Sequence[Property],
+        longest: int,
+        tally: _Tally,
+        shortens: bool,
+        patience: Patience,
     ) -> None:
+        self.patience = patience
         self.machine = machine
         self.shortens = shortens
         self.questions = Questions(machine, properties)
@@ -209,6 +232,7 @@ class _Walker:
             said = self.questions.of_state(walk.state)
         found = self._seen(walk, said)
         while not found:
+            self.patience.ask()
             expansion = self._expansion(walk)
             moving = [step for step in expansion.steps if not step.crashes]
             drawn = expansion.steps
@@ -286,9 +310,12 @@ class _Walker:
     def _violation(self, walk: Walk, said: Said) -> _Violation:
         """The violation with its story, which ends in the same one, of the same instance."""
         if self.shortens:
-            walk = Shortener(self.machine, self._steps, lambda run: said in self._said(run)).shorten(walk)
-        why_so = self._why(said.property, walk.states(), 0)
-        trace = Trace(tuple(walk.entries()), why=why_so, stuck=self._stuck(said.property, walk.state))
+            # Who has lost patience can do without the shortest story.
+            with suppress(Stop):
+                walk = Shortener(self.machine, self._steps, lambda run: said in self._said(run)).shorten(walk)
+        with self.patience.spared():
+            why_so = self._why(said.property, walk.states(), 0)
+            trace = Trace(tuple(walk.entries()), why=why_so, stuck=self._stuck(said.property, walk.state))
         return _Violation(said.property, trace, said.instance)
 
     def _said(self, run: Walk) -> tuple[Said, ...]:

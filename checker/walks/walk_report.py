@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
 from checker.given import Given
+from checker.limits import StopReason
 from checker.report import ExitCode, ModelFailure, PropertyReport
 from checker.trace import Trace, TraceEntry
 
@@ -53,6 +54,7 @@ class SimulationReport(WalkReport):
     Of `runs` walks that were asked for, `walks` were begun, with `steps` steps in all. `walk` is the number of the one
     that found something, from 0; it was made with the seed `seed + walk`. `found_after`: how many steps it had then, if
     it violated safety; its story may have been shortened. `ends`: why the walks ended, and how many.
+    `cut_by`: what ended it before all walks were made.
     """
 
     runs: int
@@ -63,6 +65,7 @@ class SimulationReport(WalkReport):
     found_after: int | None = None
     ends: Mapping[str, int] = field(default_factory=dict)
     elapsed_s: float = 0.0
+    cut_by: StopReason | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from fizz import Span, ast
 from interpreter.problem import Problem
@@ -12,6 +12,8 @@ from interpreter.values import DictValue, FunctionValue, Instance
 
 MAX_EVALUATIONS: Final = 10_000_000
 """Most loop turns and calls inside one step's expressions (R24)."""
+
+_NOW_AND_THEN: Final = (1 << 10) - 1
 
 Evaluator = Callable[["Environment"], Any]
 """A compiled expression. Values of the language are dynamically typed: the result is Any by nature."""
@@ -22,15 +24,22 @@ class Meter:
 
     __slots__ = ("count",)
 
+    hook: ClassVar[Callable[[], None] | None] = None
+    """Called when a step begins, and now and then while it runs; what it raises ends the step."""
+
     def __init__(self) -> None:
         self.count = 0
 
     def reset(self) -> None:
         self.count = 0
+        if Meter.hook is not None:
+            Meter.hook()
 
     def charge(self) -> None:
         """Count one loop turn or call."""
         self.count += 1
+        if not self.count & _NOW_AND_THEN and Meter.hook is not None:
+            Meter.hook()
         if self.count > MAX_EVALUATIONS:
             raise Problem("R24", f"more than {MAX_EVALUATIONS:,} evaluations in one step", None)
 

@@ -78,7 +78,8 @@ def level_by_level(model: Path, folder: Path, engine: Callable[[int], str], sett
         place = {"checkpoint": str(folder)} if run == 0 else {"resume": str(folder)}
         with interrupted_after(1):
             report = check(model, engine=engine(run), settings=replace(settings, **place))
-        if report.exit_code != ExitCode.INTERRUPTED:
+        # What a level shows that was given up decides about the code already.
+        if report.exit_code != ExitCode.INTERRUPTED and report.given_up is None:
             return report, run + 1
     raise AssertionError("the run does not come to an end")
 

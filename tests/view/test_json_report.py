@@ -17,8 +17,8 @@ from fizz.errors import Diagnostic, FizzError, Span
 
 FIELDS = [
     "verdict", "exit_code", "model", "engine", "constants", "options", "asked", "states", "transitions", "crash_steps",
-    "initial", "cut", "cut_by", "depth", "properties", "trace", "excluded", "error", "elapsed_s", "cpu_s",
-    "peak_memory_mb",
+    "initial", "cut", "cut_by", "unfinished", "depth", "properties", "trace", "excluded", "error", "elapsed_s",
+    "cpu_s", "peak_memory_mb",
 ]  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import fizz
 from checker.check import check
+from checker.limits import StopReason
 from checker.report import ExitCode, PropertyReport
 from checker.trace import Change, Trace, Why
 from checker.visible import printable
@@ -93,7 +94,12 @@ def test_a_cut_search_says_what_cut_it(samples: Any, printed: Callable[..., str]
     """The verdict names the bound and the number of states that were not explored further."""
     text = printed(
         samples.report(
-            verdict="bounded", exit_code=ExitCode.BOUNDED, cut=7, cut_by="max_actions", properties=(), trace=None
+            verdict="bounded",
+            exit_code=ExitCode.BOUNDED,
+            cut=7,
+            cut_by=StopReason.MAX_ACTIONS,
+            properties=(),
+            trace=None,
         ),
         width=120,
     )

@@ -251,6 +251,7 @@ class ColumnExpander:
         start = rule.kind is StepKind.START
         places = zip(chosen.source.tolist(), chosen.origin.tolist(), chosen.effects.tolist(), strict=True)
         for row, at, effect in places:
+            self.judge.task.patience.ask()
             before = self.packing.unpack(chosen.rows, row)
             known = rule.effects.effects[effect]
             after = rule.apply_slowly(before, known)

@@ -15,7 +15,6 @@ from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.remembered import Remembered
 from checker.engines.columns.sources import NeedsRows, PairColumns, StateColumns
 from checker.engines.columns.space import Space
-from checker.engines.columns.store import Store
 from checker.engines.columns.tables import Ints, distinct
 from checker.engines.columns.walk import results_of
 from checker.engines.memory import verdict_of
@@ -124,14 +123,19 @@ class Judge:
 
     # --- states ----------------------------------------------------------------------------------------------------
 
-    def states(self, parts: list[Frontier], level: Level, store: Store) -> list[Ints | None]:
-        """Judge the states of a level; per part the rows to go on with, None for all."""
+    def states(self, parts: list[Frontier], level: Level, base: int) -> list[Ints | None]:
+        """Judge the states of a level, of which the least has the number `base`.
+
+        Per part the rows to go on with, None for all.
+        """
         pruned = [np.zeros(len(part.rows), dtype=np.bool_) for part in parts]
         count = sum(len(part.rows) for part in parts)
-        base = len(store) - count
+        recorded: dict[str, bytes] = {}
+        self._by_rows.clear()
         for watch in self.of_states:
             answers = np.zeros(count, dtype=np.uint8)
             for part, gone in zip(parts, pruned, strict=True):
+                self.task.patience.ask()
                 values, instances = self._values(watch, part, level)
                 answers[part.numbers - base] = values == TRUE
                 if watch.seeks is None:
@@ -143,7 +147,9 @@ class Judge:
                     if watch.prunes and self.task.prune:
                         gone[hits] = True
             if watch.records:
-                self.recorded[watch.key] += answers.tobytes()
+                recorded[watch.key] = answers.tobytes()
+        for key, told in recorded.items():
+            self.recorded[key] += told
         self._by_rows.clear()
         return [np.flatnonzero(~gone) if gone.any() else None for gone in pruned]
 
@@ -224,6 +230,7 @@ class Judge:
                     self._by_rows[id(part), one.key] = _RowByRow(np.empty(len(part.rows), dtype=np.int8))
             asked = [one for one in self.of_states if (id(part), one.key) in self._by_rows]
             for row in range(len(part.rows)):
+                self.task.patience.ask()
                 state = part.packing.unpack(part.rows, row)
                 for one in asked:
                     self._judge_row(one, state, row, self._by_rows[id(part), one.key])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,11 @@ from checker.engines.columns.shelf import in_memory
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
 from checker.engines.columns.tables import Ints, halves
-from checker.engines.protocol import Level, Task, Witness
+from checker.engines.protocol import Level, Task, Unfinished, Witness
 from checker.engines.read_tree import Counters
 from checker.exploration import PathLink
 from checker.liveness.graph import Graph
+from checker.patience import Stop
 from checker.phases import EDGES, JOINING, JUDGING, LOOKING_UP, STEPPING
 from checker.properties.base import Looks
 from interpreter.step import StepKind
@@ -31,6 +32,14 @@ _MOST_ROWS: Final = 1 << 18
 _STEPS: Final = 1 << 19
 """Rows are expanded so many at a time that they make about this many steps: enough that numpy does all the work, and
 few enough that what is under way takes little room beside what is kept."""
+
+
+class _New(NamedTuple):
+    """New states of a range of keys, by packing; the order of their keys where there are several packings."""
+
+    batches: list[Batch]
+    order: Ints | None
+    frontier: list[Frontier]
 
 
 class ColumnsRun:
@@ -56,9 +65,21 @@ class ColumnsRun:
     def next(self) -> Level:
         """Expand the frontier."""
         level = Level()
-        self._step(level)
+        acted = set(self.space.expander.acted)
+        before = self._expanded
+        new: list[_New] = []
+        try:
+            self._step(level)
+            new += self._numbered(level)
+            kept = self._judged(new, level)
+        except Stop as stop:
+            self.space.expander.acted = acted
+            self._gathered = Gathered(self.store.shelf)
+            self.space.edges.clear()
+            stop.unfinished = Unfinished.of(level, self._expanded - before, partial(self._new_path, new))
+            raise
         expanded = self.frontier if self.graph is not None else []
-        self._complete(level)
+        self._take_in(new, kept, level)
         if self.graph is not None:
             with self.task.phases.during(EDGES):
                 self._draw(self.graph, expanded)
@@ -163,11 +184,13 @@ class ColumnsRun:
         chunk = Chunk(part, begin, end, level, np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_))
         phases = self.task.phases
         for rule in expander.rules:
+            self.task.patience.ask()
             with phases.during(LOOKING_UP):
                 which, rows, units = expander.lookup(rule, chunk)
                 while packing.outgrown:
                     self._refit(packing, packing.threads, chunk.fast)
                     which, rows, units = expander.lookup(rule, chunk)
+            self.task.patience.ask()
             with phases.during(STEPPING):
                 if rule.poor:
                     expander.apply_alone(rule, chunk, which, rows)
@@ -178,6 +201,7 @@ class ColumnsRun:
         if self.graph is not None and len(hidden):
             expander.hide(chunk, (StepKind.START,), hidden)
         steps = sum(len(batch) for batch in chunk.fast)
+        self.task.patience.ask()
         with phases.during(JOINING):
             self._keep(chunk)
         dead = np.flatnonzero((chunk.moves == 0) & ~chunk.failed & ~part.cut[begin:end])
@@ -203,11 +227,15 @@ class ColumnsRun:
             if batches:
                 fresh = self.store.fresh(Batch.joined(batches), ranks)
                 if len(fresh):
-                    self._gathered.add(packing, fresh, partial(self.store.least, ranks=ranks))
+                    self._gathered.add(packing, fresh, partial(self._least, ranks=ranks))
 
     def _finish(self) -> list[dict[Packing, Batch]]:
         """What the level has found, by ranges of keys."""
-        return self._gathered.finish(partial(self.store.least, ranks=self.space.order_ranks()))
+        return self._gathered.finish(partial(self._least, ranks=self.space.order_ranks()))
+
+    def _least(self, batch: Batch, ranks: Ints) -> Batch:
+        self.task.patience.ask()
+        return self.store.least(batch, ranks)
 
     def _fresh_images(self, chunk: Chunk, ranks: Ints) -> dict[Packing, list[Batch]]:
         """Of the rows that a chunk brought, the images of those that are new."""
@@ -235,33 +263,63 @@ class ColumnsRun:
             counts(np.array([one.crashes for one in arrived], dtype=np.int64)),
         )
 
-    def _complete(self, level: Level) -> None:
-        """Number the new states by key, judge them, and make them the frontier."""
+    def _numbered(self, level: Level) -> list[_New]:
+        """The new states, numbered by key."""
         level.noted = self.space.machine.noted()
-        self.frontier = []
-        found: list[Frontier] = []
+        found: list[_New] = []
         with self.task.phases.during(JOINING):
+            base = len(self.store)
             for part in self._finish():
-                numbers = self.store.add(list(part.values()))
+                batches = list(part.values())
+                order = self.store.order(batches)
+                numbers = self.store.numbers_from(base, batches, order)
+                base += sum(len(batch) for batch in batches)
+                frontier = []
                 for (packing, b), own in zip(part.items(), numbers, strict=True):
                     cut = b.starts >= self._bound
-                    found.append(Frontier(packing, b.rows, own, b.starts, b.crashes, b.high, b.low, cut))
+                    frontier.append(Frontier(packing, b.rows, own, b.starts, b.crashes, b.high, b.low, cut))
+                found.append(_New(batches, order, frontier))
+        return found
+
+    def _judged(self, new: list[_New], level: Level) -> list[Ints | None]:
+        """Judge the new states: of each part of the frontier the rows to go on with, None for all."""
+        frontier = [part for one in new for part in one.frontier]
         with self.task.phases.during(JUDGING):
-            self.take(found, level)
+            return self.judge.states(frontier, level, len(self.store))
+
+    def _take_in(self, new: list[_New], kept: list[Ints | None], level: Level) -> None:
+        """Store the new states and make them the frontier. Nobody stops the level any more."""
+        with self.task.phases.during(JOINING):
+            for one in new:
+                self.store.add(one.batches, one.order)
+        self._wait([part for one in new for part in one.frontier], kept, level)
         self._save_memory()
 
     def take(self, frontier: list[Frontier], level: Level) -> None:
-        """Judge states that were numbered just now, and go on from them."""
+        """Judge states that were stored just now, and go on from them."""
+        base = len(self.store) - sum(len(part.rows) for part in frontier)
+        self._wait(frontier, self.judge.states(frontier, level, base), level)
+
+    def _wait(self, frontier: list[Frontier], kept: list[Ints | None], level: Level) -> None:
+        """Make judged states the frontier, but for those that are pruned."""
         self.frontier = frontier
-        for part in frontier:
+        level.least = min((part.key(0) for part in frontier if len(part.rows)), default=None)
+        for part, rows in zip(frontier, kept, strict=True):
             level.states += len(part.rows)
             level.cut += int(part.cut.sum())
-        level.least = min((part.key(0) for part in frontier if len(part.rows)), default=None)
-        for part, kept in zip(frontier, self.judge.states(frontier, level, self.store), strict=True):
-            if kept is not None:
-                level.pruned += len(part.rows) - len(kept)
-                part.keep(kept)
+            if rows is not None:
+                level.pruned += len(part.rows) - len(rows)
+                part.keep(rows)
         level.frontier = sum(len(part.rows) for part in frontier)
+
+    def _new_path(self, new: list[_New], key: int) -> tuple[PathLink, ...] | None:
+        """The path to a state of the level under way; None: it was found before."""
+        high, low = halves([key])
+        for batch in [batch for one in new for batch in one.batches]:
+            for row in np.flatnonzero((batch.high == high[0]) & (batch.low == low[0])).tolist():
+                before = self.store.key(int(batch.parents[row]))
+                return (*self.path(before), PathLink(self.space.orders[int(batch.orders[row])], key))
+        return None
 
     # --- asking ----------------------------------------------------------------------------------------------------
 

@@ -116,28 +116,36 @@ class Store:
                 raise KeysCollide
         return found.take(np.flatnonzero(~known)) if known.any() else found
 
-    def add(self, batches: Sequence[Batch]) -> list[NDArray[np.uint32]]:
-        """Number new states by key, which are greater than those added of the same level; the numbers of the rows."""
-        base = len(self)
+    def order(self, batches: Sequence[Batch]) -> Ints | None:
+        """The order by key of the states of some batches together; None: there is one, and it is sorted."""
         if len(batches) == 1:
+            return None
+        return np.lexsort((np.concatenate([b.low for b in batches]), np.concatenate([b.high for b in batches])))
+
+    def numbers_from(self, base: int, batches: Sequence[Batch], order: Ints | None) -> list[NDArray[np.uint32]]:
+        """The numbers of the rows of new states, if the least of them has the number `base`."""
+        counts = [len(b) for b in batches]
+        ascending = np.arange(base, base + sum(counts), dtype=np.uint32)
+        if order is None:
+            return [ascending]
+        numbers = np.empty(len(order), dtype=np.uint32)
+        numbers[order] = ascending
+        return np.split(numbers, np.cumsum(counts)[:-1])
+
+    def add(self, batches: Sequence[Batch], order: Ints | None) -> None:
+        """Take in new states in this order. Their keys are greater than those added of the same level."""
+        if order is None:
             (batch,) = batches
             # Rows are packed anew by others, and so are those that are stored.
             rest = batch.low if self.packing is None else batch.rows.words[0].copy()
             self.append(batch.high, rest, batch.parents, batch.orders)
-            return [np.arange(base, len(self), dtype=np.uint32)]
-        high = np.concatenate([b.high for b in batches])
-        low = np.concatenate([b.low for b in batches])
-        order = np.lexsort((low, high))
-        numbers = np.empty(len(order), dtype=np.uint32)
-        numbers[order] = np.arange(base, base + len(order), dtype=np.uint32)
+            return
         self.append(
-            high[order],
-            low[order],
+            np.concatenate([b.high for b in batches])[order],
+            np.concatenate([b.low for b in batches])[order],
             np.concatenate([b.parents for b in batches])[order],
             np.concatenate([b.orders for b in batches])[order],
         )
-        ends = np.cumsum([len(b) for b in batches])
-        return np.split(numbers, ends[:-1])
 
     def append(self, high: Words, rest: Words, parents: NDArray[Any], orders: NDArray[np.int32]) -> None:
         """States of a level, sorted by key; the parent of an initial one is -1. `rest`: the low halves of the keys."""

@@ -7,7 +7,8 @@ import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +18,7 @@ from pyspark import cloudpickle
 
 from checker.checkpoint.saved import Saved, level_file, pack_head
 from checker.effort import Effort
-from checker.engines.protocol import Level, Task
+from checker.engines.protocol import Level, Task, Unfinished
 from checker.engines.read_tree import Counters
 from checker.engines.spark.assignment import (
     Assignment,
@@ -42,6 +43,8 @@ from checker.engines.spark.store import Store
 from checker.engines.spark.teaching import Teaching
 from checker.engines.spark.troubles import NOBODY_YET
 from checker.engines.spark.visited import KeyFiles, add_keys
+from checker.limits import StopReason
+from checker.patience import Stop
 from checker.problems import EnvironmentProblem, Problem
 
 FOLDER: Final = "spark.fizzpy.folder"
@@ -173,12 +176,26 @@ class Cluster:
     def next(self) -> Level:
         """Expand the level in hand and take in the next one."""
         if self.held is None:
-            self.held = self._job(judged=True)[1]
+            with self._given_up():
+                self.held = self._job(judged=True)[1]
         level = self.held
-        self.level += 1
-        arrived, self.held = self._job(judged=False)
+        with self._given_up():
+            self.level += 1
+            arrived, self.held = self._job(judged=False)
         level.merge(arrived)
         return level
+
+    @contextmanager
+    def _given_up(self) -> Iterator[None]:
+        """If a job is stopped, all is as it was before it: its tasks may be done again, and come to the same."""
+        before = self.level, self.inbound, self.wants_graph
+        try:
+            yield
+        except Stop as stop:
+            self.level, self.inbound, self.wants_graph = before
+            # What is held are the steps from all states that wait: what they have shown counts.
+            stop.unfinished = Unfinished(Level(), 0) if self.held is None else Unfinished(self.held, None)
+            raise
 
     def _job(self, judged: bool) -> tuple[Level, Level]:
         """Run the level in hand: what taking it in brought, and what its expansion did."""
@@ -231,9 +248,11 @@ class Cluster:
 
     def _take(self, answer: bytes) -> Summary:
         """Take in where a task has left things."""
-        summary: Summary | Problem = pickle.loads(answer)
+        summary: Summary | Problem | StopReason = pickle.loads(answer)
         if isinstance(summary, Problem):
             raise summary
+        if isinstance(summary, StopReason):
+            raise Stop(summary)
         kept = set(summary.visited)
         for file in self.visited[summary.partition]:
             if file not in kept:
@@ -303,15 +322,17 @@ class Cluster:
     def search(self, most: int) -> PartitionedSearch:
         """The search for lassos in what was found, with so many states and edges in this process at a time."""
         self.crew = SparkCrew(self.store, self.findings, self._make)
-        return PartitionedSearch(self.crew, most)
+        return PartitionedSearch(self.crew, most, self.task.patience.ask)
 
     def _make(self, title: str, items: list[bytes]) -> list[Any]:
         """One pass over the graph."""
         told: list[Any] = []
-        for answer in self.session.run(self.run, title, self._work, items, lambda: None):
-            made: Made | Problem = pickle.loads(answer)
+        for answer in self.session.run(self.run, title, self._work, items, self.task.patience.ask):
+            made: Made | Problem | StopReason = pickle.loads(answer)
             if isinstance(made, Problem):
                 raise made
+            if isinstance(made, StopReason):
+                raise Stop(made)
             self._spend(made.worker, made.effort)
             told.append(made.done)
         return told

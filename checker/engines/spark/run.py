@@ -77,7 +77,7 @@ class SparkRun:
         return self.cluster.next()
 
     def _cluster(self, level: int, partitions: int | None, columns: bool, manner: Manner) -> Cluster:
-        self.session = open_session(self.master, self.conf, self.java)
+        self.session = open_session(self.master, self.conf, self.java, self.task.patience)
         if self.task.watched and self.session.started is not None and self.session.web_ui is not None:
             self.task.say(f"Spark's web UI is at {self.session.web_ui}")
         partitions = partitions or max(1, self.session.context.defaultParallelism)

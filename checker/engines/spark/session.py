@@ -26,6 +26,7 @@ from checker.engines.spark.interruption import interruptions
 from checker.engines.spark.java import java_home
 from checker.engines.spark.master import in_one_place, on_this_machine, patient
 from checker.engines.spark.troubles import JAVA_DIED, TURNED_AWAY, explained, root_cause
+from checker.patience import Patience, Stop
 from checker.problems import EnvironmentProblem
 
 Found = TypeVar("Found")
@@ -119,7 +120,7 @@ class Session:
                     if future.done():
                         raise
                     tick()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Stop):
             self.context.cancelJobGroup(group)
             raise
         except Exception as failure:
@@ -237,15 +238,16 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def open_session(master: str, conf: Mapping[str, str], java: Path) -> Session:
+def open_session(master: str, conf: Mapping[str, str], java: Path, patience: Patience | None = None) -> Session:
     """The running session of this process, whatever its master; else a new one.
 
-    Raises `EnvironmentProblem` if Spark does not start.
+    Raises `EnvironmentProblem` if Spark does not start, `Stop` if the patience is over before.
     """
     running = SparkContext._active_spark_context
     if running is not None:
         return Session(running)
     calls = Calls()
+    patience = patience or Patience()
     with interruptions() as interruption:
         process = JavaProcess()
         try:
@@ -253,15 +255,17 @@ def open_session(master: str, conf: Mapping[str, str], java: Path) -> Session:
                 starting = calls.put(lambda: process.start(master, conf))
                 while not starting.done():
                     wait([starting], _TICK_S)
-                    if interruption.asked:
+                    if interruption.asked or patience.over is not None:
                         process.give_up()
             context = starting.result()
             interruption.heed()
+            patience.ask()
         except BaseException as failure:
             reason = _reason(failure, process)
             calls.close()
             process.close()
             interruption.heed()
+            patience.ask()
             if not isinstance(failure, Exception):
                 raise
             raise EnvironmentProblem(

@@ -7,7 +7,7 @@ import os
 import struct
 import uuid
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -18,17 +18,20 @@ _MAGIC: Final = b"fizzpy-1"
 _HEAD: Final = struct.Struct("<8sII")
 _PART: Final = struct.Struct("<QI")
 _PIECE: Final = 1 << 20
+_BLOCK: Final = 1 << 24
 
 
 @dataclass(slots=True)
 class Store:
     """A folder that the driver and all workers see. A name is written by one task only, always with one meaning.
 
-    `durable`: what is written is on the disk, and not only on its way there.
+    `durable`: what is written is on the disk, and not only on its way there. `ask` is called
+    between pieces; what it raises leaves no half of a file.
     """
 
     folder: Path
     durable: bool = False
+    ask: Callable[[], None] = lambda: None
     _mapped: dict[tuple[str, int], memoryview] = field(default_factory=dict)
 
     def write(self, name: str, parts: Sequence[bytes]) -> None:
@@ -44,7 +47,11 @@ class Store:
         try:
             with unfinished.open("xb") as file:
                 for piece in pieces:
-                    file.write(piece)
+                    whole = memoryview(piece)
+                    for begin in range(0, len(whole), _BLOCK):
+                        self.ask()
+                        file.write(whole[begin : begin + _BLOCK])
+                self.ask()
                 if self.durable:
                     file.flush()
                     os.fsync(file.fileno())

@@ -25,6 +25,8 @@ from checker.engines.spark.liveness.task import Made, PassTask
 from checker.engines.spark.partition import Partition
 from checker.engines.spark.store import Store
 from checker.export import place_of
+from checker.limits import StopReason
+from checker.patience import Stop
 from checker.problems import EnvironmentProblem, Problem
 
 if TYPE_CHECKING:
@@ -109,7 +111,7 @@ _workers: list[Worker] = []
 
 def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
     """One task of a Spark job: pickled in, a pickled summary out, or the problem that cannot be helped."""
-    answer: Summary | Made | Problem
+    answer: Summary | Made | Problem | StopReason
     # What a task makes lives to its end: to look for garbage in it again and again takes a quarter of the time.
     gc.disable()
     try:
@@ -118,6 +120,10 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
         answer = worker.make(given) if isinstance(given, PassTask) else worker.perform(given)
     except Problem as problem:
         answer = problem
+    except Stop as stop:
+        answer = stop.reason
+    except MemoryError:
+        answer = StopReason.MEMORY
     except OSError as failure:
         # No other attempt will find more room.
         if failure.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):

@@ -84,8 +84,10 @@ class Crew(Protocol):
 class PartitionedSearch:
     """Answers of the whole graph (see `Search`). `small`: how many states and edges may be here at a time."""
 
-    def __init__(self, crew: Crew, small: int = SMALL) -> None:
+    def __init__(self, crew: Crew, small: int = SMALL, ask: Callable[[], None] = lambda: None) -> None:
+        """`ask` is called now and then; what it raises ends the search."""
         self.crew = crew
+        self._ask = ask
         self.small = small
 
     @cached_property
@@ -94,7 +96,7 @@ class PartitionedSearch:
         if self.crew.size > self.small:
             return None
         core = self.pick(Picked())
-        return GraphSearch(core.graph, core.answers)
+        return GraphSearch(core.graph, core.answers, self._ask)
 
     def lasso(self, key: str, everywhere: bool) -> FairRun | None:
         if self.whole is not None:
@@ -109,7 +111,7 @@ class PartitionedSearch:
             if alone is not None and (found is None or alone < found):
                 found, where = alone, "own"
         core = self.pick(Picked("alive", 1)) if standing else None
-        lasso = None if core is None else lasso_of(core.graph, core.answers(key), everywhere=True)
+        lasso = None if core is None else lasso_of(core.graph, core.answers(key), True, self._ask)
         if core is not None and lasso is not None and (found is None or core.rank(lasso.head) < found.rank):
             return fair_run(core.graph, lasso)
         return None if found is None else self._through(where, found.label, key)
@@ -121,7 +123,7 @@ class PartitionedSearch:
             ways = FarWays(self.crew, label)
             return fair_run(ways.graph, ways.lasso())
         core = core_of(self.crew.brought(), self.crew.tables, self.crew.columns)
-        lasso = lasso_of(core.graph, core.answers(key), everywhere=True)
+        lasso = lasso_of(core.graph, core.answers(key), True, self._ask)
         assert lasso is not None
         return fair_run(core.graph, lasso)
 

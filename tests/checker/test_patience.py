@@ -1,0 +1,334 @@
+"""A run that is stopped anywhere tells of the levels that it completed, and can be gone on with.
+
+Time is counted in questions here: a clock that is one further whenever somebody asks stops a run at each place where it
+can be stopped, the same one each time.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
+from checker.audit.covering import cover
+from checker.check import check
+from checker.engines.embedded import EmbeddedEngine
+from checker.engines.plain import PlainEngine
+from checker.engines.protocol import Engine
+from checker.exploration import Exploration, Settings
+from checker.explore import explore
+from checker.limits import Limits, StopReason
+from checker.patience import SHARE, Patience, Stop
+from checker.properties import properties_of
+from checker.report import ExitCode
+from checker.room import Room, Surveyor
+from checker.view.html_report import html_report
+from checker.view.json_report import json_report
+from checker.view.terminal import verdict_sentence
+from checker.walks.simulate import simulate
+from fizz import load
+from interpreter import compile_module
+from tests.checkpoint.conftest import WIDE, told
+
+ENGINES: dict[str, Engine] = {
+    "plain": PlainEngine(),
+    "rows": EmbeddedEngine(1 << 30),
+    "columns": EmbeddedEngine(1),
+    "rows, then columns": EmbeddedEngine(4),
+}
+
+MET_BEFORE_THE_END = """\
+---
+deadlock_detection: false
+---
+action Init: n, m = 0, 0
+atomic action Break:
+    require n < 5
+    n += 2 if n == 3 and m == 0 else 1
+atomic action Other:
+    require m < 40
+    m += 1
+transition assertion ByOne(before, after): return after.n <= before.n + 1
+"""
+
+
+class Asked:
+    """A clock: its time is how often it was looked at."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self) -> float:
+        self.count += 1
+        return float(self.count)
+
+
+class Interrupted(Patience):
+    """Somebody presses Ctrl-C when it was asked so often."""
+
+    def __init__(self, asks: int) -> None:
+        super().__init__(Limits(), Asked(), Roomy())
+        self._asks = asks
+
+    def ask(self) -> None:
+        self._asks -= 1
+        if not self._asks:
+            self.interrupt()
+        super().ask()
+
+
+class Roomy(Surveyor):
+    """There is room for ever, or for so many looks."""
+
+    def __init__(self, looks: int | None = None) -> None:
+        self.looks = looks
+        self.done = 0
+
+    def room(self) -> Room | None:
+        self.done += 1
+        return Room(90, 10) if self.looks is not None and self.done > self.looks else Room(80, 20)
+
+
+def patience(asks: int | None = None, looks: int | None = None) -> Patience:
+    """Over after so many questions, or so many looks at the memory."""
+    return Patience(Limits(time_s=asks), Asked(), Roomy(looks))
+
+
+def explored(engine: Engine, text: str, settings: Settings, given: Patience | None = None) -> Exploration:
+    program = compile_module(load("m.fizz", text=text))
+    given = given or patience()
+    return explore(engine, program, properties_of(program, None), settings, patience=given)
+
+
+def counts(found: Exploration) -> tuple[int, ...]:
+    return found.states, found.transitions, found.crash_steps, found.initial, found.depth, found.cut
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_level_that_was_given_up_is_not_counted(name: str) -> None:
+    """Wherever a run is stopped, its counts are those of a run that was to go as far as the last complete level."""
+    engine, settings = ENGINES[name], Settings(keep_going=True)
+    by_level: dict[int, tuple[int, ...]] = {}
+    levels, stops = set(), 0
+    for asks in (*range(10, 100, 17), *range(100, 1_000, 183), *range(1_000, 8_000, 1_997)):
+        found = explored(engine, WIDE, settings, patience(asks))
+        if found.stopped is not StopReason.TIMEOUT:
+            continue
+        stops += 1
+        if found.given_up is None or found.given_up.level == 0:
+            assert found.given_up is not None or found.states in (0, found.states)
+            continue
+        level = found.given_up.level - 1
+        levels.add(level)
+        if level not in by_level:
+            by_level[level] = counts(explored(engine, WIDE, Settings(keep_going=True, limits=Limits(depth=level))))
+        assert counts(found) == by_level[level]
+        assert 0 <= found.given_up.expanded <= found.given_up.waiting
+    assert stops > 6 and len(levels) > 2
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_memory_stops_a_run_as_time_does(name: str) -> None:
+    """The run ends with the levels that are complete when too much is held."""
+    found = explored(ENGINES[name], WIDE, Settings(keep_going=True), patience(looks=12))
+    assert (found.stopped, found.bounded) == (StopReason.MEMORY, True)
+    assert not found.judged - found.met or found.cut
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_what_an_unfinished_level_has_met_counts(name: str) -> None:
+    """A violation that is met on a level which is then given up is told of, and that it need not be the shortest."""
+    for asks in range(20, 1_500, 7):
+        found = explored(ENGINES[name], MET_BEFORE_THE_END, Settings(), patience(asks))
+        if found.findings:
+            (finding,) = found.findings.values()
+            assert len(finding.path) == 5
+            assert (finding.unfinished, found.answered) == (True, True)
+            assert (found.stopped, found.depth) == (StopReason.TIMEOUT, 3)
+            return
+    pytest.fail("it was never met")
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_violation_of_an_unfinished_level_decides_the_exit_code(tmp_path: Path, interrupted: bool) -> None:
+    """Code 12 after the time and after Ctrl-C, marked in the report; before it is met the code is 3 and 130."""
+    model = tmp_path / "m.fizz"
+    model.write_text(MET_BEFORE_THE_END)
+    codes = []
+    for asks in range(2, 1_500, 3):
+        report = check(model, patience=Interrupted(asks) if interrupted else patience(asks))
+        assert (report.exit_code is ExitCode.SAFETY) == (not report.properties[0].shortest)
+        codes.append(report.exit_code)
+        if report.exit_code is ExitCode.SAFETY:
+            break
+    assert codes[-1] is ExitCode.SAFETY
+    assert set(codes[:-1]) == {ExitCode.INTERRUPTED if interrupted else ExitCode.BOUNDED}
+    assert "perhaps not the shortest" in verdict_sentence(report)
+    assert "perhaps not the shortest" in html_report(report)
+    assert json.loads(json_report(report))["properties"][0]["perhaps_not_shortest"] is True
+
+
+@pytest.mark.parametrize("wide", [1, 4, 1 << 30])
+def test_going_on_from_where_it_was_stopped(tmp_path: Path, wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped anywhere and resumed, again and again, a run comes to what one that was left alone does."""
+    monkeypatch.setattr("checker.engines.embedded.EmbeddedEngine.__init__", lambda self: setattr(self, "wide", wide))
+    model = tmp_path / "m.fizz"
+    model.write_text(WIDE)
+    whole = told(check(model, settings=Settings(keep_going=True)))
+    for asks in (700, 2_900):
+        folder, runs = tmp_path / f"after-{asks}", 0
+        place = {"checkpoint": str(folder)}
+        while True:
+            settings = Settings(keep_going=True, checkpoint_every_s=0, **place)  # type: ignore[arg-type]
+            report = check(model, settings=settings, patience=patience(asks + 900 * runs))
+            runs += 1
+            if report.cut_by is not StopReason.TIMEOUT:
+                break
+            place = {"resume": str(folder)} if any(folder.glob("checkpoint-*")) else place
+        assert runs > 1
+        assert told(report) == whole
+
+
+def test_the_judgement_of_liveness_ends_with_the_time(tmp_path: Path) -> None:
+    """What was explored completely holds; liveness is undecided, and the run is cut."""
+    model = tmp_path / "m.fizz"
+    model.write_text(SETTLES)
+    clock = Asked()
+    assert check(model, patience=Patience(Limits(time_s=1e9), clock, Roomy())).exit_code is ExitCode.PASSED
+    for asks in range(clock.count, 0, -1):
+        report = check(model, patience=patience(asks))
+        if report.exit_code is not ExitCode.PASSED:
+            break
+    assert (report.exit_code, report.cut_by, report.cut) == (ExitCode.BOUNDED, StopReason.TIMEOUT, 0)
+    assert [p.verdict for p in report.properties if p.name != "NoDeadlock"] == ["holds", "undecided"]
+    assert report.given_up is None
+
+
+SETTLES = """\
+---
+deadlock_detection: false
+---
+action Init: n = 0
+atomic fair action Count:
+    require n < 9
+    n += 1
+always assertion Few: return n < 10
+eventually always assertion Full: return n == 9
+"""
+
+LONG_STEP = """\
+action Init: n = 0
+atomic action Count:
+    require n < 3
+    n += len([i for i in range(900000)]) - 899999
+"""
+
+
+@pytest.mark.parametrize("engine", ["plain", "embedded"])
+def test_a_step_is_stopped_too(tmp_path: Path, engine: str) -> None:
+    """The time ends within a step that takes long; what is known until then is told."""
+    model = tmp_path / "m.fizz"
+    model.write_text(LONG_STEP)
+    report = check(model, engine=engine, patience=patience(60))
+    assert (report.exit_code, report.states, report.cut_by) == (ExitCode.BOUNDED, 1, "timeout")
+    assert report.given_up is not None and (report.given_up.level, report.given_up.expanded) == (1, 0)
+
+
+def test_coverage_ends_where_a_check_does(tmp_path: Path) -> None:
+    """At the level with the first violation, unless it is to go on."""
+    model = tmp_path / "m.fizz"
+    model.write_text(MET_BEFORE_THE_END)
+    ended = check(model)
+    found = cover(model)
+    assert (found.states, found.transitions, found.depth) == (ended.states, ended.transitions, ended.depth)
+    assert (found.stopped, found.exit_code) == (StopReason.VIOLATION, ExitCode.BOUNDED)
+    assert cover(model, settings=Settings(keep_going=True)).states > found.states
+
+
+def test_simulation_ends_with_the_time(tmp_path: Path) -> None:
+    """The walks that were made until then are told of, with code 3."""
+    model = tmp_path / "m.fizz"
+    model.write_text(WIDE)
+    report = simulate(model, runs=10_000, seed=1, selected=("Few",), patience=patience(3_000))
+    assert (report.exit_code, report.cut_by) == (ExitCode.BOUNDED, StopReason.TIMEOUT)
+    assert 0 < report.walks < 10_000
+
+
+# --- the object itself
+# ----------------------------------------------------------------------------------------------------
+
+
+def test_asking_is_cheap() -> None:
+    """The memory is looked at now and then only, however often somebody asks."""
+    surveyor = Roomy()
+    given = Patience(Limits(), lambda: 1.0, surveyor)
+    for _ in range(1_000):
+        given.ask()
+    assert surveyor.done == 1
+
+
+def test_what_is_spared_may_finish() -> None:
+    """Within the block nothing stops for so long; after it the reason counts again."""
+    now = [0.0]
+    given = Patience(Limits(time_s=1), lambda: now[0], Roomy())
+    now[0] = 2.0
+    with given.spared(0.5):
+        given.ask()
+        now[0] = 2.6
+        with pytest.raises(Stop):
+            given.ask()
+        now[0] = 2.1
+    with pytest.raises(Stop) as stop:
+        given.ask()
+    assert stop.value.reason is StopReason.TIMEOUT
+
+
+def test_a_second_interruption_does_not_wait() -> None:
+    """The first one is what the next question is answered with, the second one is raised at once."""
+    given = patience()
+    with given.heeding():
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(Stop) as stop:
+            given.ask()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert stop.value.reason is StopReason.INTERRUPTED
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_each_thread_has_its_own_patience(tmp_path: Path) -> None:
+    """Two checks at once, one of which is stopped: the other one goes on."""
+    model = tmp_path / "m.fizz"
+    model.write_text(WIDE)
+    whole = check(model, settings=Settings(keep_going=True))
+    stopped: list[object] = []
+
+    def other() -> None:
+        for _ in range(5):
+            stopped.append(check(model, settings=Settings(keep_going=True), patience=patience(300)).cut_by)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    found = [check(model, settings=Settings(keep_going=True)).states for _ in range(3)]
+    thread.join()
+    assert found == [whole.states] * 3
+    assert stopped == [StopReason.TIMEOUT] * 5
+
+
+@pytest.mark.parametrize(
+    ("held", "left", "limit_mb", "stops"),
+    [(84, 16, None, False), (85, 15, None, True), (2 << 20, 1 << 40, 1, True), (1 << 19, 0, 1, False)],
+)
+def test_how_much_may_be_held(held: int, left: int, limit_mb: float | None, stops: bool) -> None:
+    """85 % of what is held and still to be had, or what the limit says."""
+    assert SHARE == 0.85
+
+    class Fixed(Surveyor):
+        def room(self) -> Room | None:
+            return Room(held, left)
+
+    given = Patience(Limits(memory_mb=limit_mb), lambda: 1.0, Fixed())
+    assert (given.over is StopReason.MEMORY) == stops
