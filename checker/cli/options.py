@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from checker.engines import PUBLIC
 from checker.limits import Limits
 
 
@@ -35,11 +36,9 @@ def number(ctx: click.Context, param: click.Parameter, value: float | None) -> f
     return value
 
 
-ENGINES = ("embedded", "plain", "spark")
-
 model = click.argument("model")
 engine = click.option(
-    "--engine", type=click.Choice(ENGINES), default="embedded", show_default=True, help="What explores the states."
+    "--engine", type=click.Choice(PUBLIC), default="embedded", show_default=True, help="What explores the states."
 )
 constants = pairs("--set", "NAME=EXPR", "Give a constant of the model another value.")
 overrides = pairs("--option", "NAME=VALUE", "Override an option of the front matter.")

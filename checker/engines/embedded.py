@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from checker.engines import WIDE
 from checker.engines.protocol import Level, Task
 from checker.engines.rows import RowsRun
 from checker.exploration import PathLink
@@ -17,14 +18,13 @@ if TYPE_CHECKING:
     from checker.engines.columns.run import ColumnsRun
     from checker.engines.spark.store import Store
 
-WIDE: Final = 100
-"""States in the frontier from which columns are faster; before, numpy is not even loaded."""
-
 
 class EmbeddedEngine:
+    """`wide`: the frontier from which it goes by columns; None: never."""
+
     name = "embedded"
 
-    def __init__(self, wide: int = WIDE) -> None:
+    def __init__(self, wide: int | None = WIDE) -> None:
         self.wide = wide
 
     def begin(self, task: Task) -> EmbeddedRun:
@@ -34,7 +34,7 @@ class EmbeddedEngine:
 class EmbeddedRun:
     """One exploration: it begins row by row and goes on by columns."""
 
-    def __init__(self, task: Task, wide: int) -> None:
+    def __init__(self, task: Task, wide: int | None) -> None:
         self._rows = RowsRun(task)
         self._columns: ColumnsRun | None = None
         self._wide = wide
@@ -53,7 +53,8 @@ class EmbeddedRun:
         return self._rows.first()
 
     def next(self) -> Level:
-        if self._columns is None and not self._stays and len(self._rows.waiting) >= self._wide:
+        wide = self._wide
+        if self._columns is None and not self._stays and wide is not None and len(self._rows.waiting) >= wide:
             self._take_over()
         return self._rows.next() if self._columns is None else self._columns.next()
 
@@ -72,6 +73,8 @@ class EmbeddedRun:
         They know no indices that are ranks, excluded variables, messages, nor who wants to be told of each state.
         """
         rows = self._rows
+        if self._wide is None:
+            return False
         if rows.view_in_use or rows.machine.code.channels.count or rows.task.settings.export is not None:
             return False
         return not rows.machine.images.ranked or all(rows.machine.plain(waiting.state) for waiting in rows.waiting)

@@ -1,26 +1,53 @@
-"""What the tests of engines share: every engine by name, and one way to let it explore a toy."""
+"""What the tests of engines share: every engine of the registry, and one way to let it explore a toy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from checker.engines import engine_of
+from checker.engines import ENGINES, engine_of
 from checker.exploration import Exploration, Settings
 from checker.explore import explore
 from checker.properties import properties_of
 from tests.checker.toy import Toy, ToyMachine, toy_program
+from tests.spark.conftest import Stage, stage
 
-ENGINES = ("plain", "embedded")
+__all__ = ["stage"]
+
+IN_PARTITIONS = tuple(name for name, entry in ENGINES.items() if "spark" in (name, entry.variant_of))
 
 
 def explore_toy(engine: str, toy: Toy, settings: Settings | None = None, **options: Any) -> Exploration:
-    """Let an engine explore a toy."""
+    """Let an engine explore a toy, and make sure that it went the way that it is there for.
+
+    On Spark every level is a job, of two partitions that judge liveness to the end, unless the settings say otherwise.
+    """
+    chosen = settings or Settings()
+    if engine in IN_PARTITIONS and not chosen.spark_conf:
+        conf = (("spark.default.parallelism", "2"), ("spark.fizzpy.core", "0"))
+        chosen = replace(chosen, spark_from=0, spark_conf=conf)
     program = toy_program(toy, **options)
-    properties = properties_of(program, None)
-    return explore(engine_of(engine), program, properties, settings or Settings(), machine=ToyMachine)
+    found = explore(engine_of(engine), program, properties_of(program, None), chosen, machine=ToyMachine)
+    if found.transitions or found.crash_steps:
+        check_way(engine, toy, chosen, found, **options)
+    return found
+
+
+def check_way(engine: str, toy: Toy, settings: Settings, found: Exploration, **options: Any) -> None:
+    """States were expanded in the engine's own way, and not in another one that it may fall back to."""
+    known_to_columns = not toy.symmetric and not options.get("exclude")
+    by_columns = "packings" in found.stats
+    jobs = found.stats.get("spark_levels", 0)
+    if engine == "columns":
+        assert by_columns == known_to_columns
+    elif engine in ("plain", "rows"):
+        assert not by_columns and not jobs
+    elif engine in IN_PARTITIONS and not settings.spark_from:
+        assert jobs
+        assert bool(found.stats["levels by columns"]) == (known_to_columns and engine == "spark")
 
 
 @pytest.fixture(params=ENGINES)
@@ -30,8 +57,8 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def run(engine: str) -> Callable[..., Exploration]:
-    """Explore a toy with the engine under test."""
+def run(engine: str, stage: Stage) -> Callable[..., Exploration]:
+    """Explore a toy with the engine under test; for Spark's, tasks run in this process."""
 
     def explore_it(toy: Toy, settings: Settings | None = None, **options: Any) -> Exploration:
         return explore_toy(engine, toy, settings, **options)

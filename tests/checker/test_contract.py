@@ -9,8 +9,9 @@ import pytest
 
 from checker.exploration import Exploration, Settings
 from checker.limits import Limits
+from interpreter.running.view import Recorder
 from interpreter.step import StepOrder
-from tests.checker.toy import Alternative, Pair, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
+from tests.checker.toy import A, Alternative, Pair, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
 
 Run = Callable[..., Exploration]
 
@@ -382,13 +383,13 @@ def test_nondeterministic(run: Run) -> None:
 def test_interrupted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C keeps what the completed levels brought."""
 
-    def interrupt(self: ToyMachine, pair: Pair) -> object:
-        if pair == (3, 0):
+    def interrupt(self: ToyMachine, assertion: ToyAssertion, recorder: Recorder) -> object:
+        if self.values.payload(recorder.read(A)) == 3:
             raise KeyboardInterrupt
-        return original(self, pair)
+        return original(self, assertion, recorder)
 
-    original = ToyMachine.state
-    monkeypatch.setattr(ToyMachine, "state", interrupt)
+    original = ToyMachine.decide
+    monkeypatch.setattr(ToyMachine, "decide", interrupt)
     found = run(LADDER, Settings(keep_going=True))
     assert (found.stopped, found.states) == ("interrupted", 3)
     assert set(found.findings) == {"Low", "Middle"} and not found.judged

@@ -1,29 +1,32 @@
-"""Toy models: tables of steps behind the face of the machine. They test engines without a language or an interpreter.
+"""Toy models: tables of steps behind the face of the machine. They test engines without a language.
 
 A state is a pair (a, b) of small numbers, each in a slot of its own; which threads it has is a function of the pair.
 A rule looks at `a` alone or at both, so that remembering has something to gain. Whatever an engine may meet can be
 put into a table: choices, fair choices, twins, role crashes, aborted ways, mistakes of the model.
+
+Only rules are tables. Values, slots, layouts, keys and candidates are those of every machine, so that a toy can be
+divided into columns and carried from process to process as any model can.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field, replace
-from hashlib import blake2b
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from fizz import Options, Span
 from fizz.light import dataclass
 from interpreter import Machine, Program
-from interpreter.identity.alike import Alike
+from interpreter.candidates import Candidates
+from interpreter.identity.domains import DomainShape
+from interpreter.identity.encoding import Encoder
 from interpreter.machine import Note
-from interpreter.program import ActionProgram, AssertionProgram, Turning
+from interpreter.program import ActionProgram, AssertionProgram, RoleProgram, Routine, Turning
 from interpreter.running.view import Recorder, View
-from interpreter.state import Layouts, State
+from interpreter.state import Layout, Slot, State, slot_text
 from interpreter.step import (
     NO_OUTCOME,
     Aborted,
-    Candidate,
     Failure,
     FairChoice,
     FairName,
@@ -35,15 +38,21 @@ from interpreter.step import (
     StepKind,
     Way,
 )
-from interpreter.values.intern import Interner
+from interpreter.transitions import Transitions
+from interpreter.values.intern import Interner, Tag
+from interpreter.values.parts import digest
 
 Pair = tuple[int, int]
 Look = tuple[int, int | None]
 """What a rule saw: `a`, and `b` if it looks at it."""
 
 A, B = ("heap", "a"), ("heap", "b")
+ROLE = "Node"
+INSTANCE = (ROLE, 0)
+CRASHES = ("role", *INSTANCE)
+"""The slot that a state has where the role instance may crash: so it is there in some layouts only."""
+
 HERE = Span("toy", 1, 1, 1, 2)
-INSTANCE = ("Node", 0)
 
 
 class Alternative(NamedTuple):
@@ -106,10 +115,13 @@ class ToyProgram(Program):
 
 
 def toy_program(toy: Toy, **options: Any) -> ToyProgram:
-    """The program of a toy; without deadlock detection unless asked for."""
-    chosen = replace(Options(deadlock_detection=False), **options)
+    """The program of a toy; without deadlock detection unless asked for, and with as many threads as it has."""
+    chosen = replace(Options(deadlock_detection=False, max_concurrent_actions=9), **options)
+    rules = (*toy.actions, *toy.continues)
+    routines = (Routine(i, r.name, None, "action", (), frozenset(), (), HERE) for i, r in enumerate(rules))
     actions = (ActionProgram(r.name, r.name, i, r.fairness) for i, r in enumerate(toy.actions))
     asserted = (AssertionProgram(i, a.name, a.kind, 0, None, (), HERE) for i, a in enumerate(toy.assertions))
+    node = RoleProgram(ROLE, False, None, (), {}, (), ("ephemeral", ("x",)), frozenset(), True)
     return ToyProgram(
         path="toy",
         options=chosen,
@@ -118,11 +130,11 @@ def toy_program(toy: Toy, **options: Any) -> ToyProgram:
         helper_modules=(),
         constant_names=(),
         state_variables=("a", "b"),
-        routines=(),
+        routines=tuple(routines),
         init=None,
         actions=tuple(actions),
         functions={},
-        roles=(),
+        roles=(node,) if toy.role_crashes else (),
         assertions=tuple(asserted),
         reads_returns=False,
         turning=Turning(frozenset(), frozenset()),
@@ -131,39 +143,44 @@ def toy_program(toy: Toy, **options: Any) -> ToyProgram:
 
 
 class ToyMachine(Machine):
-    """A machine whose rules are tables."""
+    """A machine whose rules are tables.
+
+    Which threads a state has, and whether something can crash in it, is a function of the pair. So in a toy that has
+    either, no step is a write of slots and nothing else: this machine alone knows where it leads. Outcomes say so by
+    what they send, which a toy has no other use for: where the twin leads, or anything.
+    """
 
     def __init__(self, program: Program) -> None:
         assert isinstance(program, ToyProgram)
-        self.program = program
+        super().__init__(program)
         self.toy = program.toy
-        self.layout = Layouts().of((A, B))
-        self.alike = Alike(Interner())
-        self.code = SimpleNamespace(domains=SimpleNamespace(shapes=("Act",)))  # type: ignore[assignment]
+        self.transitions = _ToyTransitions(program, self.values, self.limits, self.divider)
+        self.possible = Candidates(program, self.values, self.limits, self.transitions)
+        self._encoder = _ToyEncoder(program, self.values, self.toy.seed)
+        self._threads = [
+            self.values.intern(Tag.STRING, f"{i} {rule.name}") for i, rule in enumerate(self.toy.continues)
+        ]
+        # What is called Act0 and Act1 is one class to fairness, where renaming has lost track.
+        self.code.domains.shapes["Act"] = DomainShape("Act", "nominal", None)
+        # That two numbers may change places is a symmetry which columns know no more than they know ranks.
+        self.images.ranked = self.toy.symmetric
+        self._simple = not (self.toy.threads or self.toy.role_crashes)
 
     # --- states ----------------------------------------------------------------------------------------------------
 
+    def number(self, number: int) -> int:
+        """The id of a number."""
+        return self.values.intern(Tag.INT, number)
+
     def state(self, pair: Pair) -> State:
-        return State(self.layout, pair, tuple(sorted(self.toy.threads.get(pair, ()))))
+        layouts = self.transitions.layouts
+        layout = layouts.of((A, B, CRASHES) if pair in self.toy.role_crashes else (A, B))
+        held = {A: self.number(pair[0]), B: self.number(pair[1]), CRASHES: self.values.intern(Tag.BOOL, True)}
+        threads = sorted(self.toy.threads.get(pair, ()))
+        return State(layout, tuple(held[slot] for slot in layout.slots), tuple(self._threads[i] for i in threads))
 
     def pair(self, state: State) -> Pair:
-        return (state.get(A), state.get(B))
-
-    def key(self, state: State) -> int:
-        seen = self.pair(state)[0] if self.program.options.exclude else self.pair(state)
-        text = f"{self.toy.seed} {seen}"
-        return int.from_bytes(blake2b(text.encode(), digest_size=16).digest(), "big")
-
-    def encoding(self, state: State) -> str:
-        return str(self.pair(state))
-
-    def view(self, state: State) -> View:
-        return _ToyView(state)
-
-    parts_view = view
-
-    def place(self, rule: Rule) -> Span:
-        return HERE
+        return self.values.payload(state.get(A)), self.values.payload(state.get(B))
 
     def note(self, result: Outcome | Aborted | Failure) -> None:
         """Toys have no statements."""
@@ -172,8 +189,12 @@ class ToyMachine(Machine):
         return set()
 
     def describe(self, state: State) -> list[tuple[str, str]]:
-        threads = [(f"thread-{i}", self.toy.continues[t].name) for i, t in enumerate(state.threads)]
-        return [("a", str(state.get(A))), ("b", str(state.get(B))), *threads]
+        a, b = self.pair(state)
+        threads = [(f"thread-{i}", str(self.actor(Rule(StepKind.CONTINUE, t)))) for i, t in enumerate(state.threads)]
+        return [("a", str(a)), ("b", str(b)), *threads]
+
+    def place(self, rule: Rule) -> Span:
+        return HERE
 
     @property
     def symmetric(self) -> bool:
@@ -189,56 +210,72 @@ class ToyMachine(Machine):
 
     # --- rules -----------------------------------------------------------------------------------------------------
 
-    def candidates(self, state: State, starts: bool = True, limits: bool = True) -> list[Candidate]:
-        found = [
-            Candidate((0, i), f"thread-{i}", Rule(StepKind.CONTINUE, thread))
-            for i, thread in enumerate(state.threads)
-            if i == 0 or thread != state.threads[i - 1]
-        ]
-        if starts:
-            found += [
-                Candidate((2, -1, 0, i), rule.name, Rule(StepKind.START, i)) for i, rule in enumerate(self.toy.actions)
-            ]
-        if self.pair(state) in self.toy.role_crashes:
-            found.append(Candidate((3, 0, 0), "crash-role Node#0", Rule(StepKind.CRASH_ROLE, 0, INSTANCE)))
-        return found
-
     def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), remembered: bool = False, **_: Any) -> Way:
         recorder = Recorder(view)
         if rule.kind is StepKind.ASSERT:
-            result = self._decide(self.toy.assertions[rule.subject], recorder)
+            result = self.decide(self.toy.assertions[rule.subject], recorder)
             return Way(tuple(recorder.events), result)
         toy_rule = self._rule(rule)
-        look = (recorder.read(A), recorder.read(B) if toy_rule.sees_b else None)
+        look = (self._read(recorder, A), self._read(recorder, B) if toy_rule.sees_b else None)
         alternatives = toy_rule.table.get(look, ())
         if not alternatives:
             return Way(tuple(recorder.events), Aborted("nothing to do", HERE))
         taken = 0
         if len(alternatives) > 1:
             taken = choices[0] if choices else 0
-            recorder.note(Fork(len(alternatives), taken, f"Any:x={alternatives[taken].value}"))
-        return Way(tuple(recorder.events), _result(alternatives[taken], taken, len(alternatives) > 1, look))
+            unique = len({alternative.value for alternative in alternatives}) == len(alternatives)
+            recorder.note(Fork(len(alternatives), taken, f"Any:x={alternatives[taken].value}", unique))
+        result = self._result(alternatives[taken], taken, len(alternatives) > 1, look)
+        return Way(tuple(recorder.events), result)
+
+    def _read(self, recorder: Recorder, slot: Slot) -> int:
+        return int(self.values.payload(recorder.read(slot)))
 
     def _rule(self, rule: Rule) -> ToyRule:
-        return (self.toy.continues if rule.kind is StepKind.CONTINUE else self.toy.actions)[rule.subject]
+        if rule.kind is StepKind.CONTINUE:
+            return self.toy.continues[self._threads.index(rule.subject)]
+        return self.toy.actions[rule.subject]
 
-    def _decide(self, assertion: ToyAssertion, recorder: Recorder) -> Outcome | Failure:
+    def decide(self, assertion: ToyAssertion, recorder: Recorder) -> Outcome | Failure:
         if assertion.kind == "transition":
-            look: Any = (recorder.read(("before", *A)), recorder.read(("after", *A)))
+            look: Any = (self._read(recorder, ("before", *A)), self._read(recorder, ("after", *A)))
         else:
-            look = (recorder.read(A), recorder.read(B) if assertion.sees_b else None)
+            look = (self._read(recorder, A), self._read(recorder, B) if assertion.sees_b else None)
         answer = assertion.table.get(look, assertion.default)
         if isinstance(answer, str):
             return Failure(ModelError("R5", f"{assertion.name} fails at {look}", HERE), (), (), ())
         return replace(NO_OUTCOME, value=answer)
 
+    def _result(self, alternative: Alternative, taken: int, chosen: bool, look: Look) -> Outcome | Aborted | Failure:
+        forks = (taken,) if chosen else ()
+        choices = (f"Any:x={alternative.value}",) if chosen else ()
+        if alternative.aborts:
+            return Aborted("a guard", HERE)
+        if alternative.fails:
+            return Failure(ModelError("R2", f"a mistake at {look}", HERE), choices, forks, ())
+        written = [(slot, value) for slot, value in ((A, alternative.a), (B, alternative.b)) if value is not None]
+        fair = (FairChoice(0, "toy:1:1", "", alternative.value),) if alternative.fair and chosen else ()
+        sent = alternative.twin or (() if self._simple else (0,))
+        return replace(
+            NO_OUTCOME,
+            writes=tuple((slot, self.number(value)) for slot, value in written),
+            sent=tuple(map(self.number, sent)),
+            choices=choices,
+            forks=forks,
+            may_crash=alternative.twin is not None,
+            fair=fair,
+        )
+
     # --- steps -----------------------------------------------------------------------------------------------------
 
     def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State | None:
+        a, b = state.get(A), state.get(B)
         if twin:
-            return self.state((outcome.sent[0], outcome.sent[1]))
-        written = dict(outcome.writes)
-        return self.state((written.get(A, state.get(A)), written.get(B, state.get(B))))
+            a, b = outcome.sent
+        else:
+            written: Mapping[Slot, int] = dict(outcome.writes)
+            a, b = written.get(A, a), written.get(B, b)
+        return self.state((self.values.payload(a), self.values.payload(b)))
 
     def crash_role(self, state: State, instance: tuple[str, int]) -> State:
         return self.state(self.toy.role_crashes[self.pair(state)])
@@ -258,33 +295,31 @@ class ToyMachine(Machine):
             return FairName("action", self._rule(rule).name), fairness
         return None
 
-    def assertion_rules(self, assertion: int, state: State) -> list[Rule]:
-        return [Rule(StepKind.ASSERT, assertion)]
+
+class _ToyTransitions(Transitions):
+    """Threads of toys are names, and belong to nobody."""
+
+    def resets(self, layout: Layout, instance: tuple[str, int]) -> list[tuple[Slot, Slot]]:
+        """What no layout has: so a crash is made by the machine, which asks for the whole pair."""
+        return [(("field", *instance, "crashed"), A), (("field", *instance, "crashed"), B)]
+
+    def top_instance(self, thread: int) -> tuple[str, int] | None:
+        return None
+
+    def waiting_instances(self, thread: int) -> set[tuple[str, int]]:
+        return set()
+
+    def root(self, thread: int) -> tuple[int, tuple[str, int] | None]:
+        return 0, None
 
 
-class _ToyView:
-    def __init__(self, state: State) -> None:
-        self._state = state
+class _ToyEncoder(Encoder):
+    """The keys of states are other sums for each seed, so that least keys are those of other states."""
 
-    def read(self, slot: Any) -> int:
-        return self._state.get(slot)
+    def __init__(self, program: Program, interner: Interner, seed: int) -> None:
+        super().__init__(program, interner)
+        self._seed = seed
 
-
-def _result(alternative: Alternative, taken: int, chosen: bool, look: Look) -> Outcome | Aborted | Failure:
-    forks = (taken,) if chosen else ()
-    choices = (f"Any:x={alternative.value}",) if chosen else ()
-    if alternative.aborts:
-        return Aborted("a guard", HERE)
-    if alternative.fails:
-        return Failure(ModelError("R2", f"a mistake at {look}", HERE), choices, forks, ())
-    writes = [(slot, value) for slot, value in ((A, alternative.a), (B, alternative.b)) if value is not None]
-    fair = (FairChoice(0, "toy:1:1", "", alternative.value),) if alternative.fair and chosen else ()
-    return replace(
-        NO_OUTCOME,
-        writes=tuple(writes),
-        sent=alternative.twin or (),
-        choices=choices,
-        forks=forks,
-        may_crash=alternative.twin is not None,
-        fair=fair,
-    )
+    def slot_sum(self, slot: Slot, number: int) -> int:
+        excluded = slot in self._excluded
+        return 0 if excluded else digest(f"{self._seed} {slot_text(slot)}", self._interner.json(number))

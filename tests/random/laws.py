@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from itertools import islice
-from unittest.mock import patch
 
 import fizz
 from checker.check import check
 from checker.engines import ENGINES
-from checker.engines.embedded import EmbeddedEngine
 from checker.exploration import Settings
 from checker.report import Report
 from fizz.files import parse_file
@@ -19,31 +17,8 @@ from interpreter import Machine, State, StepKind, compile_module
 from interpreter.running.view import PairView, RememberedView, View
 from interpreter.step import Failure, ModelError, Read, Rule, Way
 
-
-class AlwaysColumns(EmbeddedEngine):
-    def __init__(self) -> None:
-        super().__init__(wide=1)
-
-
-class EarlyColumns(EmbeddedEngine):
-    """As the embedded engine itself, but for state spaces that are small."""
-
-    def __init__(self) -> None:
-        super().__init__(wide=12)
-
-
-class OnlyRows(EmbeddedEngine):
-    def __init__(self) -> None:
-        super().__init__(wide=10**9)
-
-
-WAYS = {
-    "columns from the start": f"{__name__}:AlwaysColumns",
-    "columns after a while": f"{__name__}:EarlyColumns",
-    "row by row": f"{__name__}:OnlyRows",
-    "embedded": ENGINES["embedded"],
-}
-"""The embedded engine's ways of going on, as engines of their own."""
+WAYS = tuple(name for name, entry in ENGINES.items() if "embedded" in (name, entry.variant_of))
+"""The embedded engine, and its ways of going on as engines of their own."""
 
 
 def told(report: Report) -> Report:
@@ -54,8 +29,7 @@ def told(report: Report) -> Report:
 def reports(text: str, settings: Settings) -> dict[str, Report]:
     """What each engine says of a program."""
     module = fizz.load("m.fizz", text=text)
-    with patch.dict(ENGINES, WAYS):
-        return {engine: told(check(module, engine=engine, settings=settings)) for engine in ("plain", *WAYS)}
+    return {engine: told(check(module, engine=engine, settings=settings)) for engine in ("plain", *WAYS)}
 
 
 def differences(text: str, settings: Settings) -> list[str]:

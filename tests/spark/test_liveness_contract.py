@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from checker.exploration import Exploration, Settings
+from tests.checker.conftest import explore_toy
 from tests.checker.test_contract import (
     test_a_fair_choice_offers,
     test_crashes_lead_to_a_cycle_but_are_not_on_it,
@@ -20,7 +21,6 @@ from tests.checker.test_contract import (
 )
 from tests.checker.toy import Toy
 from tests.spark.conftest import Stage, settings_for
-from tests.spark.toys import explore_carried
 
 __all__ = [
     "test_a_fair_choice_offers",
@@ -40,6 +40,6 @@ def run(request: pytest.FixtureRequest, stage: Stage) -> Callable[..., Explorati
     conf = settings_for(partitions, core).spark_conf
 
     def explore_it(toy: Toy, settings: Settings | None = None, **options: Any) -> Exploration:
-        return explore_carried("spark", toy, replace(settings or Settings(), spark_conf=conf, spark_from=0), **options)
+        return explore_toy("spark", toy, replace(settings or Settings(), spark_conf=conf, spark_from=0), **options)
 
     return explore_it

@@ -29,11 +29,12 @@ from checker.problems import EnvironmentProblem
 from checker.properties import properties_of
 from fizz import load
 from interpreter import compile_module
+from tests.checker.conftest import IN_PARTITIONS, explore_toy
 from tests.checker.test_agreement import OPTIONS, SETTINGS, told, toys
-from tests.checker.toy import Alternative, Toy, ToyAssertion, ToyRule, toy_program
+from tests.checker.toy import Alternative, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
-from tests.spark.toys import CarriedToyMachine, explore_carried, explore_flaky
+from tests.spark.toys import explore_flaky
 
 FOLDER = Path(__file__).resolve().parents[2] / "models"
 MOST_STATES, MOST_LEVELS = 2_500, 100
@@ -66,20 +67,38 @@ def stage_twice(stage: Stage) -> Iterator[Stage]:
 
 @pytest.mark.usefixtures("stage_twice")
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(toys(), SETTINGS, OPTIONS, st.integers(1, 3), st.integers(0, 4), st.sampled_from((None, None, 0, 8)))
+@given(
+    st.sampled_from(IN_PARTITIONS),
+    toys(),
+    SETTINGS,
+    OPTIONS,
+    st.integers(1, 3),
+    st.integers(0, 4),
+    st.sampled_from((None, None, 0, 8)),
+)
 def test_spark_agrees_with_plain(
-    toy: Toy, chosen: Settings, options: dict[str, object], partitions: int, spark_from: int, core: int | None
+    engine: str,
+    toy: Toy,
+    chosen: Settings,
+    options: dict[str, object],
+    partitions: int,
+    spark_from: int,
+    core: int | None,
 ) -> None:
     """Counts, findings with their paths and cycles, and judgement are equal, wherever the driver hands over."""
-    plain = told(explore_carried("plain", toy, chosen, **options))
+    plain = told(explore_toy("plain", toy, chosen, **options))
     spark = replace(chosen, spark_conf=settings_for(partitions, core).spark_conf, spark_from=spark_from)
-    assert told(explore_carried("spark", toy, spark, **options)) == plain
+    assert told(explore_toy(engine, toy, spark, **options)) == plain
 
 
 @pytest.mark.usefixtures("stage")
 @settings(max_examples=100, deadline=None)
-@given(toys(), OPTIONS, st.integers(1, 3), st.sampled_from((0, 0, 0, 2)), st.integers(1, 8))
-def test_graphs_agree(toy: Toy, options: dict[str, object], partitions: int, spark_from: int, levels: int) -> None:
+@given(
+    st.sampled_from(IN_PARTITIONS), toys(), OPTIONS, st.integers(1, 3), st.sampled_from((0, 0, 0, 2)), st.integers(1, 8)
+)
+def test_graphs_agree(
+    engine: str, toy: Toy, options: dict[str, object], partitions: int, spark_from: int, levels: int
+) -> None:
     """The graphs on which liveness is judged are equal, edge by edge, also when the search stops early.
 
     And so is the order in which findings would choose their states.
@@ -87,13 +106,13 @@ def test_graphs_agree(toy: Toy, options: dict[str, object], partitions: int, spa
     wanted = ToyAssertion("Live", "always eventually", {(0, 0): True}, default=False)
     toy = replace(toy, assertions=(wanted,))
     plain = graph_of("plain", toy, options, Settings(), levels)
-    assert graph_of("spark", toy, options, settings_for(partitions, spark_from=spark_from), levels) == plain
+    assert graph_of(engine, toy, options, settings_for(partitions, spark_from=spark_from), levels) == plain
 
 
 def graph_of(engine: str, toy: Toy, options: dict[str, object], chosen: Settings, levels: int) -> list[object]:
     program = toy_program(toy, **(options | {"liveness": "strict"}))
     watches = tuple(w for p in properties_of(program, None) if (w := p.watch(program.options)) is not None)
-    run = engine_of(engine).begin(Task(program, watches, chosen, graph=True, machine=CarriedToyMachine))
+    run = engine_of(engine).begin(Task(program, watches, chosen, graph=True, machine=ToyMachine))
     level = run.first()
     while level.frontier and levels:
         level = run.next()
@@ -124,10 +143,10 @@ def test_parent_of_least_key(seed: int) -> None:
     join = {(a, 0): (Alternative(9, 0),) for a in range(1, 8)}
     actions = (ToyRule("Spread", dict(spread)), ToyRule("Join", dict(join)))
     toy = Toy(actions=actions, assertions=(ToyAssertion("P", "always", {(9, 0): False}),), seed=seed)
-    machine = CarriedToyMachine(toy_program(toy))
+    machine = ToyMachine(toy_program(toy))
     least = min(machine.key(machine.state(pair)) for pair in join)
     for partitions in (1, 2, 3):
-        path = explore_carried("spark", toy, settings_for(partitions)).findings["P"].path
+        path = explore_toy("spark", toy, settings_for(partitions)).findings["P"].path
         assert [link.key for link in path][1] == least
 
 
@@ -252,6 +271,6 @@ def test_attempt_after_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Stage, "run", run_stubbornly)
     calm = explore_flaky("plain", tmp_path, Settings())
     (tmp_path / "armed").touch()
-    assert told(explore_flaky("spark", tmp_path, settings_for(1))) == told(calm)
+    assert told(explore_flaky("spark rows", tmp_path, settings_for(1))) == told(calm)
     assert not (tmp_path / "armed").exists()
     assert acted == {0, 1}

@@ -21,11 +21,12 @@ from checker.check import check
 from checker.expect import Promise, promises_below
 from checker.exploration import Settings
 from checker.report import Report
+from tests.checker.conftest import explore_toy
 from tests.checker.test_agreement import OPTIONS, SETTINGS, told, toys
 from tests.checker.toy import Toy
 from tests.spark.conftest import settings_for
 from tests.spark.models import MODELS
-from tests.spark.toys import explore_carried, explore_flaky
+from tests.spark.toys import explore_flaky
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKED = promises_below(ROOT / "tests" / "language" / "worked")
@@ -120,9 +121,9 @@ def test_driver_hands_over_when_the_frontier_is_wide(tmp_path: Path) -> None:
 @given(toys(), SETTINGS, OPTIONS)
 def test_random_toys(toy: Toy, chosen: Settings, options: dict[str, object]) -> None:
     """What the stand-in says of many toys, Spark says of some."""
-    plain = told(explore_carried("plain", toy, chosen, **options))
+    plain = told(explore_toy("plain", toy, chosen, **options))
     spark = replace(chosen, spark_conf=settings_for(3).spark_conf, spark_from=0)
-    assert told(explore_carried("spark", toy, spark, **options)) == plain
+    assert told(explore_toy("spark", toy, spark, **options)) == plain
 
 
 # --- faults
@@ -137,7 +138,7 @@ def test_a_task_that_fails_is_tried_again(way: str, tmp_path: Path) -> None:
     folder.mkdir()
     calm = explore_flaky("plain", folder, Settings())
     (folder / "armed").touch()
-    shaken = explore_flaky("spark", folder, settings_for(2))
+    shaken = explore_flaky("spark rows", folder, settings_for(2))
     assert not (folder / "armed").exists()
     assert told(shaken) == told(calm)
 

@@ -1,36 +1,20 @@
-"""Toys for the Spark engine: their states can be carried from process to process, as those of real machines can."""
+"""A toy whose machine may die while it is explored."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 from checker.engines import engine_of
 from checker.exploration import Exploration, Settings
 from checker.explore import explore
 from checker.properties import properties_of
-from interpreter import Program
-from interpreter.state import Layouts, State
+from interpreter.state import State
 from tests.checker.toy import Alternative, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
 
 
-class CarriedToyMachine(ToyMachine):
-    """A toy whose numbers in states, which mean the same everywhere, are their own portable form."""
-
-    def __init__(self, program: Program) -> None:
-        super().__init__(program)
-        self.values: Any = SimpleNamespace(portable=lambda number: number, load=lambda number: number)
-        self.careful = set()
-        layouts = Layouts({self.layout.slots: self.layout})
-        self.transitions: Any = SimpleNamespace(layouts=layouts)
-        # Toys cannot be divided into columns, no more than models with messages.
-        self.code.channels = SimpleNamespace(count=1)  # type: ignore[assignment]
-
-
-class FlakyMachine(CarriedToyMachine):
+class FlakyMachine(ToyMachine):
     """A machine that dies in the middle of a task, if the folder that its program names says so; then never again."""
 
     def key(self, state: State) -> int:
@@ -41,13 +25,6 @@ class FlakyMachine(CarriedToyMachine):
                 os._exit(1)
             raise RuntimeError("staged")
         return super().key(state)
-
-
-def explore_carried(engine: str, toy: Toy, settings: Settings, **options: Any) -> Exploration:
-    """Let an engine explore a toy."""
-    program = toy_program(toy, **options)
-    properties = properties_of(program, None)
-    return explore(engine_of(engine), program, properties, settings, machine=CarriedToyMachine)
 
 
 def explore_flaky(engine: str, folder: Path, settings: Settings) -> Exploration:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from checker.engines import WIDE
+
 if TYPE_CHECKING:
     from checker.engines.protocol import Run, Task
 
 
 class SparkEngine:
-    """`wide`: the frontier from which the local run goes by columns; None: as in the embedded engine."""
+    """`wide`: the frontier from which the local run goes by columns; None: never, and neither do the partitions."""
 
     name = "spark"
 
-    def __init__(self, wide: int | None = None) -> None:
+    def __init__(self, wide: int | None = WIDE) -> None:
         self.wide = wide
 
     def begin(self, task: Task) -> Run:
         # Workers import this package too, and have no use for the driver's side of it.
-        from checker.engines.embedded import WIDE
         from checker.engines.spark.run import SparkRun
 
-        return SparkRun(task, WIDE if self.wide is None else self.wide)
+        return SparkRun(task, self.wide)

@@ -34,7 +34,7 @@ class Waiting(NamedTuple):
 class LocalRun(EmbeddedRun):
     """A run of the embedded engine, by rows or by columns, up to some level."""
 
-    def __init__(self, task: Task, wide: int) -> None:
+    def __init__(self, task: Task, wide: int | None) -> None:
         super().__init__(task, wide)
         self.machine: Machine = self._rows.machine
         self.recorded: tuple[str, ...] = self._rows.expander.recorded

@@ -31,7 +31,7 @@ _CORE: Final = "spark.fizzpy.core"
 class SparkRun:
     """One exploration by the Spark engine."""
 
-    def __init__(self, task: Task, wide: int) -> None:
+    def __init__(self, task: Task, wide: int | None) -> None:
         self.task = task
         self.conf = dict(task.settings.spark_conf)
         for key in self.conf:
@@ -134,6 +134,7 @@ class SparkRun:
             "hit rate": round(total.hits / total.evaluations, 4) if total.evaluations else 0.0,
             "tree nodes": total.nodes,
             "spark_levels": self.cluster.jobs if self.cluster is not None else 0,
+            "levels by columns": self.cluster.jobs if self.cluster is not None and self.cluster.columns else 0,
             "partitions": self.cluster.partitions if self.cluster is not None else 0,
             "tasks": self.cluster.tasks if self.cluster is not None else 0,
             CPU_ELSEWHERE: round(effort.cpu_s, 3),

@@ -1,0 +1,68 @@
+"""A stand-in for a Spark session, which needs no Java: the tasks run here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import patch
+
+from checker.effort import Effort
+from checker.engines.spark import run as spark_run
+from checker.engines.spark import worker
+
+
+class Stage:
+    """Takes the place of a Spark session: tasks run in this process, in two workers that share nothing but files.
+
+    `twice`: each task is done once more, by a worker that is new.
+    """
+
+    in_one_place = True
+    started = None
+    web_ui = None
+    lonely = False
+
+    def __init__(self) -> None:
+        self.context = SimpleNamespace(defaultParallelism=2)
+        self.jobs = 0
+        self.twice = False
+        self._workers: list[list[worker.Worker]] = [[], []]
+
+    def broadcast(self, value: bytes) -> SimpleNamespace:
+        return SimpleNamespace(value=value, destroy=lambda: None)
+
+    def run(
+        self, group: str, title: str, work: Callable[[bytes], bytes], items: Sequence[bytes], tick: Callable[[], None]
+    ) -> list[bytes]:
+        self.jobs += 1
+        tick()
+        answers = []
+        for place, item in enumerate(items):
+            worker._workers[:] = self._workers[place % 2]
+            answers.append(work(item))
+            self._workers[place % 2] = list(worker._workers)
+            if self.twice:
+                worker._workers.clear()
+                answers[-1] = work(item)
+        return answers
+
+    def effort(self) -> Effort:
+        return Effort()
+
+    def close(self) -> None:
+        self._workers = [[], []]
+
+
+@contextmanager
+def staged() -> Iterator[Stage]:
+    """The stand-in, in place while the block runs."""
+    found = Stage()
+    with (
+        patch.object(spark_run, "open_session", lambda *_: found),
+        patch.object(spark_run, "find_java", lambda _: Path("java")),
+        # This is the process of all tests, with much in it.
+        patch.object(worker, "put_away", lambda: None),
+    ):
+        yield found
