@@ -46,6 +46,7 @@ class Range:
 
     def __init__(self, folder: Path, limits: Limits | None = None) -> None:
         self.folder = folder
+        folder.mkdir(exist_ok=True)
         self.limits = limits or Limits()
         self._rooms = 0
         os.environ.setdefault("COLUMNS", "100")

@@ -139,7 +139,7 @@ class Child:
             self._limit_itself()
             forks = self.case.arguments[:1] == ("test",)
             canary.watch((self.folder, self.room / "state", self.room / "cache", self.room / "tmp"), telling, forks)
-            code = _command(self.case.arguments)
+            code = run_command(self.case.arguments)
             sys.stdout.flush()
             sys.stderr.flush()
         except BaseException:  # noqa: BLE001 - whatever comes out of the command is what is looked for
@@ -164,7 +164,8 @@ class Child:
         shutil.rmtree(self.room, ignore_errors=True)
 
 
-def _command(arguments: tuple[str, ...]) -> int:
+def run_command(arguments: tuple[str, ...]) -> int:
+    """Run the command in this process, as its entry point does, and return its exit code."""
     sys.argv = ["fizzpy", *arguments]
     return fizzpy.main()
 
