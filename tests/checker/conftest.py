@@ -17,6 +17,7 @@ from tests.spark.conftest import Stage, stage
 
 __all__ = ["stage"]
 
+IN_PROCESS = tuple(name for name, entry in ENGINES.items() if "spark" not in (name, entry.variant_of))
 IN_PARTITIONS = tuple(name for name, entry in ENGINES.items() if "spark" in (name, entry.variant_of))
 
 
@@ -50,15 +51,16 @@ def check_way(engine: str, toy: Toy, settings: Settings, found: Exploration, **o
         assert bool(found.stats["levels by columns"]) == (known_to_columns and engine == "spark")
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=IN_PROCESS)
 def engine(request: pytest.FixtureRequest) -> str:
-    """Each engine in turn: the contract is one for all."""
+    """Each engine that needs nothing but this process, in turn."""
     return str(request.param)
 
 
-@pytest.fixture
-def run(engine: str, stage: Stage) -> Callable[..., Exploration]:
-    """Explore a toy with the engine under test; for Spark's, tasks run in this process."""
+@pytest.fixture(params=ENGINES)
+def run(request: pytest.FixtureRequest, stage: Stage) -> Callable[..., Exploration]:
+    """Explore a toy with each engine in turn: the contract is one for all. Spark's tasks run in this process."""
+    engine = str(request.param)
 
     def explore_it(toy: Toy, settings: Settings | None = None, **options: Any) -> Exploration:
         return explore_toy(engine, toy, settings, **options)

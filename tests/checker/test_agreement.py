@@ -10,18 +10,18 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.engines import ENGINES, engine_of
+from checker.engines import engine_of
 from checker.engines.protocol import Task
 from checker.exploration import Exploration, Settings
 from checker.limits import Limits
 from checker.liveness.asking import GraphSearch
 from checker.properties import properties_of
 from checker.replay import story
-from tests.checker.conftest import IN_PARTITIONS, explore_toy
+from tests.checker.conftest import IN_PROCESS, explore_toy
 from tests.checker.toy import Alternative, Pair, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
 
-IN_PROCESS = tuple(engine for engine in ENGINES if engine not in (*IN_PARTITIONS, "embedded"))
-"""The ways of the embedded engine, which toys are too small for to see it change. tests/spark has those of Spark's."""
+WAYS = tuple(engine for engine in IN_PROCESS if engine != "embedded")
+"""Toys are too small to see the embedded engine change its ways: those it has are tested one by one."""
 
 NUMBERS = st.integers(0, 2)
 PAIRS = st.tuples(NUMBERS, NUMBERS)
@@ -106,7 +106,7 @@ OPTIONS = st.fixed_dictionaries(
 def test_engines_agree(toy: Toy, given_settings: Settings, options: dict[str, object]) -> None:
     """Counts, findings with their paths and cycles, and judgement are equal; each finding can be told as a trace."""
     plain = told(explore_toy("plain", toy, given_settings, **options))
-    for engine in IN_PROCESS:
+    for engine in WAYS:
         assert told(explore_toy(engine, toy, given_settings, **options)) == plain
     check_traces(toy, plain, options)
 
@@ -146,7 +146,7 @@ def test_graphs_agree(toy: Toy, options: dict[str, object]) -> None:
     """The graphs on which liveness is judged are equal, edge by edge."""
     wanted = ToyAssertion("Live", "always eventually", {(0, 0): True}, default=False)
     toy = replace(toy, assertions=(wanted,))
-    shapes = [graph_of(engine, toy, options) for engine in IN_PROCESS]
+    shapes = [graph_of(engine, toy, options) for engine in WAYS]
     assert all(shape == shapes[0] for shape in shapes)
 
 

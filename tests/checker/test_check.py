@@ -110,15 +110,15 @@ def test_an_assertion_named_deadlock(report: Check) -> None:
 
 def test_interrupted(report: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C gives the part that was explored: exit code 130."""
-    from interpreter import Machine
+    from interpreter.identity.encoding import Encoder
 
-    def interrupt(machine: Machine, state: object) -> int:
-        if ("n", "2") in original_describe(machine, state):  # type: ignore[arg-type]
+    def interrupt(encoder: Encoder, slot: tuple[object, ...], number: int) -> int:
+        if slot == ("heap", "n") and encoder._interner.payload(number) == 2:
             raise KeyboardInterrupt
-        return original(machine, state)  # type: ignore[arg-type]
+        return original(encoder, slot, number)
 
-    original, original_describe = Machine.key, Machine.describe
-    monkeypatch.setattr(Machine, "key", interrupt)
+    original = Encoder.slot_sum
+    monkeypatch.setattr(Encoder, "slot_sum", interrupt)
     found = report(COUNTER)
     assert (found.verdict, found.exit_code, found.states) == ("interrupted", ExitCode.INTERRUPTED, 2)
     assert verdicts(found) == {"deadlock": "undecided"}
