@@ -1,0 +1,50 @@
+"""The registry of engines is where the command and the documents have them from, and makes what it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from checker.cli.commands import fizzpy
+from checker.engines import ENGINES, PUBLIC, engine_of
+from checker.problems import UsageProblem
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
+
+
+def table(head: str) -> list[list[str]]:
+    """The rows of the table with this head, as cells without marks."""
+    lines = PAGE[PAGE.index(head) :].splitlines()[2:]
+    rows = lines[: next(i for i, line in enumerate(lines) if not line.startswith("|"))]
+    return [[re.sub("`", "", cell.strip()) for cell in row.strip("|").split("|")] for row in rows]
+
+
+def test_documents_list_the_engines() -> None:
+    """The page on engines has each engine with its purpose, and each variant with its way, as the registry does."""
+    assert [row[:2] for row in table("| engine |")] == [[name, ENGINES[name].purpose] for name in PUBLIC]
+    variants = [[name, entry.variant_of, entry.purpose] for name, entry in ENGINES.items() if entry.variant_of]
+    assert table("| variant |") == variants
+
+
+@pytest.mark.parametrize("command", ["check", "test"])
+def test_the_command_offers_the_engines(command: str) -> None:
+    """`--engine` takes the engines that are for users, and no variants."""
+    (option,) = [o for o in fizzpy.commands[command].params if o.name == "engine"]
+    assert isinstance(option.type, click.Choice)
+    assert tuple(option.type.choices) == PUBLIC
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_engines_are_what_they_are_called(name: str) -> None:
+    """An engine has the name under which it is asked for, a variant that of its engine."""
+    assert engine_of(name).name == (ENGINES[name].variant_of or name)
+
+
+def test_an_unknown_engine() -> None:
+    """Who asks for one that is not there is told which there are for users."""
+    with pytest.raises(UsageProblem, match="no engine 'fast'") as problem:
+        engine_of("fast")
+    assert str(problem.value.hint) == "the engines are embedded, plain, spark"
