@@ -103,6 +103,21 @@ def test_least_key_wins_among_equally_long(run: Run) -> None:
     assert finding.steps == 1
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_fewest_crashes_before_the_least_key(run: Run, seed: int) -> None:
+    """Of equally short findings and parents the ones after the fewest crashes count, whatever keys and orders are."""
+    lost = ToyRule("Lost", {(0, 0): (Alternative(3, 3, twin=(1, 0)),), (1, 0): (Alternative(9, 0),)})
+    kept = ToyRule("Kept", {(0, 0): (Alternative(2, 0),), (2, 0): (Alternative(9, 0),)})
+    near = ToyAssertion("Near", "always", {(1, 0): False, (2, 0): False})
+    assertions = (near, ToyAssertion("Far", "always", {(9, 0): False}))
+    toy = Toy(actions=(lost, kept), assertions=assertions, role_crashes={(0, 0): (4, 0)}, seed=seed)
+    found = run(toy, Settings(keep_going=True), deadlock_detection=True).findings
+    here, there, end, stuck = keys(toy, (0, 0), (2, 0), (9, 0), (3, 3))
+    assert [link.key for link in found["Near"].path] == [here, there]
+    assert [link.key for link in found["Far"].path] == [here, there, end]
+    assert [link.key for link in found["(deadlock)"].path] == [here, stuck]
+
+
 def test_initial_state_of_least_choices(run: Run) -> None:
     """Among equal initial states the path names the way of the least choices."""
     toy = Toy(initial=((1, 0), (0, 0), (0, 0)), assertions=(ToyAssertion("P", "always", {(0, 0): False}),))

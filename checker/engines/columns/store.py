@@ -158,8 +158,9 @@ class Store:
         """States of several levels, by number."""
         bounds = [0]
         while bounds[-1] < len(parents):
-            # The parents of a level are on the level before, so those of the states below have greater numbers.
-            bounds.append(bisect_left(parents, bounds[-1], bounds[-1]))
+            # The parents of a level are on the level before, so those of the states below have greater numbers. A level
+            # has a state at least, whatever a file says.
+            bounds.append(max(bisect_left(parents, bounds[-1], bounds[-1]), bounds[-1] + 1))
         for begin, end in pairwise(bounds):
             self.append(high[begin:end], low[begin:end], parents[begin:end], orders[begin:end])
 
