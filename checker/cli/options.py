@@ -83,7 +83,7 @@ timeout = click.option(
     type=click.FloatRange(min=0, min_open=True),
     callback=number,
     metavar="SECONDS",
-    help="Stop after the level at which this time is over.",
+    help="Stop after this time; the levels that are complete then count.",
 )
 
 

@@ -103,8 +103,8 @@ class ColumnsRun:
             begin = 0
             while begin < len(part.rows):
                 end = min(begin + self._rows_at_a_time(), len(part.rows))
-                self._expanded += end - begin
                 self._steps += self._expand(part, begin, end, level)
+                self._expanded += end - begin
                 self._save_memory()
                 self.task.tick(len(self._gathered), level.transitions)
                 begin = end
