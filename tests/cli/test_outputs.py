@@ -158,7 +158,7 @@ def test_audits(fizzpy: Command, tmp_path: Path) -> None:
 
 def test_coverage_command(fizzpy: Command, tmp_path: Path) -> None:
     """The annotated model in the terminal, as a page and as JSON; the exit code says whether that was everything."""
-    ended = fizzpy("coverage", "m.fizz", "--no-color", "--html", "t.html")
+    ended = fizzpy("coverage", "m.fizz", "--keep-going", "--no-color", "--html", "t.html")
     assert (ended.code, "at the bound max_actions" in ended.out) == (3, True)
     assert "self.a += 1" in ended.out
     assert (tmp_path / "t.html").read_text().startswith("<!doctype html>")
