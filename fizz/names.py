@@ -58,20 +58,35 @@ def near_names(name: str, candidates: Iterable[str]) -> list[str]:
 def _far(name: str, other: str) -> int | None:
     """How far two names are from each other; None: too far."""
     allowed = min(_FARTHEST, max(len(name), len(other)) // _PER_EDIT)
-    if abs(len(name) - len(other)) <= allowed and (found := _distance(name, other)) <= allowed:
+    if abs(len(name) - len(other)) <= allowed and (found := _distance(name, other, allowed)) <= allowed:
         return found
     return _FARTHEST + 1 if len(name) >= _LEAST_BEGINNING and other.startswith(name) else None
 
 
-def _distance(left: str, right: str) -> int:
-    """Edit distance: insertions, deletions, replacements, and swaps of neighbours count one each."""
+def _distance(left: str, right: str, most: int) -> int:
+    """Edit distance: insertions, deletions, replacements, and swaps of neighbours count one each.
+
+    Whatever is more than `most` counts as one more: then only `most` places to either side of the diagonal matter, and
+    nothing once a whole row is beyond it. Most names that are compared have little in common.
+    """
+    # One edit takes away one letter and adds one, at most.
+    if abs(len(left) - len(right)) > most or len(set(left) ^ set(right)) > 2 * most:
+        return most + 1
+    same = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    left, right = left[same:], right[same:]
+    beyond = most + 1
     before: list[int] = []
-    row = list(range(len(right) + 1))
+    row = [min(j, beyond) for j in range(len(right) + 1)]
     for i, a in enumerate(left, 1):
-        older, before, row = before, row, [i]
-        for j, b in enumerate(right, 1):
+        older, before, row = before, row, [beyond] * (len(right) + 1)
+        row[0] = min(i, beyond)
+        for j in range(max(1, i - most), min(len(right), i + most) + 1):
+            b = right[j - 1]
             cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
             if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
                 cost = min(cost, older[j - 2] + 1)
-            row.append(cost)
+            row[j] = min(cost, beyond)
+        # A swap may still come from the row before.
+        if min(row) > most and min(before) > most:
+            return beyond
     return row[-1]

@@ -14,6 +14,9 @@ from fizz.layout import MAX_MESSAGES
 from fizz.names import ASSERTION_NAMES, BUILTIN_FUNCTIONS, BUILTIN_MODULES, RESERVED_FUNCTIONS, near_hint
 from fizz.walk import all_statements
 
+_COMPARED = 40
+"""Undefined names for which near ones are looked for. Some twenty messages are shown, the first of a file first."""
+
 Kind = OneOf["init", "action", "func", "assertion", "transition", "constant", "def"]
 
 
@@ -24,6 +27,7 @@ class Messages:
     errors: list[Diagnostic] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
     missing_init: bool = False  # it was said that there is no Init
+    compared: int = 0  # undefined names for which near ones were looked for
 
     @property
     def is_full(self) -> bool:
@@ -128,7 +132,7 @@ class Scope:
             text = f"'{word}' is first bound inside a nested block of Init, so it is not a state variable"
             self.messages.error("L23", text, name.span, "bind it at the top level of Init")
             return
-        hint = near_hint(word, sorted({*self._visible()})) if not self.messages.is_full else None
+        hint = self._near(word)
         if hint is None and word in ("true", "false", "null", "none", "nil"):
             hint = f"write `{ {'true': 'True', 'false': 'False'}.get(word, 'None') }`"
         no_init = "Init" not in model.actions and "Init" not in model.maybe
@@ -139,6 +143,11 @@ class Scope:
             self.messages.missing_init = True
             hint = "the model has no `action Init`, which binds the state variables"
         self.messages.error("L20", f"undefined name '{word}'", name.span, hint)
+
+    def _near(self, word: str) -> str | None:
+        """A name that may have been meant; of many undefined ones only for those that may be shown."""
+        self.messages.compared += 1
+        return near_hint(word, sorted({*self._visible()})) if self.messages.compared <= _COMPARED else None
 
     def _visible(self) -> Iterable[str]:
         model = self.model

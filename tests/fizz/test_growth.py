@@ -62,6 +62,11 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "parameters": lambda n: f"func f({', '.join(f'a{i}=0' for i in range(n))}):\n    return a0\n{INIT}",
     "unknown names": in_action("    x = name@\n"),
     "near names": lambda n: SHAPES["variables"](n) + "atomic action Go:\n" + "    v0 = w1\n" * n,
+    "unknown names that are all alike": lambda n: (
+        SHAPES["variables"](n).replace("v", "value")
+        + "atomic action Go:\n"
+        + "".join(f"    x = valeu{i}\n" for i in range(n))
+    ),
     "syntax errors": many("atomic action A@: x = = @\n"),
     "one syntax error at the end": listed("D = [", "@", ",,]"),
 }
