@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from fizz.light import dataclass
 from fizz.names import near_hint
-from interpreter.problem import Problem
+from interpreter.problem import Problem, check_size
 from interpreter.step import Abort
 from interpreter.values import Builtin, HostValue, ListValue, ModuleValue, SymmetricValue, Walk
 from interpreter.values.tags import Tag
@@ -253,6 +253,8 @@ class Domains:
         least = 2 if shape.kind == "rotational" else 1
         if shape.limit is not None and shape.limit < least:
             raise Problem("R4", f"the limit of a {shape.kind} domain must be at least {least}")
+        if shape.limit is not None:
+            check_size(shape.limit, f"the symmetry domain '{shape.name}'")
         self.shapes[shape.name] = shape
         return Domain(shape)
 

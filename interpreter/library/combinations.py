@@ -93,7 +93,8 @@ def _product(*collections: object, repeat: object = 1) -> ListValue:
     if not count:
         return ListValue([])
     _check("product", count, width)
-    return _tuples(itertools.product(*pools, repeat=times))
+    # Nothing repeated is one empty tuple, however often.
+    return _tuples(itertools.product(*pools, repeat=times if pools else 0))
 
 
 def _chain(*collections: object) -> ListValue:

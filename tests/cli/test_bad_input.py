@@ -117,6 +117,18 @@ CASES: dict[str, tuple[str | bytes | None, list[str], int, list[str]]] = {
         151,
         ["m.fizz:2:60", "more than 50"],
     ),
+    "a domain without end": (
+        broken("action Init", "K = symmetric_values('k', 9999999999)\naction Init"),
+        ["m.fizz"],
+        75,
+        ["m.fizz:1:", "R24"],
+    ),
+    "nothing, repeated": (
+        broken("n <= 3", "itertools.product(repeat=1 << 63) != [()]"),
+        ["m.fizz"],
+        12,
+        ["itertools.product"],
+    ),
     "tabs mixed with spaces": (broken("    n += 1", "\t  n += 1"), ["m.fizz"], 150, ["m.fizz:5:"]),
     "inconsistent dedent": (broken("    n += 1", "  n += 1"), ["m.fizz"], 150, ["m.fizz:5:"]),
     "unknown name": (
