@@ -88,7 +88,10 @@ def _run(statements: tuple[ast.Statement, ...], known: Globals, constants: dict[
             constants[statement.name] = compile_helper(statement, scope)(environment)
             continue
         meter.reset()
-        compile_host_statement(statement, scope)(environment)
+        try:
+            compile_host_statement(statement, scope)(environment)
+        except RecursionError:
+            raise ModelError("R16", "calls nested too deeply", statement.span) from None
     for value in constants.values():
         mark_frozen(value)
 

@@ -123,6 +123,12 @@ CASES: dict[str, tuple[str | bytes | None, list[str], int, list[str]]] = {
         75,
         ["m.fizz:1:", "R24"],
     ),
+    "endless recursion in a constant": (
+        broken("action Init", "K = (lambda f: f(f))(lambda f: f(f))\naction Init"),
+        ["m.fizz"],
+        75,
+        ["m.fizz:1:1: calls nested too deeply", "R16"],
+    ),
     "nothing, repeated": (
         broken("n <= 3", "itertools.product(repeat=1 << 63) != [()]"),
         ["m.fizz"],
