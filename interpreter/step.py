@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from fizz import Diagnostic, Span
+from fizz.data import adopt
 from fizz.light import dataclass
 from interpreter.state import Slot, State
 
@@ -171,6 +172,14 @@ def _model_error(code: str, text: str, span: Span | None, hint: str | None, call
     error = ModelError(code, text, span, hint)
     error.calls = calls
     return error
+
+
+adopt(
+    ModelError,
+    tuple[str, str, Span | None, str | None, tuple[str, ...]],
+    lambda error: (error.code, error.text, error.span, error.hint, error.calls),
+    lambda told: _model_error(*told),
+)
 
 
 @dataclass(frozen=True, slots=True)

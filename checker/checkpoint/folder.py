@@ -6,11 +6,13 @@ what no manifest needs any more is removed after that.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+import stat
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -19,25 +21,44 @@ from checker.checkpoint.identity import Identity, demand_equal
 from checker.checkpoint.saved import level_file
 from checker.engines.spark.store import Store
 from checker.problems import EnvironmentProblem, UsageProblem
+from fizz.data import UNREADABLE, NotData, demand
+from fizz.regular import NotAFile, open_regular_to_lock, read_regular
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 KEPT: Final = 2
 UNREDUCED: Final = "unreduced"
 """The folder within for the second exploration, without symmetry, that a fair lasso may ask for."""
-_MANIFEST: Final = re.compile(r"checkpoint-(\d+)\.json")
-_KINDS: Final = "level|states|graph|found|edges|seen|outbound|share|post|core|lessons|rows|steps"
-_OURS: Final = re.compile(rf"({_KINDS})-[\d-]+(\.[0-9a-f]{{32}}\.part)?")
-_UNFINISHED: Final = re.compile(r"checkpoint-\d+\.json\.[0-9a-f]{32}\.part")
+_MOST_BYTES: Final = 1 << 25
+"""No manifest is larger: it has a line for each file."""
+_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14})"
+_MANIFEST: Final = re.compile(r"checkpoint-(0|[1-9][0-9]{0,8})\.json")
+_FILES: Final = "|".join(
+    [
+        rf"(?:level|lessons)-{_NUMBER}",
+        rf"(?:states|graph|found|edges|outbound|share|post|core)-{_NUMBER}-{_NUMBER}",
+        rf"seen-{_NUMBER}-{_NUMBER}-{_NUMBER}",
+        rf"(?:rows|steps)-{_NUMBER}-{_NUMBER}(?:-{_NUMBER})?",
+    ]
+)
+_FILE: Final = re.compile(_FILES)
+"""The names of the files that runs write, and of no others: only these are read or removed."""
+_OURS: Final = re.compile(rf"(?:{_FILES})(?:\.[0-9a-f]{{32}}\.part)?")
+_UNFINISHED: Final = re.compile(rf"{_MANIFEST.pattern}\.[0-9a-f]{{32}}\.part")
+_KEYS: Final = frozenset({"format", "level", "engine", "run", "files"})
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A checkpoint: the level that was complete, the engine that must go on from it if any, the files by name."""
+    """A checkpoint: the level that was complete, the engine that must go on from it if any, and its files.
+
+    `files`: the seal of each by name (see `Store.seal`), so that none can be taken for another.
+    """
 
     level: int
     engine: str | None
     identity: Identity
-    files: frozenset[str]
+    files: Mapping[str, str]
 
     @property
     def name(self) -> str:
@@ -50,7 +71,7 @@ class Manifest:
             "level": self.level,
             "engine": self.engine,
             "run": dict(self.identity),
-            "files": sorted(self.files),
+            "files": dict(sorted(self.files.items())),
         }
         return json.dumps({**content, "sha256": _digest(content)}, indent=1)
 
@@ -71,9 +92,12 @@ class Folder:
         place = Path(path).absolute()
         try:
             place.mkdir(parents=True, exist_ok=True)
-            lock = (place / "lock").open("ab")
+            lock = open_regular_to_lock(place / "lock")
+        except NotAFile as failure:
+            raise EnvironmentProblem(f"the file {place / 'lock'} {failure.strerror}", "remove it") from None
         except OSError as failure:
-            raise EnvironmentProblem(
+            kind = EnvironmentProblem if failure.errno in _NO_ROOM else UsageProblem
+            raise kind(
                 f"the folder {path} cannot be used for checkpoints: {failure.strerror}", "name another one"
             ) from None
         if not _locked(lock):
@@ -85,6 +109,15 @@ class Folder:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+    @property
+    def open_to_others(self) -> bool:
+        """Whether anybody may change what is in the folder, or it belongs to another user."""
+        if os.name == "nt":
+            return False
+        status = self.path.stat()
+        mine = status.st_uid in (os.getuid(), 0) or os.getuid() == 0
+        return bool(status.st_mode & stat.S_IWOTH) or not mine
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
@@ -105,7 +138,7 @@ class Folder:
     def clear(self) -> None:
         """Remove all checkpoints."""
         for name in self._names():
-            (self.path / name).unlink()
+            self.store.remove(name)
         self._sweep(frozenset())
 
     def latest(self) -> tuple[Manifest, list[str]]:
@@ -122,8 +155,8 @@ class Folder:
             try:
                 manifest = self._read(name)
                 if not good:
-                    for file in sorted(manifest.files):
-                        self.store.check(file)
+                    for file, seal in sorted(manifest.files.items()):
+                        self.store.check(file, seal)
             except EnvironmentProblem as problem:
                 troubles.append(problem.text)
             else:
@@ -134,7 +167,7 @@ class Folder:
             )
         for name in names:
             if _level(name) > good[0].level:
-                (self.path / name).unlink()
+                _without(self.path / name)
         self.manifests = list(reversed(good))
         self._sweep(self._needed())
         return good[0], troubles
@@ -146,20 +179,27 @@ class Folder:
 
     def _read(self, name: str) -> Manifest:
         """A manifest that is as it was written, and of this run."""
+        path = self.path / name
         try:
-            content: dict[str, Any] = json.loads((self.path / name).read_bytes())
-            checksum = content.pop("sha256")
-            if checksum != _digest(content):
-                raise ValueError
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise EnvironmentProblem(f"the file {self.path / name} is damaged") from None
+            content = _content(read_regular(path, _MOST_BYTES))
+        except NotAFile as failure:
+            raise EnvironmentProblem(f"the file {path} {failure.strerror}") from None
+        except OSError as failure:
+            raise EnvironmentProblem(f"the file {path} cannot be read: {failure.strerror}") from None
+        except UNREADABLE:
+            raise EnvironmentProblem(f"the file {path} is damaged") from None
         if content["format"] != FORMAT:
             raise UsageProblem(
                 f"the checkpoint in {self.path} has format {content['format']}, this fizzpy reads {FORMAT}",
                 "resume with the version that wrote it, or begin anew in another folder",
             )
-        demand_equal(content["run"], self.identity)
-        return Manifest(content["level"], content["engine"], content["run"], frozenset(content["files"]))
+        try:
+            manifest = _manifest(content)
+            demand(manifest.name == name, "the level of its name")
+        except UNREADABLE:
+            raise EnvironmentProblem(f"the file {path} is damaged") from None
+        demand_equal(manifest.identity, self.identity)
+        return manifest
 
     # --- writing ---------------------------------------------------------------------------------------------------
 
@@ -167,25 +207,57 @@ class Folder:
         """Make a checkpoint of a level: `parts` are for a file of its own, `files` are there already."""
         name = level_file(level)
         self.store.write(name, parts)
-        manifest = Manifest(level, engine, self.identity, frozenset((*files, name)))
+        # Seals of files that are there already are not read again: a name has one meaning only.
+        known = self.manifests[-1].files if self.manifests else {}
+        seals = {file: known.get(file) or self.store.seal(file) for file in files}
+        manifest = Manifest(level, engine, self.identity, {**seals, name: self.store.seal(name)})
         self.store.write_whole(manifest.name, [manifest.text().encode()])
         gone = self.manifests[: max(0, len(self.manifests) + 1 - KEPT)]
         self.manifests = [*self.manifests[len(gone) :], manifest]
         needed = self._needed()
         for old in gone:
             (self.path / old.name).unlink(missing_ok=True)
-            for file in old.files - needed:
+            for file in old.files.keys() - needed:
                 self.store.remove(file)
 
     def _needed(self) -> frozenset[str]:
-        return frozenset().union(*[manifest.files for manifest in self.manifests])
+        return frozenset(name for manifest in self.manifests for name in manifest.files)
 
     def _sweep(self, needed: frozenset[str]) -> None:
         """Remove what a run that was killed has left, and nothing else."""
         for path in self.path.iterdir():
             name = path.name
             if (_OURS.fullmatch(name) and name not in needed) or _UNFINISHED.fullmatch(name):
-                path.unlink(missing_ok=True)
+                _without(path)
+
+
+def _content(data: bytes) -> dict[str, Any]:
+    """What a manifest says, if it is as it was written."""
+    content = json.loads(data, parse_constant=_refused, parse_float=_refused)
+    demand(type(content) is dict, "a manifest")
+    checksum = content.pop("sha256")
+    demand(checksum == _digest(content) and type(content["format"]) is int, "its checksum")
+    return dict(content)
+
+
+def _manifest(content: dict[str, Any]) -> Manifest:
+    demand(content.keys() == _KEYS, "what a manifest has, and nothing else")
+    level, engine, identity, files = (content[key] for key in ("level", "engine", "run", "files"))
+    demand(type(level) is int and (engine is None or type(engine) is str), "a level and an engine")
+    demand(type(identity) is dict and type(files) is dict, "a run and its files")
+    demand(all(type(text) is str for text in (*identity.values(), *files.values())), "texts")
+    demand(all(map(_FILE.fullmatch, files)) and level_file(level) in files, "names of files that runs write")
+    return Manifest(level, engine, identity, files)
+
+
+def _refused(text: str) -> None:
+    raise NotData(f"{text} is nothing that stands in a manifest")
+
+
+def _without(path: Path) -> None:
+    """Remove a file of ours, or a link in its place. A folder was made by somebody else."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
 
 
 def _level(name: str) -> int:

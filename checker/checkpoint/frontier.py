@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import pickle
-import zlib
 from array import array
+from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checker.engines.rows import RowsRun, Waiting
-from checker.engines.spark.codec import StateCodec
+from checker.engines.spark.codec import PackedStates, StateCodec
+from fizz.data import bundle, deflate, demand, inflate, unbundle
 from interpreter.state import State
 
 if TYPE_CHECKING:
     from checker.engines.columns.run import ColumnsRun
     from checker.engines.spark.row_codec import PackedRows
 
-_LEVEL: Final = 1
 _SAMPLE: Final = 400
+Numbers = NDArray[np.int64]
 
 
 def pack_rows(run: RowsRun) -> list[bytes]:
@@ -27,32 +28,36 @@ def pack_rows(run: RowsRun) -> list[bytes]:
     numbers = array("q", [waiting.number for waiting in run.waiting])
     starts = array("q", [waiting.starts for waiting in run.waiting])
     states = StateCodec(run.machine).pack_states(waiting.state for waiting in run.waiting)
-    return [numbers.tobytes(), starts.tobytes(), _packed(states)]
+    return [numbers.tobytes(), starts.tobytes(), deflate(states.to_bytes())]
 
 
 def unpack_rows(run: RowsRun, parts: Sequence[bytes]) -> None:
-    """Let a run wait for the states that `pack_rows` wrote."""
-    states = StateCodec(run.machine).unpack_states(_unpacked(parts[2]))
+    """Let a run wait for the states that `pack_rows` wrote. Raises `NotData`."""
+    states = StateCodec(run.machine).unpack_states(PackedStates.from_bytes(inflate(parts[2])))
+    numbers, starts = _numbers(parts, len(states), len(run.found.keys))
     run.waiting = [
-        Waiting(number, states.state(place), starts, run.found.cost(number)[1], starts >= run.bound)
-        for place, (number, starts) in enumerate(zip(array("q", parts[0]), array("q", parts[1]), strict=True))
+        Waiting(number, states.state(place), begun, run.found.cost(number)[1], begun >= run.bound)
+        for place, (number, begun) in enumerate(zip(numbers.tolist(), starts.tolist(), strict=True))
     ]
+    for waiting in run.waiting:
+        demand(run.machine.key(waiting.state) == run.found.keys[waiting.number], "the state of a key")
 
 
 def pack_columns(run: ColumnsRun) -> list[bytes]:
     """The same columns of numbers and starts, and the states of each packing."""
-    from checker.engines.spark.row_codec import RowCodec
+    from checker.engines.spark.row_codec import RowCodec, pieces_of
 
     codec = RowCodec(run.space, StateCodec(run.space.machine), run.refit)
     parts = [part for part in run.frontier if len(part.rows)]
     numbers = b"".join(part.numbers.astype(np.int64).tobytes() for part in parts)
     starts = b"".join(part.starts.astype(np.int64).tobytes() for part in parts)
-    return [numbers, starts, _packed([codec.pack_whole(part.packing, part.rows) for part in parts])]
+    pieces = [piece for part in parts for piece in pieces_of(codec.pack_whole(part.packing, part.rows))]
+    return [numbers, starts, deflate(bundle(pieces))]
 
 
 def sample(run: RowsRun, parts: Sequence[bytes]) -> list[State]:
     """Some of the states that `pack_columns` wrote."""
-    packed: list[PackedRows] = _unpacked(parts[2])
+    packed = _packed_rows(parts)
     values = StateCodec(run.machine)
     counts = [len(rows.places[0]) for rows in packed]
     apart = max(1, sum(counts) // _SAMPLE)
@@ -70,8 +75,8 @@ def unpack_columns(run: ColumnsRun, parts: Sequence[bytes], bound: int) -> None:
     from checker.engines.spark.row_codec import RowCodec
 
     codec = RowCodec(run.space, StateCodec(run.space.machine), run.refit)
-    numbers, starts = (np.frombuffer(data, dtype=np.int64) for data in parts[:2])
-    packed: list[PackedRows] = _unpacked(parts[2])
+    packed = _packed_rows(parts)
+    numbers, starts = _numbers(parts, sum(len(rows.places[0]) for rows in packed), len(run.store))
     begin = 0
     for rows in packed:
         own = slice(begin, begin + len(rows.places[0]))
@@ -83,9 +88,21 @@ def unpack_columns(run: ColumnsRun, parts: Sequence[bytes], bound: int) -> None:
         run.frontier.append(Frontier(packing, words, numbers[own], starts[own], crashes, high, low, cut))
 
 
-def _packed(states: object) -> bytes:
-    return zlib.compress(pickle.dumps(states, pickle.HIGHEST_PROTOCOL), _LEVEL)
+def _packed_rows(parts: Sequence[bytes]) -> list[PackedRows]:
+    from checker.engines.spark.row_codec import rows_of
+
+    left = deque(unbundle(inflate(parts[2])))
+    found: list[PackedRows] = []
+    while left:
+        found.append(rows_of(left))
+    return found
 
 
-def _unpacked(data: bytes) -> Any:
-    return pickle.loads(zlib.decompress(data))
+def _numbers(parts: Sequence[bytes], count: int, found: int) -> tuple[Numbers, Numbers]:
+    """Numbers and starts of so many states, which are among those found."""
+    numbers, starts = (np.frombuffer(data, dtype=np.int64) for data in parts[:2])
+    demand(len(numbers) == len(starts) == count, "a number for each state that waits")
+    if count:
+        demand(int(numbers.min()) >= 0 and int(numbers.max()) < found, "the states that wait")
+        demand(int(starts.min()) >= 0, "starts")
+    return numbers, starts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import pickle
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -14,14 +13,16 @@ from typing import TYPE_CHECKING, Final, cast
 from checker.checkpoint.folder import UNREDUCED, Folder
 from checker.checkpoint.identity import Identity
 from checker.checkpoint.saved import level_file
+from checker.course import CourseState, demand_sound
 from checker.exploration import Settings
 from checker.limits import StopReason
 from checker.patience import Stop
 from checker.problems import EnvironmentProblem, UsageProblem
+from fizz.data import deflate, inflate, pack, unpack
 
 if TYPE_CHECKING:
     from checker.checkpoint.saved import LastingRun
-    from checker.course import Course, CourseState
+    from checker.course import Course
 
 Say = Callable[[str], None]
 """Takes a sentence for the user that is no part of the answer."""
@@ -50,7 +51,10 @@ class Keeper:
     def unreduced(self) -> Iterator[Keeper]:
         """The keeper of the same exploration again, without symmetry: in a folder within, where it may have begun."""
         identity = {**self.folder.identity, "--no-symmetry": "for liveness"}
-        folder = Folder.open(self.folder.path / UNREDUCED, identity)
+        inside = self.folder.path / UNREDUCED
+        if inside.is_symlink():
+            raise EnvironmentProblem(f"{inside} is a link, and not a folder of this checkpoint", "remove it")
+        folder = Folder.open(inside, identity)
         place = str(folder.path)
         with closing(folder):
             resume = place if folder.in_use else None
@@ -73,6 +77,8 @@ class Keeper:
             self.say(f"{problem.text}; exploring without symmetry from the beginning")
             self.folder.clear()
             return False
+        if self.folder.open_to_others:
+            self.say(f"others may write to {self.folder.path}: whoever changes a checkpoint changes the answer")
         for trouble in troubles:
             self.say(f"{trouble}; going on from the checkpoint of level {manifest.level}")
         if manifest.engine not in (None, self.engine):
@@ -80,7 +86,7 @@ class Keeper:
                 f"only the engine '{manifest.engine}' goes on from the checkpoint in {self.folder.path}",
                 f"resume with --engine {manifest.engine}",
             )
-        state: CourseState = pickle.loads(self.folder.store.read(level_file(manifest.level), 0))
+        state = self._course(manifest.level, course)
         self._refuse_beyond(state)
         course.restore(state)
         self._saved = manifest.level
@@ -98,6 +104,15 @@ class Keeper:
             raise UsageProblem(
                 f"the checkpoint in {self.folder.path} is beyond --max-depth {deepest:,}", "allow more levels"
             )
+
+    def _course(self, level: int, course: Course) -> CourseState:
+        """The course that was saved after a level."""
+        name = level_file(level)
+        data = self.folder.store.read(name, 0)
+        with self.folder.store.reading(name):
+            state: CourseState = unpack(CourseState, inflate(data))
+            demand_sound(state, course.program, level)
+        return state
 
     def level_done(self, course: Course) -> None:
         """A level is complete: save it if it is time to."""
@@ -143,7 +158,7 @@ class Keeper:
 
     def _write(self, course: Course, run: LastingRun) -> None:
         saved = run.save(self.folder.store, course.reached)
-        parts = (pickle.dumps(course.saved(), pickle.HIGHEST_PROTOCOL), *saved.parts)
+        parts = (deflate(pack(CourseState, course.saved())), *saved.parts)
         self.folder.commit(course.reached, saved.engine, parts, saved.files)
 
     def _unwritten(self, failure: OSError) -> EnvironmentProblem:

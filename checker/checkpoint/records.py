@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -11,9 +12,10 @@ import numpy as np
 from checker.checkpoint.frontier import pack_columns, pack_rows, sample, unpack_columns, unpack_rows
 from checker.checkpoint.saved import RUN_PARTS, Saved, level_file, pack_head, unpack_head
 from checker.engines.rows import RowsRun
-from checker.engines.spark.keys import halves_of, key_array, key_column, keys_of
+from checker.engines.spark.keys import WIDTH, halves_of, key_array, key_column, keys_of
 from checker.engines.spark.store import Store
 from checker.liveness.graph import Graph, GraphPart, Mark, Obligations
+from fizz.data import demand
 from fizz.light import dataclass
 from interpreter.step import StepOrder
 
@@ -95,17 +97,16 @@ class Records:
             tuple(rows.exported),
         )
         waiting = pack_rows(rows) if columns is None else pack_columns(columns)
-        return Saved(None, (pack_head(head), *waiting), head.files)
+        return Saved(None, (pack_head(Head, head), *waiting), head.files)
 
     # --- restoring -------------------------------------------------------------------------------------------------
 
     def restore(self, store: Store, level: int, rows: RowsRun, waiting: bool) -> ColumnsRun | None:
         """Make a new run what the saved one was; a run by columns if it was one. `waiting`: its frontier too."""
-        head = unpack_head(store, level)
-        assert isinstance(head, Head)
+        head: Head = unpack_head(store, level, Head)
         parts = [store.read(level_file(level), part) for part in FRONTIER_PARTS] if waiting else []
         self.states, self.graph = list(head.states), list(head.graph)
-        links = self._read_links(store, rows)
+        links = self._read_links(store, rows, len(head.orders))
         self.found = len(links.parents) // 8
         rows.wants_graph = head.wants_graph
         rows.level = level
@@ -118,7 +119,8 @@ class Records:
         if not head.by_columns:
             _restore_rows(rows, links, head)
             if waiting:
-                unpack_rows(rows, parts)
+                with store.reading(level_file(level)):
+                    unpack_rows(rows, parts)
             return None
         from checker.engines.columns.shelf import Shelf
         from checker.engines.columns.store import Store as States
@@ -130,24 +132,67 @@ class Records:
             np.frombuffer(links.parents, dtype=np.int64),
             np.frombuffer(links.orders, dtype=np.int32),
         )
-        columns = go_on(rows, states, head.orders, sample(rows, parts) if waiting else [])
+        with store.reading(level_file(level)):
+            some = sample(rows, parts) if waiting else []
+        columns = go_on(rows, states, head.orders, some)
         if waiting:
-            unpack_columns(columns, parts, rows.bound)
+            with store.reading(level_file(level)):
+                unpack_columns(columns, parts, rows.bound)
         return columns
 
-    def _read_links(self, store: Store, rows: RowsRun) -> Links:
-        answers = range(_FIXED, _FIXED + len(rows.recorded))
-        columns = [
-            b"".join([store.read(name, column) for name in self.states]) for column in (*range(_FIXED), *answers)
-        ]
-        keys, parents, orders, *rest = columns
-        return Links(keys, parents, orders, tuple(rest))
+    def _read_links(self, store: Store, rows: RowsRun, orders: int) -> Links:
+        """All states, whose steps are places in a table of so many orders."""
+        width = _FIXED + len(rows.recorded)
+        columns: list[list[bytes]] = [[] for _ in range(width)]
+        found = 0
+        for name in self.states:
+            parts = [store.read(name, column) for column in range(width)]
+            with store.reading(name):
+                found = _demand_links(name, parts, found, orders)
+            for column, part in zip(columns, parts, strict=True):
+                column.append(part)
+        keys, parents, places, *rest = map(b"".join, columns)
+        return Links(keys, parents, places, tuple(rest))
 
     def _read_graph(self, store: Store, head: Head, graph: Graph) -> None:
         graph.set_tables(list(head.marks), list(head.needs))
         for name in self.graph:
-            graph.add_part(GraphPart(*[store.read(name, column) for column in range(len(GraphPart._fields))]))
+            part = GraphPart(*[store.read(name, column) for column in range(len(GraphPart._fields))])
+            with store.reading(name):
+                _demand_graph(name, part, graph, self.found)
+            graph.add_part(part)
         self.drawn = graph.states
+
+
+def _demand_links(name: str, parts: Sequence[bytes], found: int, orders: int) -> int:
+    """Raise `NotData` unless a file has the states from number `found` on; where they end."""
+    keys, parents, places, *answers = parts
+    end = found + len(keys) // WIDTH
+    count = end - found
+    demand(name == f"states-{found}-{end}" and len(keys) == WIDTH * count, "the states after those before")
+    demand(all(len(column) == count for column in answers), "an answer for each state")
+    up, by = np.frombuffer(parents, dtype=np.int64), np.frombuffer(places, dtype=np.uint32)
+    demand(len(up) == len(by) == count, "a way to each state")
+    # Who goes up from state to state comes to an end.
+    demand(bool((up >= -1).all() and (up < np.arange(found, end)).all()), "a parent that was found before")
+    demand(int(by.max(initial=0)) < max(1, orders), "a step of the table")
+    return end
+
+
+def _demand_graph(name: str, part: GraphPart, graph: Graph, found: int) -> None:
+    """Raise `NotData` unless a file has the states of a graph that come next; `found` are known."""
+    first, targets = np.frombuffer(part.first, dtype=np.uint64), np.frombuffer(part.targets, dtype=np.uint32)
+    marks, needs = np.frombuffer(part.marks, dtype=np.uint32), np.frombuffer(part.needs, dtype=np.uint32)
+    end = graph.states + len(needs)
+    demand(name == f"graph-{graph.states}-{end}" and end <= found, "the states after those before")
+    demand(len(first) == len(needs) == len(part.quiet) == len(part.cut), "all columns of states")
+    bounds = np.concatenate([np.array([graph.first[-1]], dtype=np.uint64), first])
+    demand(bool((bounds[1:] >= bounds[:-1]).all()), "edges in order")
+    demand(int(bounds[-1]) - graph.first[-1] == len(targets) == len(marks), "all columns of edges")
+    demand(int(targets.max(initial=0)) < max(1, found), "targets that were found")
+    demand(not len(marks) or int(marks.max()) < len(graph.mark_table), "marks of the table")
+    demand(not len(needs) or int(needs.max()) < len(graph.need_table), "needs of the table")
+    demand(not (part.quiet + part.cut).strip(b"\0\1"), "truth values")
 
 
 def _graph(rows: RowsRun, columns: ColumnsRun | None) -> Graph | None:

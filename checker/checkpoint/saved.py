@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
-import zlib
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from checker.engines.protocol import Run
 from checker.engines.spark.store import Store
+from fizz.data import bundle, deflate, inflate, pack, unbundle, unpack
 
 
 def level_file(level: int) -> str:
@@ -49,11 +48,15 @@ class LastingRun(Run, Protocol):
         ...
 
 
-def pack_head(head: object) -> bytes:
-    """What is small about a run, as the first of its parts."""
-    return zlib.compress(pickle.dumps(head, pickle.HIGHEST_PROTOCOL), 1)
+def pack_head(kind: type, head: object) -> bytes:
+    """What is small about a run, as the first of its parts, with the name of its type."""
+    return deflate(bundle([kind.__name__.encode(), pack(kind, head)]))
 
 
-def unpack_head(store: Store, level: int) -> object:
-    """What `pack_head` packed, from the file of a level."""
-    return pickle.loads(zlib.decompress(store.read(level_file(level), RUN_PARTS)))
+def unpack_head(store: Store, level: int, *kinds: type) -> Any:
+    """What `pack_head` packed, from the file of a level: of one of these types."""
+    name = level_file(level)
+    data = store.read(name, RUN_PARTS)
+    with store.reading(name):
+        which, head = unbundle(inflate(data), 2)
+        return unpack({kind.__name__.encode(): kind for kind in kinds}[which], head)

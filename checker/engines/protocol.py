@@ -111,6 +111,11 @@ class Level:
     error: Witness | None = None
     least: int | None = None
 
+    @property
+    def sound(self) -> bool:
+        """Whether no count is negative."""
+        return min(self.states, self.cut, self.frontier, self.transitions, self.crash_steps, self.pruned) >= 0
+
     def see(self, key: str, witness: Witness) -> None:
         """A witness for a property."""
         known = self.witnesses.get(key)

@@ -21,6 +21,7 @@ from interpreter.running.settlement import Settlement
 from interpreter.running.world import Message, World
 from interpreter.values import Instance
 from interpreter.values.intern import NONE, Interner, Tag
+from interpreter.values.portable import SHAPES
 
 
 class Position(NamedTuple):
@@ -42,6 +43,10 @@ class FrameShape(NamedTuple):
     place: str
     positions: tuple[Position, ...]
     loops: tuple[bool, ...]
+
+
+SHAPES[Tag.FRAME] = FrameShape
+SHAPES[Tag.MESSAGE] = tuple[int, str, str, tuple[str, ...]]
 
 
 @dataclass(slots=True)

@@ -31,6 +31,7 @@ from typing import Any, Final
 
 from interpreter.problem import MAX_DEPTH, MAX_PARTS, too_deep, too_many_parts
 from interpreter.values.parts import Parts, Resolve, add_keys, subtract_keys
+from interpreter.values.portable import from_bytes, to_bytes
 from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, MUTABLE_TAGS, PAIR_TAGS, SEQUENCE_TAGS, Tag
 from interpreter.values.text import JSON, TEXT
 
@@ -303,33 +304,13 @@ class Interner:
 
     # --- between processes -----------------------------------------------------------------------------------------
 
-    def portable(self, number: int) -> tuple[Any, ...]:
-        """The value as nested tuples without ids, picklable; `load` takes it in anywhere."""
-        tag, payload = self._tags[number], self._payloads[number]
-        rank = int(tag)
-        if tag in SEQUENCE_TAGS or tag is Tag.STUB:
-            return (rank, tuple([self.portable(child) for child in payload]))
-        if tag in PAIR_TAGS:
-            return (rank, tuple([(self.portable(k), self.portable(v)) for k, v in payload]))
-        if tag in FIELD_TAGS:
-            return (rank, tuple([(name, self.portable(v)) for name, v in payload]))
-        if tag in COMPOSITE_TAGS:
-            return (rank, (tuple([self.portable(child) for child in payload[0]]), payload[1], payload[2]))
-        return (rank, payload)
+    def portable(self, number: int) -> bytes:
+        """The value without ids, in a line of ASCII; `load` takes it in anywhere."""
+        return to_bytes(self, number)
 
-    def load(self, portable: tuple[Any, ...]) -> int:
-        """The id of a value that `portable` wrote, here or elsewhere."""
-        rank, payload = portable
-        tag = Tag(rank)
-        if tag in SEQUENCE_TAGS or tag is Tag.STUB:
-            payload = tuple([self.load(child) for child in payload])
-        elif tag in PAIR_TAGS:
-            payload = tuple([(self.load(k), self.load(v)) for k, v in payload])
-        elif tag in FIELD_TAGS:
-            payload = tuple([(name, self.load(v)) for name, v in payload])
-        elif tag in COMPOSITE_TAGS:
-            payload = (tuple([self.load(child) for child in payload[0]]), payload[1], payload[2])
-        return self.intern(tag, payload)
+    def load(self, data: bytes) -> int:
+        """The id of a value that `portable` wrote, here or elsewhere. Raises `NotData` if it did not."""
+        return from_bytes(self, data)
 
 
 _PLAIN_TAGS = frozenset({Tag.BOOL, Tag.INT, Tag.STRING, Tag.BYTES})

@@ -200,7 +200,7 @@ def test_places_that_cannot_be(model: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match="own folder"):
         check(model, settings=Settings(resume=str(tmp_path / "c"), checkpoint=str(tmp_path / "d")))
     (tmp_path / "file").write_text("")
-    with pytest.raises(EnvironmentProblem, match="cannot be used for checkpoints"):
+    with pytest.raises(UsageProblem, match="cannot be used for checkpoints: File exists"):
         check(model, settings=Settings(checkpoint=str(tmp_path / "file")))
     folder = Folder.open(tmp_path / "c", {})
     with pytest.raises(UsageProblem, match="another run is writing"):

@@ -9,6 +9,7 @@ import pytest
 
 from interpreter.library.constructors import deepcopy
 from interpreter.problem import Problem
+from interpreter.running.frames import FrameShape
 from interpreter.values import (
     BagValue,
     BoundMethod,
@@ -231,18 +232,19 @@ def test_composites() -> None:
     """Frames, threads and messages are equal by members, `extra` and JSON; they carry what is inside them."""
     interner = Interner()
     node = freeze(ListValue([NODE]), interner)
-    frame = interner.intern_composite(Tag.FRAME, (node,), ("Act", (1,)), '["Act"]')
-    assert frame == interner.intern_composite(Tag.FRAME, (node,), ("Act", (1,)), '["Act"]')
-    assert frame != interner.intern_composite(Tag.FRAME, (node,), ("Act", (2,)), '["Act"]')
+    shape, other_shape = (FrameShape("Act", 3, (), place, (), ()) for place in "01")
+    frame = interner.intern_composite(Tag.FRAME, (node,), shape, '["Act"]')
+    assert frame == interner.intern_composite(Tag.FRAME, (node,), shape, '["Act"]')
+    assert frame != interner.intern_composite(Tag.FRAME, (node,), other_shape, '["Act"]')
     assert interner.roles(frame) == {("Node", 0)}
     assert interner.mutable(frame)
     assert interner.json(frame) == '["Act"]'
     assert interner.children(frame) == (node,)
-    assert interner.extra(frame) == ("Act", (1,))
+    assert interner.extra(frame) == shape
     assert list(interner.parts("thread", frame)) == [("thread", '["Act"]')]
     other = Interner()
     loaded = other.load(interner.portable(frame))
-    assert other.json(loaded) == '["Act"]' and other.extra(loaded) == ("Act", (1,))
+    assert other.json(loaded) == '["Act"]' and other.extra(loaded) == shape
 
 
 def test_functions_are_no_state() -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
-import zlib
+from collections import deque
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -14,13 +13,14 @@ from checker.engines.columns.expand import Frontier
 from checker.engines.columns.packing import Packing
 from checker.engines.columns.tables import Ints, Words, halves
 from checker.engines.spark.codec import Candidate, StateCodec
-from checker.engines.spark.row_codec import Column, PackedRows, RowCodec, narrow
+from checker.engines.spark.row_codec import Column, PackedRows, RowCodec, column_of, narrow, pieces_of, rows_of
+from fizz.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
 from interpreter.state import UNBOUND, Layout
 from interpreter.step import StepOrder
 
-_LEVEL: Final = 1
-_PROTOCOL: Final = 5
 _KEY_HALF: Final = 8
+_KEY_COLUMNS: Final = 4
+_MOST: Final = 1 << 62
 
 NO_ORDER: Final = StepOrder((), (), 0)
 """Of states that are handed over: they have been given their parents by the local run."""
@@ -138,38 +138,67 @@ def _batch_of(layout: Layout, candidates: list[Candidate], values: StateCodec) -
     )
 
 
+class _Head(NamedTuple):
+    """What is small about candidates: how many they are, and how many bytes a place, starts and crashes take each."""
+
+    rows: int
+    order_table: tuple[StepOrder, ...]
+    orders: int
+    starts: int
+    crashes: int
+
+
 def to_bytes(batches: list[PackedBatch]) -> bytes:
     """Batches as they are sent; none is no bytes."""
     if not batches:
         return b""
-    columns: list[pickle.PickleBuffer] = []
-    rest = pickle.dumps(batches, _PROTOCOL, buffer_callback=columns.append)
-    return pickle.dumps((zlib.compress(rest, _LEVEL), [_deflated(column) for column in columns]), _PROTOCOL)
+    small = [piece for batch in batches for piece in _pieces_of(batch)]
+    # Keys stay as they are: there is nothing to take off, and trying takes most of the time.
+    keys = [half.tobytes() for b in batches for half in (b.high, b.low, b.source_high, b.source_low)]
+    return bundle([deflate(bundle(small)), *keys])
 
 
-def _deflated(column: pickle.PickleBuffer) -> tuple[bool, bytes]:
-    """A column in bytes. Keys stay as they are: there is nothing to take off, and trying takes most of the time."""
-    data = memoryview(column)
-    small = data.itemsize < _KEY_HALF
-    return small, zlib.compress(data, _LEVEL) if small else data.tobytes()
+def _pieces_of(batch: PackedBatch) -> list[bytes]:
+    columns = (batch.orders, batch.starts, batch.crashes)
+    head = _Head(len(batch.high), batch.order_table, *[column.itemsize for column in columns])
+    return [*pieces_of(batch.rows), pack(_Head, head), *[column.tobytes() for column in columns]]
 
 
 def joined(boxes: list[bytes]) -> bytes:
     """Several of what `to_bytes` wrote, as one part of a file; none is no bytes."""
-    return pickle.dumps(boxes, _PROTOCOL) if boxes else b""
+    return bundle(boxes) if boxes else b""
 
 
 def pieces(data: bytes) -> list[bytes]:
     """What `joined` joined."""
-    boxes: list[bytes] = pickle.loads(data) if data else []
-    return boxes
+    return unbundle(data) if data else []
 
 
 def from_bytes(data: bytes) -> list[PackedBatch]:
-    """What `to_bytes` wrote."""
+    """What `to_bytes` wrote. What it raises for anything else is in `UNREADABLE`."""
     if not data:
         return []
-    rest, columns = pickle.loads(data)
-    buffers = [zlib.decompress(column) if small else column for small, column in columns]
-    found: list[PackedBatch] = pickle.loads(zlib.decompress(rest), buffers=buffers)
-    return found
+    small, *keys = unbundle(data)
+    left, halves = deque(unbundle(inflate(small))), deque(keys)
+    batches: list[PackedBatch] = []
+    while left or halves:
+        batches.append(_batch_from(left, halves))
+    return batches
+
+
+def _batch_from(pieces: deque[bytes], keys: deque[bytes]) -> PackedBatch:
+    rows = rows_of(pieces)
+    head: _Head = unpack(_Head, pieces.popleft())
+    if head.rows != len(rows.places[0]):
+        raise NotData("another number of candidates than of states")
+    orders = column_of(pieces.popleft(), head.orders, head.rows, len(head.order_table))
+    starts = column_of(pieces.popleft(), head.starts, head.rows, _MOST)
+    crashes = column_of(pieces.popleft(), head.crashes, head.rows, _MOST)
+    high, low, source_high, source_low = (_half(keys.popleft(), head.rows) for _ in range(_KEY_COLUMNS))
+    return PackedBatch(rows, high, low, source_high, source_low, head.order_table, orders, starts, crashes)
+
+
+def _half(data: bytes, count: int) -> Words:
+    if len(data) != _KEY_HALF * count:
+        raise NotData("another number of keys than of states")
+    return np.frombuffer(data, dtype=np.uint64)

@@ -46,6 +46,7 @@ from checker.engines.spark.visited import KeyFiles, add_keys
 from checker.limits import StopReason
 from checker.patience import Stop
 from checker.problems import EnvironmentProblem, Problem
+from fizz.data import demand
 
 FOLDER: Final = "spark.fizzpy.folder"
 """The setting that names the folder for the files of runs."""
@@ -78,6 +79,16 @@ class ClusterState:
     written: tuple[str, ...]
     manner: Manner
     lessons: tuple[str, ...]
+
+
+def demand_sound(state: ClusterState) -> None:
+    """Raise `NotData` unless the numbers in a saved cluster go together."""
+    partitions = range(state.partitions)
+    demand(len(state.visited) == len(state.inbound) == len(partitions) > 0, "files for each partition")
+    demand(all(p in partitions for level in state.levels for p in level), "partitions")
+    demand(state.base.level == state.handed_over >= 0, "the level that was handed over")
+    demand(state.handed_over + len(state.levels) == state.level, "the partitions of each level")
+    demand(state.held is None or state.held.sound, "counts")
 
 
 class Cluster:
@@ -300,7 +311,7 @@ class Cluster:
             tuple(self.teaching.files),
         )
         self.saved = frozenset((*base.files, level_file(base.level), *self._needed()))
-        return Saved("spark", (pack_head(state),), tuple(self.saved))
+        return Saved("spark", (pack_head(ClusterState, state),), tuple(self.saved))
 
     def _needed(self) -> list[str]:
         seen = [file.name for files in self.visited for file in files]

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-import pickle
-import zlib
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.engines.spark.keys import WIDTH, Keys, key_array, key_column, key_number
+from fizz.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
 from fizz.light import dataclass
 from interpreter import Machine
 from interpreter.state import Layout, State
 from interpreter.step import StepOrder
 
-# States of one batch are much alike, so the fastest level takes off most of what there is to take off.
-_LEVEL: Final = 1
+_Slots = tuple[tuple[Any, ...], ...]
+
+
+def lines(values: Iterable[bytes]) -> bytes:
+    """Values in bytes, which have no ends of lines in them, as one."""
+    return b"\n".join((*values, b""))
+
+
+def unlined(data: bytes) -> tuple[bytes, ...]:
+    """The values that `lines` joined."""
+    *values, rest = data.split(b"\n")
+    if rest:
+        raise NotData("the last line has no end")
+    return tuple(values)
 
 
 class PackedStates(NamedTuple):
@@ -32,6 +43,16 @@ class PackedStates(NamedTuple):
     values: tuple[bytes, ...]
     rows: bytes
     first: bytes
+
+    def to_bytes(self) -> bytes:
+        """All this in bytes."""
+        return bundle([pack(tuple[_Slots, ...], self.layouts), lines(self.values), self.rows, self.first])
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> PackedStates:
+        """What `to_bytes` wrote. Raises `NotData`."""
+        layouts, values, rows, first = unbundle(data, 4)
+        return cls(unpack(tuple[_Slots, ...], layouts), unlined(values), rows, first)
 
 
 class StateCodec:
@@ -63,23 +84,44 @@ class StateCodec:
         )
 
     def unpack_states(self, packed: PackedStates) -> UnpackedStates:
+        """Raises `NotData` where rows and tables do not go together."""
+        _demand_rows(packed)
         layouts = [self._layouts.ordered(slots) for slots in packed.layouts]
         values = [self.load(data) for data in packed.values]
         return UnpackedStates(layouts, values, array("I", packed.rows), array("Q", packed.first))
 
     def write(self, number: int) -> bytes:
-        """A value in bytes."""
+        """A value in a line of bytes."""
         data = self._written.get(number)
         if data is None:
-            data = self._written[number] = pickle.dumps(self._values.portable(number), pickle.HIGHEST_PROTOCOL)
+            data = self._written[number] = self._values.portable(number)
         return data
 
     def load(self, data: bytes) -> int:
-        """The id of a value in bytes."""
+        """The id of a value in bytes. Raises `NotData`."""
         number = self._read.get(data)
         if number is None:
-            number = self._read[data] = self._values.load(pickle.loads(data))
+            number = self._read[data] = self._values.load(data)
         return number
+
+
+def _demand_rows(packed: PackedStates) -> None:
+    rows, first = np.frombuffer(packed.rows, dtype=np.uint32), np.frombuffer(packed.first, dtype=np.uint64)
+    if not len(first) or first[0] or first[-1] != len(rows) or (first[1:] < first[:-1] + 3).any():
+        raise NotData("rows that do not follow one another")
+    begin = first[:-1].astype(np.int64)
+    if not len(begin):
+        return
+    sizes = np.array([len(slots) for slots in packed.layouts], dtype=np.int64)
+    layouts = rows[begin].astype(np.int64)
+    values = np.ones(len(rows), dtype=np.bool_)
+    for place in range(3):
+        values[begin + place] = False
+    if layouts.max() >= len(sizes) or rows[values].max(initial=0) >= max(1, len(packed.values)):
+        raise NotData("a row with a place that its tables do not have")
+    inside = sizes[layouts] + rows[begin + 1] + rows[begin + 2]
+    if (inside != np.diff(first.astype(np.int64)) - 3).any() or (values.any() and not packed.values):
+        raise NotData("a row of another length than its layout")
 
 
 class UnpackedStates:
@@ -92,6 +134,9 @@ class UnpackedStates:
         self._values = values
         self._rows = rows
         self._first = first
+
+    def __len__(self) -> int:
+        return len(self._first) - 1
 
     def state(self, place: int) -> State:
         begin, end = self._first[place], self._first[place + 1]
@@ -143,29 +188,34 @@ def pack_candidates(codec: StateCodec, candidates: Sequence[Candidate]) -> bytes
         numbers,
         array("Q", [c.starts for c in candidates]).tobytes(),
         array("Q", [c.crashes for c in candidates]).tobytes(),
-        codec.pack_states(c.state for c in candidates),
+        codec.pack_states(c.state for c in candidates).to_bytes(),
     )
-    return zlib.compress(pickle.dumps(content, pickle.HIGHEST_PROTOCOL), _LEVEL)
+    return deflate(bundle(content))
 
 
 def unpack_candidates(codec: StateCodec, data: bytes) -> Candidates:
-    """What `pack_candidates` wrote, here or elsewhere; `data` is not empty."""
-    keys, sources, table, numbers, starts, crashes, states = pickle.loads(zlib.decompress(data))
-    return Candidates(
+    """What `pack_candidates` wrote, here or elsewhere; `data` is not empty. Raises `NotData`."""
+    keys, sources, table, numbers, starts, crashes, states = unbundle(inflate(data), 7)
+    count = len(keys) // WIDTH
+    found = Candidates(
         key_array(keys),
         sources,
         unpack_orders(table, numbers),
         array("Q", starts),
         array("Q", crashes),
-        codec.unpack_states(states),
+        codec.unpack_states(PackedStates.from_bytes(states)),
     )
+    lengths = {len(column) for column in (found.orders, found.starts, found.crashes, found.states)}
+    if len(keys) != WIDTH * count or len(sources) != len(keys) or lengths != {count}:
+        raise NotData("columns of different lengths")
+    return found
 
 
 def pack_orders(orders: Iterable[StepOrder]) -> tuple[bytes, bytes]:
     """Orders in two columns: a table of the distinct ones, and the place of each in it."""
     table: dict[StepOrder, int] = {}
     numbers = array("I", [table.setdefault(order, len(table)) for order in orders])
-    return pickle.dumps(tuple(table), pickle.HIGHEST_PROTOCOL), numbers.tobytes()
+    return pack(tuple[StepOrder, ...], table), numbers.tobytes()
 
 
 def pack_numbered(orders: Sequence[StepOrder], numbers: NDArray[np.int64]) -> tuple[bytes, bytes]:
@@ -175,9 +225,13 @@ def pack_numbered(orders: Sequence[StepOrder], numbers: NDArray[np.int64]) -> tu
     ranked = sorted([(orders[number], place) for place, number in enumerate(used.tolist())])
     ranks = np.empty(len(ranked), dtype=np.uint32)
     ranks[[place for _, place in ranked]] = np.arange(len(ranked))
-    return pickle.dumps(tuple([order for order, _ in ranked]), pickle.HIGHEST_PROTOCOL), ranks[places].tobytes()
+    return pack(tuple[StepOrder, ...], [order for order, _ in ranked]), ranks[places].tobytes()
 
 
 def unpack_orders(table: bytes, numbers: bytes) -> list[StepOrder]:
-    orders: tuple[StepOrder, ...] = pickle.loads(table)
-    return [orders[i] for i in array("I", numbers)]
+    """The orders that `pack_orders` wrote. Raises `NotData`."""
+    orders: tuple[StepOrder, ...] = unpack(tuple[StepOrder, ...], table)
+    places = array("I", numbers)
+    if places and max(places) >= len(orders):
+        raise NotData("an order that the table does not have")
+    return [orders[i] for i in places]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,7 +10,7 @@ from checker.engines.columns.edges import Edges, same_steps
 from checker.engines.columns.expand import Frontier
 from checker.engines.columns.tables import Ints, Mask, Words
 from checker.engines.spark.keys import Keys, keys_of
-from checker.engines.spark.partition import Shape
+from checker.engines.spark.partition import Shape, pack_shapes
 
 
 class EdgeFile:
@@ -29,8 +28,7 @@ class EdgeFile:
         self._targets.append(targets.tobytes())
 
     def parts(self) -> list[bytes]:
-        shapes = pickle.dumps(tuple(self._shapes), pickle.HIGHEST_PROTOCOL)
-        return [shapes, b"".join(self._numbers), b"".join(self._targets)]
+        return [pack_shapes(self._shapes), b"".join(self._numbers), b"".join(self._targets)]
 
 
 class EdgesByKey(Edges):

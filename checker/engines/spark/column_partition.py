@@ -226,11 +226,13 @@ def received(store: Store, assignment: Assignment, which: int, slices: int) -> l
     """What was sent to the partition of a task: one of so many slices by key, in order."""
     found: list[PackedBatch] = []
     for name in assignment.inbound:
-        for piece in pieces(store.read(name, assignment.partition)):
-            for batch in from_bytes(piece):
-                rows = np.flatnonzero((batch.high >> _HALF_OF_HALF) * np.uint64(slices) >> _HALF_OF_HALF == which)
-                if len(rows):
-                    found.append(batch if len(rows) == len(batch.high) else batch.take(rows))
+        data = store.read(name, assignment.partition)
+        with store.reading(name):
+            for piece in pieces(data):
+                for batch in from_bytes(piece):
+                    rows = np.flatnonzero((batch.high >> _HALF_OF_HALF) * np.uint64(slices) >> _HALF_OF_HALF == which)
+                    if len(rows):
+                        found.append(batch if len(rows) == len(batch.high) else batch.take(rows))
     return found
 
 

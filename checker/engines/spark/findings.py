@@ -56,13 +56,14 @@ class Findings:
         if partition not in self.levels[index]:
             return None
         name = self._found(index, partition)
-        at, there = places(key_array(self.store.map(name, KEYS)), key_column([key]))
-        if not there[0]:
-            return None
-        place = int(at[0])
-        source = bytes(self.store.map(name, _SOURCES)[WIDTH * place : WIDTH * (place + 1)])
-        number = bytes(self.store.map(name, _ORDERS)[4 * place : 4 * (place + 1)])
-        (order,) = unpack_orders(self.store.read(name, _ORDER_TABLE), number)
+        with self.store.reading(name):
+            at, there = places(key_array(self.store.map(name, KEYS)), key_column([key]))
+            if not there[0]:
+                return None
+            place = int(at[0])
+            source = bytes(self.store.map(name, _SOURCES)[WIDTH * place : WIDTH * (place + 1)])
+            number = bytes(self.store.map(name, _ORDERS)[4 * place : 4 * (place + 1)])
+            (order,) = unpack_orders(self.store.read(name, _ORDER_TABLE), number)
         return int.from_bytes(source, "big"), order
 
     def _found(self, index: int, partition: int) -> str:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from checker.engines.spark.codec import StateCodec
+from checker.engines.spark.codec import StateCodec, lines, unlined
+from fizz import Span
+from fizz.data import bundle, deflate, entry, inflate, pack, unbundle, unpack
 from interpreter.state import UNBOUND, Slot
-from interpreter.step import Event, Outcome, Read, Restart, Result, Rule, StepKind, Way
+from interpreter.step import (
+    Aborted,
+    Event,
+    Failure,
+    FairChoice,
+    Fork,
+    Outcome,
+    Read,
+    Restart,
+    Result,
+    Rule,
+    StepKind,
+    Way,
+)
 
 _PAIR: Final = ("before", "after")
 _BY_ID: Final = (StepKind.CONTINUE, StepKind.DELIVER)
@@ -25,14 +39,53 @@ class Lesson(NamedTuple):
     way: Way
 
 
-class PackedLessons(NamedTuple):
-    """Lessons as rows of places in tables: values by value, and what many ways have in common once."""
+class _Asked(NamedTuple):
+    """A `Read`, with the place of the answer among the values."""
 
-    values: tuple[bytes, ...]
-    events: tuple[tuple[Any, ...], ...]
-    writes: tuple[tuple[Slot, int], ...]
+    slot: tuple[Any, ...]
+    answer: int
+
+
+class _Begun(NamedTuple):
+    """The mark of a `Restart` (see `Execution.restart`), with the place of the thread among the values."""
+
+    thread: int
+    chosen: tuple[tuple[int, str], ...]
+    labels: tuple[str, ...]
+    lines: tuple[Span, ...]
+    met: frozenset[Span]
+    fair: tuple[FairChoice, ...]
+    enabled: bool
+
+
+class _Came(NamedTuple):
+    """An `Outcome` whose values are places: the rest of it, writes, thread, messages, returns."""
+
+    rest: int
+    writes: tuple[int, ...]
+    thread: int
+    sent: tuple[int, ...]
+    returns: tuple[int, ...]
+
+
+class _Told(NamedTuple):
+    """A lesson. `about`: the subject of its rule, or the place of that value; `events` are places."""
+
+    kind: StepKind
+    about: int
+    instance: tuple[str, int] | None
+    careful: bool
+    events: tuple[int, ...]
+    results: tuple[_Came | Aborted | Failure, ...]
+
+
+class PackedLessons(NamedTuple):
+    """Lessons as rows of places in tables: what many ways have in common once. Values are beside it, by value."""
+
+    events: tuple[_Asked | _Begun | Fork, ...]
+    writes: tuple[tuple[tuple[Any, ...], int], ...]
     rests: tuple[Outcome, ...]
-    lessons: tuple[tuple[Any, ...], ...]
+    lessons: tuple[_Told, ...]
 
 
 class _Untellable(Exception):
@@ -65,33 +118,29 @@ class _Writer:
         self._write = _Table[tuple[Slot, int]](lambda write: (write[0], self._value.place(write[1])))
         self._rest = _Table[Outcome](lambda rest: rest)
 
-    def lesson(self, lesson: Lesson) -> tuple[Any, ...]:
+    def lesson(self, lesson: Lesson) -> _Told:
         """One lesson as places. Raises `_Untellable`."""
         kind, subject, instance = lesson.rule
         about = self._value.place(subject) if kind in _BY_ID else subject
         events = tuple([self._event.place(event) for event in lesson.way.events])
-        return (int(kind), about, instance, lesson.careful, events, tuple(map(self._result, lesson.way.results)))
+        return _Told(kind, about, instance, lesson.careful, events, tuple(map(self._result, lesson.way.results)))
 
-    def packed(self, lessons: list[tuple[Any, ...]]) -> PackedLessons:
-        return PackedLessons(
-            tuple(self._value.written),
-            tuple(self._event.written),
-            tuple(self._write.written),
-            tuple(self._rest.written),
-            tuple(lessons),
+    def packed(self, lessons: list[_Told]) -> bytes:
+        packed = PackedLessons(
+            tuple(self._event.written), tuple(self._write.written), tuple(self._rest.written), tuple(lessons)
         )
+        return deflate(bundle([lines(self._value.written), pack(PackedLessons, packed)]))
 
-    def _written_event(self, event: Event) -> tuple[Any, ...]:
+    def _written_event(self, event: Event) -> _Asked | _Begun | Fork:
         if isinstance(event, Read):
             _check(event.slot)
-            return (event.slot, self._value.place(event.answer))
+            return _Asked(event.slot, self._value.place(event.answer))
         if isinstance(event, Restart):
-            thread, *others = event.mark
-            assert isinstance(thread, int)
-            return (self._value.place(thread), *others)
-        return (event,)
+            others: Any = event.mark[1:]
+            return _Begun(self._value.place(event.thread), *others)
+        return event
 
-    def _result(self, result: Result) -> object:
+    def _result(self, result: Result) -> _Came | Aborted | Failure:
         if not isinstance(result, Outcome):
             return result
         value = self._value.place
@@ -108,7 +157,7 @@ class _Writer:
             result.lines,
             result.value,
         )
-        return (
+        return _Came(
             self._rest.place(rest),
             tuple([self._write.place(write) for write in result.writes]),
             _NO_THREAD if result.thread is None else value(result.thread),
@@ -127,63 +176,57 @@ def _check(slot: Slot) -> None:
 def pack_lessons(codec: StateCodec, lessons: Iterable[Lesson]) -> tuple[bytes, int]:
     """Lessons in bytes, none in no bytes; and how many there are in them. Those that cannot be told are left out."""
     writer = _Writer(codec)
-    written: list[tuple[Any, ...]] = []
+    written: list[_Told] = []
     for lesson in lessons:
         try:
             written.append(writer.lesson(lesson))
         except _Untellable:
             continue
-    return (pickle.dumps(writer.packed(written), pickle.HIGHEST_PROTOCOL) if written else b""), len(written)
+    return (writer.packed(written) if written else b""), len(written)
 
 
 def unpack_lessons(codec: StateCodec, data: bytes) -> list[Lesson]:
-    """What `pack_lessons` wrote, here or elsewhere."""
+    """What `pack_lessons` wrote, here or elsewhere. Raises `NotData`."""
     if not data:
         return []
-    packed: PackedLessons = pickle.loads(data)
-    values = [codec.load(value) if value else UNBOUND for value in packed.values]
+    told, content = unbundle(inflate(data), 2)
+    packed: PackedLessons = unpack(PackedLessons, content)
+    values = [codec.load(value) if value else UNBOUND for value in unlined(told)]
     events = [_event(event, values) for event in packed.events]
-    writes = [(slot, values[place]) for slot, place in packed.writes]
+    writes = [(slot, entry(values, place)) for slot, place in packed.writes]
     lessons: list[Lesson] = []
     for kind, about, instance, careful, places, results in packed.lessons:
-        rule = Rule(StepKind(kind), values[about] if kind in _BY_ID else about, instance)
+        rule = Rule(kind, entry(values, about) if kind in _BY_ID else about, instance)
         came, *others = [
-            _outcome(packed.rests, writes, values, *result) if type(result) is tuple else result for result in results
+            _outcome(packed.rests, writes, values, result) if isinstance(result, _Came) else result
+            for result in results
         ]
-        way = Way(tuple([events[place] for place in places]), came, others=tuple(others))
+        way = Way(tuple([entry(events, place) for place in places]), came, others=tuple(others))
         lessons.append(Lesson(rule, careful, way))
     return lessons
 
 
-def _event(event: tuple[Any, ...], values: Sequence[int]) -> Event:
-    if len(event) == 2:
-        return Read(event[0], values[event[1]])
-    if len(event) == 1:
-        fork: Event = event[0]
-        return fork
-    return Restart((values[event[0]], *event[1:]))
+def _event(event: _Asked | _Begun | Fork, values: Sequence[int]) -> Event:
+    if isinstance(event, _Asked):
+        return Read(event.slot, entry(values, event.answer))
+    if isinstance(event, _Begun):
+        return Restart((entry(values, event.thread), *event[1:]))
+    return event
 
 
 def _outcome(
-    rests: Sequence[Outcome],
-    writes: Sequence[tuple[Slot, int]],
-    values: Sequence[int],
-    rest: int,
-    written: tuple[int, ...],
-    thread: int,
-    sent: tuple[int, ...],
-    returned: tuple[int, ...],
+    rests: Sequence[Outcome], writes: Sequence[tuple[Slot, int]], values: Sequence[int], came: _Came
 ) -> Outcome:
-    known = rests[rest]
+    known: Outcome = entry(rests, came.rest)
     return Outcome(
-        tuple([writes[place] for place in written]),
-        None if thread == _NO_THREAD else values[thread],
-        tuple([values[place] for place in sent]),
+        tuple([entry(writes, place) for place in came.writes]),
+        None if came.thread == _NO_THREAD else entry(values, came.thread),
+        tuple([entry(values, place) for place in came.sent]),
         known.choices,
         known.forks,
         known.may_crash,
         known.labels,
-        tuple([(label, values[place]) for (label, _), place in zip(known.returns, returned, strict=True)]),
+        tuple([(label, entry(values, place)) for (label, _), place in zip(known.returns, came.returns, strict=True)]),
         known.fair,
         known.lines,
         known.value,

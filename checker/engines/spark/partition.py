@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pickle
 from array import array
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +26,7 @@ from checker.engines.spark.store import Store
 from checker.engines.spark.visited import KeyFiles, add_keys, seen
 from checker.export import parts_of
 from checker.liveness.graph import LiveStep
+from fizz.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
 from interpreter.state import State
 from interpreter.step import Candidate as Rules
 from interpreter.step import StepKind
@@ -58,6 +59,37 @@ class Shape(NamedTuple):
     cut: bool
 
 
+class _Places(NamedTuple):
+    """A shape whose steps are places in a table: most have many of them in common."""
+
+    steps: tuple[int, ...]
+    inside: int
+    quiet: bool
+    cut: bool
+
+
+def pack_shapes(shapes: Iterable[Shape]) -> bytes:
+    """Shapes in bytes, in their order."""
+    table: dict[LiveStep, int] = {}
+    rows = [
+        _Places(tuple([table.setdefault(step, len(table)) for step in steps]), inside, quiet, cut)
+        for steps, inside, quiet, cut in shapes
+    ]
+    return deflate(bundle([pack(tuple[LiveStep, ...], table), pack(tuple[_Places, ...], rows)]))
+
+
+def unpack_shapes(data: bytes) -> tuple[Shape, ...]:
+    """What `pack_shapes` wrote. Raises `NotData`."""
+    steps, rows = unbundle(inflate(data), 2)
+    table: tuple[LiveStep, ...] = unpack(tuple[LiveStep, ...], steps)
+    found: list[Shape] = []
+    for places, inside, quiet, cut in unpack(tuple[_Places, ...], rows):
+        if not all(0 <= place < len(table) for place in places) or not 0 <= inside <= len(places):
+            raise NotData("a step that the table does not have")
+        found.append(Shape(tuple([table[place] for place in places]), inside, quiet, cut))
+    return tuple(found)
+
+
 class Edges:
     """The edges from the states of one level, in order of their keys."""
 
@@ -72,8 +104,7 @@ class Edges:
         self._targets += targets
 
     def parts(self) -> list[bytes]:
-        shapes = pickle.dumps(tuple(self._shapes), pickle.HIGHEST_PROTOCOL)
-        return [shapes, self._numbers.tobytes(), key_column(self._targets).tobytes()]
+        return [pack_shapes(self._shapes), self._numbers.tobytes(), key_column(self._targets).tobytes()]
 
 
 class Partition:
@@ -119,7 +150,8 @@ class Partition:
             data = self.store.read(name, self.assignment.partition)
             if not data:
                 continue
-            candidates = unpack_candidates(self.codec, data)
+            with self.store.reading(name):
+                candidates = unpack_candidates(self.codec, data)
             # What the driver has judged is among what was seen.
             visited = () if self.assignment.judged else self.assignment.visited
             known = seen(self.store, visited, candidates.keys)

@@ -8,6 +8,7 @@ given whole values.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.space import Space
 from checker.engines.columns.tables import Ints
-from checker.engines.spark.codec import StateCodec
+from checker.engines.spark.codec import StateCodec, lines, unlined
+from fizz.data import NotData, pack, unpack
 from interpreter import Machine
 from interpreter.state import UNBOUND, Slot, State
 
@@ -50,6 +52,50 @@ class PackedRows(NamedTuple):
         }
         threads = tuple(number for slot, number in held.items() if slot[0] == "thread")
         return State(layout, tuple(machine.divider.whole(slot, held.__getitem__) for slot in layout.slots), threads)
+
+
+class _Head(NamedTuple):
+    """What is small about rows: how many they are, and how many bytes a place in each column takes."""
+
+    layout: tuple[Slot, ...]
+    slots: tuple[Slot, ...]
+    rows: int
+    widths: tuple[int, ...]
+
+
+def pieces_of(rows: PackedRows) -> list[bytes]:
+    """Rows in bytes: a head, then the table and the places of each column."""
+    head = _Head(rows.layout, rows.slots, len(rows.places[0]), tuple(column.itemsize for column in rows.places))
+    pieces = [pack(_Head, head)]
+    for table, places in zip(rows.tables, rows.places, strict=True):
+        pieces += lines(table), places.tobytes()
+    return pieces
+
+
+def rows_of(pieces: deque[bytes]) -> PackedRows:
+    """The next rows in a series of what `pieces_of` gave."""
+    head: _Head = unpack(_Head, pieces.popleft())
+    tables: list[tuple[bytes, ...]] = []
+    places: list[Column] = []
+    if not head.slots or not all(head.slots):
+        raise NotData("rows without slots")
+    for _, width in zip(head.slots, head.widths, strict=True):
+        tables.append(unlined(pieces.popleft()))
+        places.append(column_of(pieces.popleft(), width, head.rows, len(tables[-1])))
+    return PackedRows(head.layout, head.slots, tuple(tables), tuple(places))
+
+
+def column_of(data: bytes, width: int, count: int, below: int) -> Column:
+    """A column of so many numbers, all below a bound, of so many bytes each. Raises `NotData`."""
+    if width not in _WIDTHS or len(data) != width * count:
+        raise NotData("a column of another length")
+    column = np.frombuffer(data, dtype=_WIDTHS[width])
+    if count and column.max() >= below:
+        raise NotData("a place that the table does not have")
+    return column
+
+
+_WIDTHS: Final = {width: np.dtype(f"<u{width}") for width in (1, 2, 4, 8)}
 
 
 class RowCodec:

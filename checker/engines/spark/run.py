@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from checker.checkpoint.records import Head
-from checker.checkpoint.saved import Saved, unpack_head
+from checker.checkpoint.saved import Saved, level_file, unpack_head
 from checker.effort import CPU_ELSEWHERE, MEMORY_ELSEWHERE, Effort
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
 from checker.engines.spark.assignment import Manner
-from checker.engines.spark.cluster import FOLDER, Base, Cluster, ClusterState
+from checker.engines.spark.cluster import FOLDER, Base, Cluster, ClusterState, demand_sound
 from checker.engines.spark.java import find_java
 from checker.engines.spark.liveness.search import SMALL
 from checker.engines.spark.local import LocalRun
@@ -102,14 +102,15 @@ class SparkRun:
 
     def restore(self, store: Store, level: int) -> None:
         """Be as the run was that was saved after this level, by this engine or by the embedded one."""
-        head = unpack_head(store, level)
+        head = unpack_head(store, level, Head, ClusterState)
         if isinstance(head, ClusterState):
+            with store.reading(level_file(level)):
+                demand_sound(head)
             self._base = head.base
             self.local.restore(store, head.base.level, waiting=False)
             self.cluster = self._cluster(head.handed_over, head.partitions, head.columns, head.manner)
             self.cluster.restore(head)
             return
-        assert isinstance(head, Head)
         self._base = Base(level, head.files)
         self.local.restore(store, level)
         self.frontier, self.level = self.local.waiting, level

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import mmap
 import os
+import re
 import struct
 import uuid
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from checker.problems import EnvironmentProblem
+from fizz.data import UNREADABLE
+from fizz.regular import NotAFile, open_regular
 
 _MAGIC: Final = b"fizzpy-1"
 _HEAD: Final = struct.Struct("<8sII")
 _PART: Final = struct.Struct("<QI")
 _PIECE: Final = 1 << 20
 _BLOCK: Final = 1 << 24
+_NAME: Final = re.compile(r"[a-z]+(-[0-9-]+)?(\.json)?")
+"""Names of files: nothing that leads out of the folder."""
+_NO_HINT: Final = "check the disk that it lies on, and run again"
 
 
 @dataclass(slots=True)
@@ -41,7 +49,7 @@ class Store:
 
     def write_whole(self, name: str, pieces: Iterable[bytes]) -> None:
         """Write a file of these bytes, in one go for all who read it."""
-        path = self.folder / name
+        path = self._path(name)
         # Two attempts at one task may write at the same time, on different machines.
         unfinished = path.with_name(f"{name}.{uuid.uuid4().hex}.part")
         try:
@@ -64,8 +72,8 @@ class Store:
 
     def read(self, name: str, part: int) -> bytes:
         """One part of a file."""
-        with (self.folder / name).open("rb") as file:
-            begin, length, checksum = self._find(file, part)
+        with self._opened(name) as file:
+            begin, length, checksum = self._find(name, file, part)
             file.seek(begin)
             data = file.read(length)
         if len(data) != length or zlib.crc32(data) != checksum:
@@ -74,17 +82,15 @@ class Store:
 
     def length(self, name: str, part: int) -> int:
         """How many bytes one part of a file has."""
-        with (self.folder / name).open("rb") as file:
-            return self._find(file, part)[1]
+        with self._opened(name) as file:
+            return self._find(name, file, part)[1]
 
     def map(self, name: str, part: int) -> memoryview:
         """One part of a file, in memory only as far as it is used. It is checked once in a process."""
         known = self._mapped.get((name, part))
         if known is None:
-            with (self.folder / name).open("rb") as file:
-                begin, length, checksum = self._find(file, part)
-                if os.fstat(file.fileno()).st_size < begin + length:
-                    raise self._damaged(name)
+            with self._opened(name) as file:
+                begin, length, checksum = self._find(name, file, part)
                 whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
             known = whole[begin : begin + length]
             if zlib.crc32(known) != checksum:
@@ -92,52 +98,90 @@ class Store:
             self._mapped[name, part] = known
         return known
 
-    def check(self, name: str) -> None:
-        """Raise `EnvironmentProblem` unless the file is there, and is as it was written."""
+    def seal(self, name: str) -> str:
+        """What tells a file from others: a digest of the lengths and checksums of its parts, and of its name."""
+        with self._opened(name) as file:
+            return _seal(name, self._entries(name, file))
+
+    def check(self, name: str, seal: str) -> None:
+        """Raise `EnvironmentProblem` unless the file is there, is as it was written, and has this seal."""
+        with self._opened(name) as file:
+            entries = self._entries(name, file)
+            if _seal(name, entries) != seal:
+                raise self._refused(name, "is not the one that the checkpoint was made with")
+            if not all(_agrees(file, length, checksum) for length, checksum in entries):
+                raise self._damaged(name)
+
+    @contextmanager
+    def reading(self, name: str) -> Iterator[None]:
+        """While the block runs, whatever goes wrong is the fault of a file: it is not what a run writes."""
         try:
-            with (self.folder / name).open("rb") as file:
-                entries = self._entries(file)
-                for length, checksum in entries:
-                    if not _agrees(file, length, checksum):
-                        raise self._damaged(name)
-                if file.read(1):
-                    raise self._damaged(name)
-        except FileNotFoundError:
-            raise EnvironmentProblem(f"the file {self.folder / name} is missing") from None
+            yield
+        except UNREADABLE as failure:
+            raise self._damaged(name) from failure
 
     def has(self, name: str) -> bool:
-        return (self.folder / name).is_file()
+        return os.path.lexists(self._path(name))
 
     def remove(self, name: str) -> None:
         """Remove a file that nobody will ask for again."""
-        (self.folder / name).unlink(missing_ok=True)
+        self._path(name).unlink(missing_ok=True)
 
     def forget_all_but(self, names: frozenset[str]) -> None:
         """Let go of mapped files that are of no use any more, so that the disk gets their space back."""
         for name, part in [key for key in self._mapped if key[0] not in names]:
             del self._mapped[name, part]
 
-    def _find(self, file: BinaryIO, part: int) -> tuple[int, int, int]:
+    def _path(self, name: str) -> Path:
+        """Where a file is: in the folder, whoever thought of its name."""
+        if not _NAME.fullmatch(name):
+            raise EnvironmentProblem(f"{name!r} is no name of a file of a run", _NO_HINT)
+        return self.folder / name
+
+    def _opened(self, name: str) -> BinaryIO:
+        """A file of the folder, if that is what the name stands for."""
+        try:
+            return open_regular(self._path(name))
+        except FileNotFoundError:
+            raise self._refused(name, "is missing") from None
+        except NotAFile as failure:
+            raise self._refused(name, str(failure.strerror)) from None
+        except OSError as failure:
+            raise self._refused(name, f"cannot be read: {failure.strerror}") from failure
+
+    def _find(self, name: str, file: BinaryIO, part: int) -> tuple[int, int, int]:
         """Where a part begins, its length and its checksum."""
-        entries = self._entries(file)
+        entries = self._entries(name, file)
+        if part >= len(entries):
+            raise self._damaged(name)
         begin = file.tell() + sum(length for length, _ in entries[:part])
         return (begin, *entries[part])
 
-    def _entries(self, file: BinaryIO) -> list[tuple[int, int]]:
+    def _entries(self, name: str, file: BinaryIO) -> list[tuple[int, int]]:
         """Length and checksum of each part; the file then stands where the first one begins."""
         head = file.read(_HEAD.size)
         magic, count, checksum = _HEAD.unpack(head) if len(head) == _HEAD.size else (b"", 0, 0)
+        size = os.fstat(file.fileno()).st_size
         # A damaged count may be large: what is asked for must be there.
-        there = magic == _MAGIC and _PART.size * count < os.fstat(file.fileno()).st_size
+        there = magic == _MAGIC and _PART.size * count < size
         index = file.read(_PART.size * count) if there else b""
         if not there or len(index) != _PART.size * count or zlib.crc32(index) != checksum:
-            raise self._damaged(Path(file.name).name)
-        return list(_PART.iter_unpack(index))
+            raise self._damaged(name)
+        entries = list(_PART.iter_unpack(index))
+        # So may lengths.
+        if _HEAD.size + len(index) + sum(length for length, _ in entries) != size:
+            raise self._damaged(name)
+        return entries
 
     def _damaged(self, name: str) -> EnvironmentProblem:
-        return EnvironmentProblem(
-            f"the file {self.folder / name} is damaged", "check the disk that it lies on, and run again"
-        )
+        return self._refused(name, "is damaged")
+
+    def _refused(self, name: str, reason: str) -> EnvironmentProblem:
+        return EnvironmentProblem(f"the file {self.folder / name} {reason}", _NO_HINT)
+
+
+def _seal(name: str, entries: Sequence[tuple[int, int]]) -> str:
+    return sha256(b"".join([name.encode(), b"\0", *(_PART.pack(*entry) for entry in entries)])).hexdigest()[:32]
 
 
 def sync_folder(folder: Path) -> None:

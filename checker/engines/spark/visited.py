@@ -8,6 +8,7 @@ import numpy as np
 
 from checker.engines.spark.keys import Keys, Mask, key_array, places
 from checker.engines.spark.store import Store
+from fizz.data import demand
 
 
 class KeyFile(NamedTuple):
@@ -31,8 +32,16 @@ def seen(store: Store, files: KeyFiles, keys: Keys) -> Mask:
     """Which of these keys are in the files."""
     known = np.zeros(len(keys), dtype=np.bool_)
     for file in files:
-        known |= places(key_array(store.map(file.name, 0)), keys)[1]
+        known |= places(_keys(store, file), keys)[1]
     return known
+
+
+def _keys(store: Store, file: KeyFile) -> Keys:
+    data = store.map(file.name, 0)
+    with store.reading(file.name):
+        found = key_array(data)
+        demand(len(found) == file.keys, "as many keys as were written")
+    return found
 
 
 def add_keys(store: Store, files: KeyFiles, partition: int, level: int, keys: Keys) -> KeyFiles:
@@ -49,7 +58,7 @@ def add_keys(store: Store, files: KeyFiles, partition: int, level: int, keys: Ke
     count = len(keys)
     while kept and kept[-1].keys <= 2 * count:
         old = kept.pop()
-        merged.append(key_array(store.map(old.name, 0)))
+        merged.append(_keys(store, old))
         first = old.first
         count += old.keys
     file = KeyFile(partition, first, level, count)

@@ -28,6 +28,7 @@ from checker.export import place_of
 from checker.limits import StopReason
 from checker.patience import Stop
 from checker.problems import EnvironmentProblem, Problem
+from fizz.data import NotData
 
 if TYPE_CHECKING:
     from pyspark import Broadcast
@@ -94,7 +95,9 @@ class Worker:
         space = None if self.columns is None else self.columns.run.space
         for name in names:
             if name not in self.taught:
-                self.learning.take(unpack_lessons(self.codec, self.store.read(name, 0)), space)
+                data = self.store.read(name, 0)
+                with self.store.reading(name):
+                    self.learning.take(unpack_lessons(self.codec, data), space)
                 self.taught.add(name)
 
     def _partition(self, assignment: Assignment) -> Partition | ColumnPartition:
@@ -110,7 +113,10 @@ _workers: list[Worker] = []
 
 
 def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
-    """One task of a Spark job: pickled in, a pickled summary out, or the problem that cannot be helped."""
+    """One task of a Spark job: pickled in, a pickled summary out, or the problem that cannot be helped.
+
+    Pickles travel by Spark's own channel only, between processes that run our code in any case; files are data.
+    """
     answer: Summary | Made | Problem | StopReason
     # What a task makes lives to its end: to look for garbage in it again and again takes a quarter of the time.
     gc.disable()
@@ -124,6 +130,9 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
         answer = stop.reason
     except MemoryError:
         answer = StopReason.MEMORY
+    except NotData as failure:
+        # Values are looked at when they are needed, and nobody knows then which file they came from.
+        answer = EnvironmentProblem(f"a file of the run is damaged: {failure}", "check the disk, and run again")
     except OSError as failure:
         # No other attempt will find more room.
         if failure.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):

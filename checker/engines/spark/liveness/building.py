@@ -6,7 +6,6 @@ target of it; `resolve` finds the target by its key, and tells its number to the
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -17,9 +16,10 @@ from checker.engines.spark.assignment import edges_file, found_file
 from checker.engines.spark.findings import ANSWERS, CRASHES, KEYS
 from checker.engines.spark.keys import WIDTH, Keys, halves_of, key_array, key_column, partitions_of
 from checker.engines.spark.liveness.share import Array, Numbers, Outcome, Share, by_owner
-from checker.engines.spark.partition import Shape
+from checker.engines.spark.partition import Shape, unpack_shapes
 from checker.engines.spark.store import Store
 from checker.liveness.graph import LiveStep
+from fizz.data import demand
 
 _SENT: Final = WIDTH + 4 + 4
 """The bytes of an edge under way: the key of its target, the number of its source, its mark."""
@@ -68,8 +68,11 @@ def survey(share: Share, inbound: Sequence[bytes], given: Sources, store: Store)
 
 def _shapes(share: Share, level: LevelFiles, store: Store) -> tuple[Shape, ...]:
     name = edges_file(level.level, share.partition)
-    shapes: tuple[Shape, ...] = pickle.loads(store.read(name, 0)) if store.has(name) else ()
-    return shapes
+    if not store.has(name):
+        return ()
+    data = store.read(name, 0)
+    with store.reading(name):
+        return unpack_shapes(data)
 
 
 def _kind(shape: Shape, level: LevelFiles) -> Kind:
@@ -92,10 +95,13 @@ def scatter(share: Share, inbound: Sequence[bytes], given: Sources, store: Store
             firsts.append(sum(map(len, keys)))
         if level.found:
             name = found_file(level.level, share.partition)
-            keys.append(key_array(store.read(name, KEYS)))
-            crashes.append(np.frombuffer(store.read(name, CRASHES), dtype=np.uint32))
-            for place, column in enumerate(given.columns):
-                answers[column].append(np.frombuffer(store.read(name, ANSWERS + place), dtype=np.uint8))
+            with store.reading(name):
+                keys.append(key_array(store.read(name, KEYS)))
+                crashes.append(np.frombuffer(store.read(name, CRASHES), dtype=np.uint32))
+                demand(len(crashes[-1]) == len(keys[-1]), "a number of crashes for each state")
+                for place, column in enumerate(given.columns):
+                    answers[column].append(np.frombuffer(store.read(name, ANSWERS + place), dtype=np.uint8))
+                    demand(len(answers[column][-1]) == len(keys[-1]), "an answer for each state")
     degree = np.concatenate([row.degree for row in rows])
     marks = np.concatenate([row.marks for row in rows])
     targets = np.concatenate([row.targets for row in rows])
@@ -134,8 +140,11 @@ def _rows(share: Share, level: LevelFiles, store: Store, given: Sources, places:
     table = shapes or (nobody,)
     lengths = np.array([len(marks) for _, marks in known] or [0], dtype=np.int64)
     name = edges_file(level.level, share.partition)
-    shape_of = np.frombuffer(store.read(name, 1) if shapes else b"", dtype=np.uint32)
-    degree = lengths[shape_of]
+    with store.reading(name):
+        shape_of = np.frombuffer(store.read(name, 1) if shapes else b"", dtype=np.uint32)
+        targets = key_array(store.read(name, 2)) if shapes and level.expanded else key_column(())
+        degree = lengths[shape_of]
+        demand(not level.expanded or int(degree.sum()) == len(targets), "a target for each edge")
     place = np.arange(int(degree.sum()), dtype=np.int64) - np.repeat(np.cumsum(degree) - degree, degree)
     begin = np.cumsum(lengths) - lengths
     flat = np.array([mark for _, marks in known for mark in marks], dtype=np.uint32)
@@ -145,7 +154,7 @@ def _rows(share: Share, level: LevelFiles, store: Store, given: Sources, places:
         np.array([shape.cut or not level.expanded for shape in table], dtype=np.bool_)[shape_of],
         degree,
         flat[np.repeat(begin[shape_of], degree) + place],
-        key_array(store.read(name, 2)) if shapes and level.expanded else key_column(()),
+        targets,
     )
 
 

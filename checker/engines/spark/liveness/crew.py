@@ -16,6 +16,7 @@ from checker.engines.spark.liveness.task import (
     Done,
     PassTask,
     StoredArrays,
+    contents_of,
     core_file,
     post_file,
     share_file,
@@ -119,8 +120,7 @@ class SparkCrew:
         """What the latest pass has brought; it is read once."""
         found: list[Mapping[str, Array]] = []
         for name in self._brought:
-            contents = pickle.loads(self.store.read(name, 0))
-            where = dict.fromkeys((key for key, _, _ in contents), name)
+            where = dict.fromkeys((content.name for content in contents_of(self.store, name)), name)
             found.append(StoredArrays(self.store, where))
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,6 +15,7 @@ from checker.engines.spark.liveness.building import link, resolve, scatter, surv
 from checker.engines.spark.liveness.search import PASSES
 from checker.engines.spark.liveness.share import Array, Outcome, Share
 from checker.engines.spark.store import Store
+from fizz.data import NotData, pack, unpack
 
 _BUILDING: Final[Mapping[str, Callable[..., Outcome]]] = {
     done.__name__: done for done in (survey, scatter, resolve, link)
@@ -82,10 +83,36 @@ def core_file(job: int, partition: int) -> str:
     return f"core-{job}-{partition}"
 
 
+class Content(NamedTuple):
+    """An array in a file: its name, its type as numpy writes it, its shape."""
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+
+
 def write_arrays(store: Store, name: str, arrays: Mapping[str, Array]) -> None:
     """Write arrays: a table of contents, and then each of them."""
-    contents = [(key, array.dtype.str, array.shape) for key, array in arrays.items()]
-    store.write(name, [pickle.dumps(contents), *(np.ascontiguousarray(array).tobytes() for array in arrays.values())])
+    contents = [Content(key, array.dtype.str, array.shape) for key, array in arrays.items()]
+    data = [np.ascontiguousarray(array).tobytes() for array in arrays.values()]
+    store.write(name, [pack(tuple[Content, ...], contents), *data])
+
+
+def contents_of(store: Store, name: str) -> tuple[Content, ...]:
+    """The table of contents of a file that `write_arrays` wrote."""
+    with store.reading(name):
+        found: tuple[Content, ...] = unpack(tuple[Content, ...], bytes(store.map(name, 0)))
+    return found
+
+
+_NUMBERS: Final = re.compile(r"[<|=][biuSU]\d{1,6}")
+"""The types of arrays that are written: numbers, and texts of one length. Never objects."""
+
+
+def _array(data: memoryview, content: Content) -> Array:
+    if not _NUMBERS.fullmatch(content.kind) or min(content.shape, default=0) < 0:
+        raise NotData("no array of numbers")
+    return np.frombuffer(data, dtype=np.dtype(content.kind)).reshape(content.shape)
 
 
 class StoredArrays(Mapping[str, Array]):
@@ -99,11 +126,11 @@ class StoredArrays(Mapping[str, Array]):
     def __getitem__(self, name: str) -> Array:
         if name not in self._known:
             file = self._where[name]
-            contents: list[tuple[str, str, tuple[int, ...]]] = pickle.loads(self._store.map(file, 0))
-            for place, (key, kind, shape) in enumerate(contents):
-                if key == name:
+            for place, content in enumerate(contents_of(self._store, file)):
+                if content.name == name:
                     data = self._store.map(file, 1 + place)
-                    self._known[name] = np.frombuffer(data, dtype=np.dtype(kind)).reshape(shape)
+                    with self._store.reading(file):
+                        self._known[name] = _array(data, content)
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -1,0 +1,151 @@
+"""Interned values between processes: nested lists without ids, which JSON can write, and back.
+
+A value is its tag and what it holds, as `interpreter.values.intern` describes payloads. What is read may come from
+anybody: it is of the form that its tag asks for, or `NotData` is raised.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+from fizz.data import UNREADABLE, NotData, form_of
+from interpreter.problem import MAX_BITS, Problem
+from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, PAIR_TAGS, SEQUENCE_TAGS, Tag
+
+if TYPE_CHECKING:
+    from interpreter.values.intern import Interner
+
+_TEXTS: Final = "latin-1"
+"""Each byte as the character of its number."""
+_encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+SHAPES: dict[Tag, Any] = {Tag.THREAD: type(None), Tag.DISPLAY: type(None), Tag.HEAD: tuple[int, tuple[str, ...], bool]}
+"""The types of what composites hold beside their members; those who make the others say what it is."""
+
+
+def to_bytes(interner: Interner, number: int) -> bytes:
+    """A value in one line of ASCII."""
+    return _encode(portable(interner, number)).encode("ascii")
+
+
+def from_bytes(interner: Interner, data: bytes) -> int:
+    """The id of a value that `to_bytes` wrote, here or elsewhere. Raises `NotData`."""
+    try:
+        return load(interner, json.loads(data))
+    except NotData:
+        raise
+    except (Problem, *UNREADABLE) as failure:
+        raise NotData(f"{type(failure).__name__}: {failure}") from failure
+
+
+def portable(interner: Interner, number: int) -> list[Any]:
+    """The value as nested lists."""
+    tag, payload = interner.tag(number), interner.payload(number)
+    rank = int(tag)
+    if tag in SEQUENCE_TAGS or tag is Tag.STUB:
+        return [rank, [portable(interner, child) for child in payload]]
+    if tag in PAIR_TAGS:
+        return [rank, [[portable(interner, k), portable(interner, v)] for k, v in payload]]
+    if tag in FIELD_TAGS:
+        return [rank, [[name, portable(interner, v)] for name, v in payload]]
+    if tag in COMPOSITE_TAGS:
+        members = [portable(interner, child) for child in payload[0]]
+        return [rank, [members, form_of(SHAPES[tag]).write(payload[1]), payload[2]]]
+    if tag is Tag.BYTES:
+        return [rank, payload.decode(_TEXTS)]
+    if tag in _PLACED:
+        return [rank, [_index_out(part) for part in payload]]
+    return [rank, payload]
+
+
+def load(interner: Interner, told: Any) -> int:
+    """The id of a value that `portable` wrote, here or elsewhere."""
+    rank, payload = told
+    tag = Tag(rank)
+    if tag in _LEAVES:
+        return interner.intern(tag, _LEAVES[tag](payload))
+    if type(payload) is not list:
+        raise NotData("members expected")
+    if tag in PAIR_TAGS:
+        return interner.intern(tag, tuple([(load(interner, k), load(interner, v)) for k, v in payload]))
+    if tag in FIELD_TAGS:
+        return interner.intern(tag, tuple([(_text(name), load(interner, v)) for name, v in payload]))
+    if tag in COMPOSITE_TAGS:
+        members, extra, text = payload
+        inside = tuple([load(interner, child) for child in members])
+        return interner.intern_composite(tag, inside, form_of(SHAPES[tag]).read(extra), _text(text))
+    found = tuple([load(interner, child) for child in payload])
+    if tag is Tag.STUB and len(found) != 2:
+        raise NotData("a stub has a channel and a role")
+    return interner.intern(tag, found)
+
+
+# --- leaves ----------------------------------------------------------------------------------------------------------
+
+
+def _of(kind: type) -> Callable[[Any], Any]:
+    def read(told: Any) -> Any:
+        if type(told) is not kind:
+            raise NotData(f"{kind.__name__} expected")
+        return told
+
+    return read
+
+
+_text = _of(str)
+
+
+def _int(told: Any) -> int:
+    if type(told) is not int or told.bit_length() > MAX_BITS:
+        raise NotData("int expected")
+    return told
+
+
+def _fixed(*readers: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
+    def read(told: Any) -> tuple[Any, ...]:
+        if type(told) is not list:
+            raise NotData("list expected")
+        return tuple([one(part) for one, part in zip(readers, told, strict=True)])
+
+    return read
+
+
+def _range(told: Any) -> tuple[int, ...]:
+    found = _fixed(_int, _int, _int)(told)
+    range(*found)
+    return found
+
+
+def _index_out(part: Any) -> Any:
+    """A fraction, which an ordinal within a step has for an index, is a list of two numbers."""
+    return [part.numerator, part.denominator] if isinstance(part, Fraction) else part
+
+
+def _index(told: Any) -> int | Fraction:
+    return Fraction(*_fixed(_int, _int)(told)) if type(told) is list else _int(told)
+
+
+def _maybe(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda told: None if told is None else read(told)
+
+
+_PLACED: Final = frozenset({Tag.SYMMETRIC, Tag.SEGMENT})
+_LEAVES: Final[Mapping[Tag, Callable[[Any], Any]]] = {
+    Tag.NONE: _of(type(None)),
+    Tag.BOOL: _of(bool),
+    Tag.INT: _int,
+    Tag.FLOAT: _of(float),
+    Tag.STRING: _text,
+    Tag.BYTES: lambda told: _text(told).encode(_TEXTS),
+    Tag.RANGE: _range,
+    Tag.ROLE: _fixed(_text, _int),
+    Tag.MODEL_VALUE: _fixed(_text, _int),
+    Tag.SYMMETRIC: _fixed(_text, _index, _text, _maybe(_int)),
+    Tag.CHANNEL: _fixed(_int, _text),
+    Tag.SEGMENT: _fixed(_text, _maybe(_index), _maybe(_index)),
+    Tag.DOMAIN: _fixed(_text),
+    Tag.REF: _fixed(_int),
+}
