@@ -45,6 +45,7 @@ _FILE: Final = re.compile(_FILES)
 _OURS: Final = re.compile(rf"(?:{_FILES})(?:\.[0-9a-f]{{32}}\.part)?")
 _UNFINISHED: Final = re.compile(rf"{_MANIFEST.pattern}\.[0-9a-f]{{32}}\.part")
 _KEYS: Final = frozenset({"format", "level", "engine", "run", "files"})
+_ANOTHER: Final = "name another one"
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
@@ -95,11 +96,11 @@ class Folder:
             lock = open_regular_to_lock(place / "lock")
         except NotAFile as failure:
             raise EnvironmentProblem(f"the file {place / 'lock'} {failure.strerror}", "remove it") from None
+        except ValueError as failure:
+            raise UsageProblem(f"the folder {path!r} cannot be used for checkpoints: {failure}", _ANOTHER) from None
         except OSError as failure:
             kind = EnvironmentProblem if failure.errno in _NO_ROOM else UsageProblem
-            raise kind(
-                f"the folder {path} cannot be used for checkpoints: {failure.strerror}", "name another one"
-            ) from None
+            raise kind(f"the folder {path} cannot be used for checkpoints: {failure.strerror}", _ANOTHER) from None
         if not _locked(lock):
             lock.close()
             raise UsageProblem(f"another run is writing checkpoints to {path}", "wait for it, or name another folder")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -18,7 +19,7 @@ from checker.exploration import Settings
 from checker.limits import StopReason
 from checker.patience import Stop
 from checker.problems import EnvironmentProblem, UsageProblem
-from fizz.data import deflate, inflate, pack, unpack
+from fizz.data import deflate, demand, inflate, pack, unpack
 
 if TYPE_CHECKING:
     from checker.checkpoint.saved import LastingRun
@@ -90,7 +91,10 @@ class Keeper:
         self._refuse_beyond(state)
         course.restore(state)
         self._saved = manifest.level
-        cast("LastingRun", course.run).restore(self.folder.store, manifest.level)
+        run = cast("LastingRun", course.run)
+        run.restore(self.folder.store, manifest.level)
+        with self.folder.store.reading(level_file(manifest.level)):
+            demand(run.found == state.total.states, "as many states as were counted")
         return True
 
     def _refuse_beyond(self, state: CourseState) -> None:
@@ -190,7 +194,8 @@ def keeping(settings: Settings, engine: str, identity: Callable[[], Identity], s
         raise UsageProblem("the plain engine writes no checkpoints", "use --engine embedded or --engine spark")
     if settings.resume and settings.checkpoint and Path(settings.checkpoint).absolute() != Path(place).absolute():
         raise UsageProblem("--resume goes on writing to its own folder", "leave out --checkpoint")
-    if settings.resume is not None and not Path(place).is_dir():
+    # Not by `Path`: that raises for names that are too long to be any.
+    if settings.resume is not None and not os.path.isdir(place):  # noqa: PTH112
         raise UsageProblem(f"there is no checkpoint in {place}: it is no folder", "--checkpoint DIR writes them")
     folder = Folder.open(place, identity())
     keeper = Keeper(folder, settings, engine, say)

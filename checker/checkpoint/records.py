@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FRONTIER_PARTS: Final = range(RUN_PARTS + 1, RUN_PARTS + 4)
 _FIXED: Final = 3
+_TRUTH: Final = b"\0\1"
 
 
 class Links(NamedTuple):
@@ -170,7 +171,7 @@ def _demand_links(name: str, parts: Sequence[bytes], found: int, orders: int) ->
     end = found + len(keys) // WIDTH
     count = end - found
     demand(name == f"states-{found}-{end}" and len(keys) == WIDTH * count, "the states after those before")
-    demand(all(len(column) == count for column in answers), "an answer for each state")
+    demand(all(len(column) == count and not column.strip(_TRUTH) for column in answers), "an answer for each state")
     up, by = np.frombuffer(parents, dtype=np.int64), np.frombuffer(places, dtype=np.uint32)
     demand(len(up) == len(by) == count, "a way to each state")
     # Who goes up from state to state comes to an end.
@@ -192,7 +193,7 @@ def _demand_graph(name: str, part: GraphPart, graph: Graph, found: int) -> None:
     demand(int(targets.max(initial=0)) < max(1, found), "targets that were found")
     demand(not len(marks) or int(marks.max()) < len(graph.mark_table), "marks of the table")
     demand(not len(needs) or int(needs.max()) < len(graph.need_table), "needs of the table")
-    demand(not (part.quiet + part.cut).strip(b"\0\1"), "truth values")
+    demand(not (part.quiet + part.cut).strip(_TRUTH), "truth values")
 
 
 def _graph(rows: RowsRun, columns: ColumnsRun | None) -> Graph | None:

@@ -39,6 +39,11 @@ class LastingRun(Run, Protocol):
         """Must this level be saved, whether it is time to or not?"""
         ...
 
+    @property
+    def found(self) -> int:
+        """How many states were found so far."""
+        ...
+
     def save(self, store: Store, level: int) -> Saved:
         """What another run needs to go on from this level."""
         ...

@@ -104,6 +104,11 @@ class EmbeddedRun:
         """Whether this level must be saved at once: never, for nothing is given away."""
         return False
 
+    @property
+    def found(self) -> int:
+        """How many states were found so far."""
+        return len(self._rows.found.keys) if self._columns is None else len(self._columns.store)
+
     def save(self, store: Store, level: int) -> Saved:
         """What another run needs to go on from this level."""
         from checker.checkpoint.records import Records

@@ -293,6 +293,11 @@ class Cluster:
 
     # --- checkpoints -----------------------------------------------------------------------------------------------
 
+    @property
+    def found(self) -> int:
+        """How many states were found so far, here and by the local run."""
+        return sum(file.keys for files in self.visited for file in files)
+
     def save(self, base: Base) -> Saved:
         """What another driver needs to go on. `base`: where the local run is saved."""
         state = ClusterState(

@@ -11,6 +11,7 @@ from checker.engines.spark.keys import WIDTH, key_array, key_column, partition_o
 from checker.engines.spark.local import LocalRun
 from checker.engines.spark.store import Store
 from checker.exploration import PathLink
+from checker.problems import EnvironmentProblem
 from interpreter.step import StepOrder
 
 KEYS: Final = 0
@@ -39,7 +40,7 @@ class Findings:
     # --- paths -----------------------------------------------------------------------------------------------------
 
     def path(self, key: int) -> tuple[PathLink, ...]:
-        """The links from Init to a state that was found."""
+        """The links from Init to a state that was found. Raises `EnvironmentProblem` if the files lead nowhere."""
         links: list[PathLink] = []
         # The source of a state is one level above it, so one way up is enough.
         for index in reversed(range(len(self.levels))):
@@ -48,7 +49,11 @@ class Findings:
                 source, order = step
                 links.append(PathLink(order, key))
                 key = source
-        return (*self.local.path(key), *reversed(links))
+        try:
+            return (*self.local.path(key), *reversed(links))
+        except KeyError:
+            text = f"the files in {self.store.folder} do not go together: nothing leads to a state that was found"
+            raise EnvironmentProblem(text, "begin anew, in another folder") from None
 
     def _step_to(self, key: int, index: int) -> tuple[int, StepOrder] | None:
         """The source and the step by which a state was found, if that was on this level."""

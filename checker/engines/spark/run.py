@@ -91,6 +91,11 @@ class SparkRun:
         """The local run is saved before it is handed over. After that each level is: its files are there anyway."""
         return self.cluster is not None or self.frontier >= self.task.settings.spark_from
 
+    @property
+    def found(self) -> int:
+        """How many states were found so far."""
+        return self.local.found if self.cluster is None else self.cluster.found
+
     def save(self, store: Store, level: int) -> Saved:
         """What another run needs to go on from this level."""
         if self.cluster is not None:

@@ -194,8 +194,12 @@ def _finder(share: Share) -> Callable[[Keys], Numbers]:
         wanted_high, wanted_low = halves_of(keys)
         by_key = np.argsort(wanted_high)
         at = np.searchsorted(high, wanted_high[by_key])
-        # Keys that share their high half stand one after the other.
-        while (beside := low[at] != wanted_low[by_key]).any():
+        while True:
+            demand(not len(at) or int(at.max()) < len(high), "a state of each key")
+            # Keys that share their high half stand one after the other.
+            beside = low[at] != wanted_low[by_key]
+            if not beside.any():
+                break
             at[beside] += 1
         numbers = np.empty(len(by_key), dtype=np.int64)
         numbers[by_key] = order[at]
