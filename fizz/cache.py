@@ -2,7 +2,8 @@
 
 An entry depends on nothing but the name and text of one file, the version of the tool and its parser. Merged options,
 models with constants replaced and checks of names are never in it. What is damaged, foreign or unwritable is silently
-passed over: the cache only saves time. Entries are read by an unpickler that makes nothing but trees of a model.
+passed over: the cache only saves time. Entries are read by an unpickler that makes nothing but trees of a model, and
+only from a folder that nobody else may write to. What is not named like an entry is never touched.
 """
 
 from __future__ import annotations
@@ -11,15 +12,19 @@ import hashlib
 import io
 import os
 import pickle
+import re
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache as once
 from pathlib import Path
 
+from fizz.regular import read_regular
 from fizz.version import VERSION
 
 MAX_ENTRIES = 500
+MAX_BYTES = 1 << 27
+"""The tree of the largest file takes less."""
 _DIGEST = 32
 _PARSER_FILES = (
     "grammar.tx", "layout.py", "parse.py", "matcher.py", "strings.py", "lower.py", "lower_statements.py",
@@ -27,9 +32,10 @@ _PARSER_FILES = (
     "options.py", "settings.py", "yaml_text.py",
 )  # fmt: skip
 _UNREADABLE = (
-    OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, KeyError, TypeError, ValueError,
-    RecursionError,
+    OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, LookupError, TypeError, ValueError,
+    ArithmeticError, RecursionError, MemoryError,
 )  # fmt: skip
+_ENTRY = re.compile(r"[0-9a-f]{64}|new-[a-z0-9_]+")
 
 
 def key_of(file: str, text: str) -> str:
@@ -65,7 +71,7 @@ def get(key: str) -> object | None:
         place = folder()
         if not _is_ours(place):
             return None
-        data = (place / key).read_bytes()
+        data = read_regular(place / key, MAX_BYTES)
         body = data[_DIGEST:]
         if hashlib.sha256(body).digest() != data[:_DIGEST]:
             return None
@@ -74,7 +80,7 @@ def get(key: str) -> object | None:
         return None
     with suppress(OSError):
         # Whoever tries a hundred constants on a model shall not lose the model.
-        (place / key).touch()
+        os.utime(place / key)
     return value
 
 
@@ -110,9 +116,10 @@ def _is_ours(place: Path) -> bool:
 
 
 def _drop_oldest(place: Path) -> None:
-    entries = list(place.iterdir())
+    entries = [entry for entry in place.iterdir() if _ENTRY.fullmatch(entry.name)]
     if len(entries) > MAX_ENTRIES:
-        entries.sort(key=lambda entry: entry.stat().st_mtime)
+        entries = [entry for entry in entries if entry.is_symlink() or not entry.is_dir()]
+        entries.sort(key=lambda entry: entry.lstat().st_mtime)
         for entry in entries[: len(entries) - MAX_ENTRIES]:
             entry.unlink(missing_ok=True)
 

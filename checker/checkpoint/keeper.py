@@ -78,7 +78,7 @@ class Keeper:
             self.say(f"{problem.text}; exploring without symmetry from the beginning")
             self.folder.clear()
             return False
-        if self.folder.open_to_others:
+        if self.place == self.folder.path and self.folder.open_to_others:
             self.say(f"others may write to {self.folder.path}: whoever changes a checkpoint changes the answer")
         for trouble in troubles:
             self.say(f"{trouble}; going on from the checkpoint of level {manifest.level}")

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from checker.engines.spark.store import Store
 from checker.export.arrow import table_bytes
+from fizz.data import pack
 from interpreter import Machine
 from interpreter.state import State
 from interpreter.step import Candidate, StepKind, step_name
@@ -20,7 +21,10 @@ from interpreter.step import Candidate, StepKind, step_name
 KINDS: Final = 0
 ROWS: Final = 1
 """The parts of a file: as JSON the kinds of values that each column has, as Parquet the rows."""
-_MOST_ROWS: Final = 50_000
+MOST_ROWS: Final = 50_000
+"""In one file."""
+Kinds = tuple[tuple[str, tuple[str, ...]], ...]
+"""The columns, with the kinds of values that each has."""
 _INT64: Final = 1 << 63
 
 OURS: Final = ("state", "level", "threads", "messages")
@@ -124,16 +128,16 @@ class Parts:
         return self._buffers.setdefault((table, level), _Buffer())
 
     def _trim(self, table: str, level: int, buffer: _Buffer) -> None:
-        if buffer.rows >= _MOST_ROWS:
+        if buffer.rows >= MOST_ROWS:
             self._write(table, level, buffer)
             self._buffers[table, level] = _Buffer(files=buffer.files)
 
     def _write(self, table: str, level: int, buffer: _Buffer) -> None:
         if not buffer.rows:
             return
-        kinds = {name: sorted(found) for name, found in buffer.kinds.items()}
+        kinds = [(name, tuple(sorted(found))) for name, found in buffer.kinds.items()]
         name = f"{PREFIXES[table]}-{level}{self._tag}-{buffer.files}"
-        self.store.write(name, [json.dumps(kinds).encode(), table_bytes(buffer.full())])
+        self.store.write(name, [pack(Kinds, kinds), table_bytes(buffer.full())])
         self.files.append(name)
         self._loose.append(name)
         buffer.files += 1

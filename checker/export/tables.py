@@ -12,12 +12,15 @@ from typing import Any, Final
 from checker.engines.spark.store import Store
 from checker.export import PARTS, place_of
 from checker.export.arrow import arrow, write_file
-from checker.export.parts import KINDS, OURS, PREFIXES, ROWS, STATES, TRANSITIONS, column_names
+from checker.export.parts import KINDS, MOST_ROWS, OURS, PREFIXES, ROWS, STATES, TRANSITIONS, Kinds, column_names
 from checker.problems import EnvironmentProblem, UsageProblem
 from checker.report import Report
+from fizz.data import demand, unpack
+from fizz.regular import NotAFile, read_regular
 
 PROPERTIES: Final = "properties"
 _PART: Final = re.compile(r"(rows|steps)-(\d+)(?:-(\d+))?-(\d+)")
+_LONGEST_PATH: Final = 1 << 16
 _OWNER: Final = "checkpoints"
 """The file that says which checkpoints an unfinished export belongs to."""
 
@@ -45,8 +48,8 @@ def prepare(folder: str, kept_in: str | None) -> None:
 def _owner(path: Path) -> str | None:
     """The checkpoints that an export belongs to which was not finished; None if there is no such export."""
     try:
-        return (path / PARTS / _OWNER).read_text()
-    except (FileNotFoundError, NotADirectoryError):
+        return read_regular(path / PARTS / _OWNER, _LONGEST_PATH).decode()
+    except (FileNotFoundError, NotADirectoryError, NotAFile, UnicodeDecodeError):
         return None
 
 
@@ -77,8 +80,10 @@ def _types(parts: Store, files: Sequence[str], variables: Sequence[str]) -> dict
     pa, _ = arrow()
     kinds: dict[str, set[str]] = {}
     for file in files:
-        for name, found in json.loads(parts.read(file, KINDS)).items():
-            kinds.setdefault(name, set()).update(found)
+        data = parts.read(file, KINDS)
+        with parts.reading(file):
+            for name, found in unpack(Kinds, data):
+                kinds.setdefault(name, set()).update(found)
     types = {"int": pa.int64(), "bool": pa.bool_(), "string": pa.string()}
     ranks = {name: rank for rank, name in enumerate(column_names(variables).values())}
 
@@ -98,7 +103,14 @@ def _types(parts: Store, files: Sequence[str], variables: Sequence[str]) -> dict
 
 def _read(parts: Store, name: str) -> Any:
     pa, parquet = arrow()
-    return parquet.read_table(pa.BufferReader(parts.read(name, ROWS))).replace_schema_metadata(None)
+    data = parts.read(name, ROWS)
+    try:
+        with parts.reading(name):
+            file = parquet.ParquetFile(pa.BufferReader(data))
+            demand(file.metadata.num_rows <= MOST_ROWS, "no more rows than are written")
+            return file.read().replace_schema_metadata(None)
+    except pa.ArrowException as failure:
+        raise EnvironmentProblem(f"the file {parts.folder / name} is damaged: {failure}", "export anew") from None
 
 
 def _typed(table: Any, columns: dict[str, Any]) -> Any:

@@ -149,3 +149,48 @@ def test_what_is_used_is_not_dropped(
     for number in [*range(6), 5]:
         fizz.load(tmp_path / "m.fizz", text=TEXT, constants={"N": str(number)})
     assert len(pieces) == 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such things")
+@pytest.mark.parametrize("thing", ["folder", "pipe", "dangling", "zeros", "outside", "hole", "memory"])
+def test_other_things_in_the_place_of_an_entry(thing: str, folder: Path, tmp_path: Path) -> None:
+    """The model loads, at once and in little memory, and what is behind a link stays as it was."""
+    path = tmp_path / "m.fizz"
+    good = fizz.load(path, text=TEXT)
+    (entry,) = folder.iterdir()
+    entry.unlink()
+    outside = tmp_path / "outside"
+    outside.write_text("mine")
+    # Asks for a terabyte, for a text of which there is one letter.
+    memory = b"\x80\x05\x8e" + (1 << 40).to_bytes(8, "little") + b"x."
+    match thing:
+        case "folder":
+            entry.mkdir()
+        case "pipe":
+            os.mkfifo(entry)
+        case "dangling":
+            entry.symlink_to(tmp_path / "nothing")
+        case "zeros":
+            entry.symlink_to("/dev/zero")
+        case "outside":
+            entry.symlink_to(outside)
+        case "hole":
+            entry.write_bytes(b"")
+            os.truncate(entry, 1 << 40)
+        case _:
+            entry.write_bytes(hashlib.sha256(memory).digest() + memory)
+    assert fizz.load(path, text=TEXT) == good
+    assert outside.read_text() == "mine"
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_only_entries_are_dropped(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has another name than entries have is somebody else's."""
+    monkeypatch.setattr(cache, "MAX_ENTRIES", 1)
+    fizz.load(tmp_path / "m.fizz", text="N = 0\n")
+    (folder / "notes.txt").write_text("mine")
+    (folder / ("a" * 64)).mkdir()
+    for number in range(4):
+        fizz.load(tmp_path / "m.fizz", text=f"N = {number}\n")
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert len([path for path in folder.iterdir() if path.is_file()]) == 2
