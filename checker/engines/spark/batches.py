@@ -20,7 +20,7 @@ from interpreter.step import StepOrder
 
 _KEY_HALF: Final = 8
 _KEY_COLUMNS: Final = 4
-_MOST: Final = 1 << 62
+_MOST: Final = 1 << 31
 
 NO_ORDER: Final = StepOrder((), (), 0)
 """Of states that are handed over: they have been given their parents by the local run."""
