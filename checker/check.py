@@ -16,6 +16,7 @@ from checker.engines import engine_of
 from checker.engines.memory import Memory
 from checker.exploration import Finding, Settings
 from checker.explore import explore, nothing
+from checker.folders import refuse_addresses
 from checker.given import Given
 from checker.limits import StopReason
 from checker.patience import Patience, Stop
@@ -47,6 +48,7 @@ def check(
     """
     begun, cpu_begun = time.monotonic(), time.process_time()
     settings = settings or Settings()
+    refuse_addresses(settings)
     patience = patience or Patience(settings.limits)
     phases = Phases(settings.stats)
     chosen = engine_of(engine)

@@ -25,7 +25,6 @@ class Stage:
     lonely = False
 
     def __init__(self) -> None:
-        self.context = SimpleNamespace(defaultParallelism=2)
         self.jobs = 0
         self.twice = False
         self._workers: list[list[worker.Worker]] = [[], []]
@@ -47,6 +46,9 @@ class Stage:
                 worker._workers.clear()
                 answers[-1] = work(item)
         return answers
+
+    def cores(self, asked: int | None) -> int:
+        return 2
 
     def effort(self) -> Effort:
         return Effort()

@@ -8,6 +8,7 @@ from checker.engines import WIDE
 
 if TYPE_CHECKING:
     from checker.engines.protocol import Run, Task
+    from checker.engines.spark.run import SparkRun
 
 
 class SparkEngine:
@@ -17,9 +18,11 @@ class SparkEngine:
 
     def __init__(self, wide: int | None = WIDE) -> None:
         self.wide = wide
+        self._runs: list[SparkRun] = []
+        """Those that are open: the second one, if any, is the same exploration without symmetry."""
 
     def begin(self, task: Task) -> Run:
         # Workers import this package too, and have no use for the driver's side of it.
         from checker.engines.spark.run import SparkRun
 
-        return SparkRun(task, self.wide)
+        return SparkRun(task, self.wide, self._runs)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import shutil
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Sequence
@@ -37,19 +36,18 @@ from checker.engines.spark.liveness.crew import SparkCrew
 from checker.engines.spark.liveness.search import PartitionedSearch
 from checker.engines.spark.liveness.task import Made
 from checker.engines.spark.local import LocalRun
+from checker.engines.spark.scratch import Scratch
 from checker.engines.spark.session import Session
 from checker.engines.spark.shipping import archive, worker_function
 from checker.engines.spark.store import Store
 from checker.engines.spark.teaching import Teaching
 from checker.engines.spark.troubles import NOBODY_YET
 from checker.engines.spark.visited import KeyFiles, add_keys
+from checker.folders import RUN_FOLDER
 from checker.limits import StopReason
 from checker.patience import Stop
 from checker.problems import EnvironmentProblem, Problem
 from fizz.data import demand
-
-FOLDER: Final = "spark.fizzpy.folder"
-"""The setting that names the folder for the files of runs."""
 
 _PATIENCE_S: Final = 20.0
 
@@ -118,7 +116,9 @@ class Cluster:
         self.manner = manner
         kept_in = task.settings.kept_in
         self.keeps = kept_in is not None
-        self.folder = _folder(folder, self.run) if kept_in is None else Path(kept_in).absolute()
+        self.scratch = Scratch("run") if kept_in is None and folder is None else None
+        """Where the files are if nobody has said where."""
+        self.folder = self._folder(folder, kept_in)
         self.store = Store(self.folder, durable=self.keeps)
         self.findings = Findings(self.store, local, level, partitions)
         self.teaching = Teaching(self.store, local.machine)
@@ -371,19 +371,24 @@ class Cluster:
         self.session.close()
         if self.crew is not None:
             self.crew.close()
-        if not self.keeps:
+        if self.scratch is not None:
+            self.scratch.close()
+        elif not self.keeps:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-
-def _folder(parent: str | None, run: str) -> Path:
-    """A folder for the files of a run: where the user says, else with the temporary files of this machine."""
-    if parent is None:
-        return Path(tempfile.mkdtemp(prefix="fizzpy-"))
-    folder = Path(parent).absolute() / f"fizzpy-{run}"
-    try:
-        folder.mkdir(parents=True)
-    except OSError as failure:
-        raise EnvironmentProblem(
-            f"the folder {parent} cannot be used: {failure.strerror}", f"name another one: --conf {FOLDER}=DIR"
-        ) from None
-    return folder
+    def _folder(self, parent: str | None, kept_in: str | None) -> Path:
+        """The folder for the files of the run: that of the checkpoints, one where the user says, or a temporary one."""
+        if kept_in is not None:
+            return Path(kept_in).absolute()
+        if parent is None:
+            assert self.scratch is not None
+            return self.scratch.path
+        folder = Path(parent).absolute() / f"fizzpy-{self.run}"
+        try:
+            folder.mkdir(parents=True)
+        except OSError as failure:
+            raise EnvironmentProblem(
+                f"the folder {parent} cannot be used: {failure.strerror}",
+                f"name another one: --conf {RUN_FOLDER}=DIR",
+            ) from None
+        return folder

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from checker.problems import EnvironmentProblem, UsageProblem
 
 _LOCAL: Final = re.compile(r"local(\[(\*|\d+)(\s*,\s*\d+)?\])?")
-_LOCAL_CLUSTER: Final = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]")
+_LOCAL_CLUSTER: Final = re.compile(r"local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,\s*\d+\s*\]")
+_DIGITS: Final = 10
 _PORTS: Final = {"spark": 7077, "http": 80, "https": 443}
 _PATIENCE_S: Final = 5.0
 _ATTEMPTS: Final = 4
@@ -33,6 +34,24 @@ def patient(master: str) -> str:
 
 def on_this_machine(master: str) -> bool:
     return in_one_place(master) or _LOCAL_CLUSTER.fullmatch(master) is not None
+
+
+def cores_asked(master: str, conf: Mapping[str, str]) -> int | None:
+    """How many cores a run asks for by its master or settings; None: as many as there are."""
+    cluster = _LOCAL_CLUSTER.fullmatch(master)
+    if cluster is not None:
+        return max(1, int(cluster.group(1)) * int(cluster.group(2)))
+    if in_one_place(master):
+        return None
+    each = _whole(conf, "spark.executor.cores")
+    executors = _whole(conf, "spark.executor.instances")
+    asked = [_whole(conf, "spark.cores.max"), (executors or 0) * (each or 1) or None]
+    return min((number for number in asked if number), default=None)
+
+
+def _whole(conf: Mapping[str, str], name: str) -> int | None:
+    text = conf.get(name, "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < _DIGITS else None
 
 
 def check_master(master: str, environment: Mapping[str, str] = os.environ) -> None:

@@ -12,14 +12,15 @@ from checker.effort import CPU_ELSEWHERE, MEMORY_ELSEWHERE, Effort
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
 from checker.engines.spark.assignment import Manner
-from checker.engines.spark.cluster import FOLDER, Base, Cluster, ClusterState, demand_sound
+from checker.engines.spark.cluster import Base, Cluster, ClusterState, demand_sound
 from checker.engines.spark.java import find_java
 from checker.engines.spark.liveness.search import SMALL
 from checker.engines.spark.local import LocalRun
-from checker.engines.spark.master import check_master
+from checker.engines.spark.master import check_master, cores_asked
 from checker.engines.spark.session import Session, open_session
 from checker.engines.spark.store import Store
 from checker.exploration import PathLink
+from checker.folders import RUN_FOLDER
 from checker.liveness.asking import Search
 from checker.problems import UsageProblem
 
@@ -29,9 +30,9 @@ _CORE: Final = "spark.fizzpy.core"
 
 
 class SparkRun:
-    """One exploration by the Spark engine."""
+    """One exploration by the Spark engine. `together`: the runs of one check, this one comes to be among them."""
 
-    def __init__(self, task: Task, wide: int | None) -> None:
+    def __init__(self, task: Task, wide: int | None, together: list[SparkRun]) -> None:
         self.task = task
         self.conf = dict(task.settings.spark_conf)
         for key in self.conf:
@@ -52,6 +53,10 @@ class SparkRun:
         self.cluster: Cluster | None = None
         self._base: Base | None = None
         """Where the local run was saved last."""
+        self.handed_over = False
+        """Whether a cluster was asked for."""
+        self._together = together
+        together.append(self)
 
     @property
     def exact(self) -> bool:
@@ -77,11 +82,12 @@ class SparkRun:
         return self.cluster.next()
 
     def _cluster(self, level: int, partitions: int | None, columns: bool, manner: Manner) -> Cluster:
+        self.handed_over = True
         self.session = open_session(self.master, self.conf, self.java, self.task.patience)
         if self.task.watched and self.session.started is not None and self.session.web_ui is not None:
             self.task.say(f"Spark's web UI is at {self.session.web_ui}")
-        partitions = partitions or max(1, self.session.context.defaultParallelism)
-        folder = self.conf.get(FOLDER)
+        partitions = partitions or self.session.cores(cores_asked(self.master, self.conf))
+        folder = self.conf.get(RUN_FOLDER)
         return Cluster(self.task, self.local, self.session, level, partitions, columns, manner, folder)
 
     # --- checkpoints -----------------------------------------------------------------------------------------------
@@ -156,10 +162,22 @@ class SparkRun:
 
     def close(self) -> None:
         self.local.close()
+        if self._together[0] is self:
+            self._tell_local()
         if self.cluster is not None:
             self.cluster.close()
         elif self.session is not None:
             self.session.close()
+
+    def _tell_local(self) -> None:
+        """Say it where Spark was asked for, and not used."""
+        if self.local.found and not any(run.handed_over for run in self._together):
+            least = self.task.settings.spark_from
+            self.task.say(
+                f"no level was run as a job of Spark: never did {least:,} states wait, and this process has explored "
+                "them all (--spark-from N hands over earlier)"
+            )
+        self._together.clear()
 
 
 def _number(conf: Mapping[str, str], name: str, least: int) -> int | None:

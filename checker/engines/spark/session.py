@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import queue
-import shutil
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as NotYet
@@ -25,6 +25,7 @@ from checker.effort import Effort, effort_of
 from checker.engines.spark.interruption import interruptions
 from checker.engines.spark.java import java_home
 from checker.engines.spark.master import in_one_place, on_this_machine, patient
+from checker.engines.spark.scratch import Scratch, sweep
 from checker.engines.spark.troubles import JAVA_DIED, TURNED_AWAY, explained, root_cause
 from checker.patience import Patience, Stop
 from checker.problems import EnvironmentProblem
@@ -34,6 +35,10 @@ Found = TypeVar("Found")
 _TICK_S: Final = 0.1
 _PATIENCE_S: Final = 10.0
 _MOST: Final = 300
+_ARRIVAL_S: Final = 15.0
+"""How long executors are waited for."""
+_STEADY_S: Final = 2.0
+"""When none has come for so long after others, that is all."""
 _QUIET: Final = {
     "spark.port.maxRetries": "100",
     "spark.ui.showConsoleProgress": "false",
@@ -130,7 +135,12 @@ class Session:
         """What to raise for a failure of Spark."""
         if self.started is not None and self.started.dead:
             return JAVA_DIED
-        return TURNED_AWAY if self._scala.isStopped() else explained(failure)
+        return TURNED_AWAY if self._scala.isStopped() else explained(failure, self._local_dir)
+
+    @property
+    def _local_dir(self) -> str | None:
+        """Where Spark has its own files, if we have said so."""
+        return None if self.started is None else str(self.started.folder)
 
     @property
     def _scala(self) -> Any:
@@ -141,6 +151,26 @@ class Session:
     def lonely(self) -> bool:
         """Is there no executor on other machines yet, where tasks need one?"""
         return not self.in_one_place and len(self._scala.statusTracker().getExecutorInfos()) < 2
+
+    def cores(self, asked: int | None) -> int:
+        """How many tasks can run at a time, once the executors that were asked for are there.
+
+        Executors take seconds to come, and until then Spark speaks of two cores. Waits until there are as many cores as
+        were asked for, or until no more come.
+        """
+        steady, before = 0.0, 0
+        begun = time.monotonic()
+        while not self.in_one_place and time.monotonic() - begun < _ARRIVAL_S and steady < _STEADY_S:
+            executors = len(self._scala.statusTracker().getExecutorInfos()) - 1
+            if asked is not None and executors > 0 and self.context.defaultParallelism >= asked:
+                break
+            steady = steady + _TICK_S if executors == before and executors > 0 else 0.0
+            before = executors
+            time.sleep(_TICK_S)
+        if before == 0 and asked is not None and not self.in_one_place:
+            # Nobody has come yet: they are believed to.
+            return asked
+        return max(1, int(self.context.defaultParallelism))
 
     def effort(self) -> Effort:
         """What the Java process has spent, if it is ours and not shared."""
@@ -165,7 +195,9 @@ class JavaProcess:
     def __init__(self) -> None:
         # A session that was stopped leaves its process behind, for the next one.
         self.inherited = SparkContext._gateway is not None
-        self.folder = Path(tempfile.mkdtemp(prefix="fizzpy-spark-"))
+        sweep()
+        self._scratch = Scratch("spark")
+        self.folder = self._scratch.path
         # A file without a name: terminals are for the report.
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - the process writes to it as long as it lives
         self._gateway: Any = None
@@ -212,7 +244,7 @@ class JavaProcess:
                 self._gateway.shutdown()
             _end(self._gateway.proc)
         self.log.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._scratch.close()
 
     def last_words(self) -> str:
         """The last line that the process wrote."""

@@ -6,10 +6,11 @@ import mmap
 import os
 import re
 import struct
+import time
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +25,7 @@ _HEAD: Final = struct.Struct("<8sII")
 _PART: Final = struct.Struct("<QI")
 _PIECE: Final = 1 << 20
 _BLOCK: Final = 1 << 24
+_WAITS_S: Final = (0.1, 0.3, 1.0)
 _NAME: Final = re.compile(r"[a-z]+(-[0-9-]+)?(\.json)?")
 """Names of files: nothing that leads out of the folder."""
 _NO_HINT: Final = "check the disk that it lies on, and run again"
@@ -66,8 +68,12 @@ class Store:
             unfinished.replace(path)
             if self.durable:
                 sync_folder(self.folder)
-        except BaseException:
-            unfinished.unlink(missing_ok=True)
+        except BaseException as failure:
+            with suppress(OSError):
+                unfinished.unlink(missing_ok=True)
+            if isinstance(failure, OSError) and failure.filename is None:
+                # Who hears of a full disk wants to know which one.
+                raise OSError(failure.errno, failure.strerror, str(path)) from failure
             raise
 
     def read(self, name: str, part: int) -> bytes:
@@ -100,12 +106,12 @@ class Store:
 
     def seal(self, name: str) -> str:
         """What tells a file from others: a digest of the lengths and checksums of its parts, and of its name."""
-        with self._opened(name) as file:
+        with self._opened(name, at_once=True) as file:
             return _seal(name, self._entries(name, file))
 
     def check(self, name: str, seal: str) -> None:
         """Raise `EnvironmentProblem` unless the file is there, is as it was written, and has this seal."""
-        with self._opened(name) as file:
+        with self._opened(name, at_once=True) as file:
             entries = self._entries(name, file)
             if _seal(name, entries) != seal:
                 raise self._refused(name, "is not the one that the checkpoint was made with")
@@ -138,10 +144,16 @@ class Store:
             raise EnvironmentProblem(f"{name!r} is no name of a file of a run", _NO_HINT)
         return self.folder / name
 
-    def _opened(self, name: str) -> BinaryIO:
-        """A file of the folder, if that is what the name stands for."""
+    def _opened(self, name: str, at_once: bool = False) -> BinaryIO:
+        """A file of the folder, if that is what the name stands for; unless `at_once`, it is waited for a little."""
+        path = self._path(name)
         try:
-            return open_regular(self._path(name))
+            for wait_s in () if at_once else _WAITS_S:
+                with suppress(FileNotFoundError):
+                    return open_regular(path)
+                # A shared disk may show late what another machine has written.
+                time.sleep(wait_s)
+            return open_regular(path)
         except FileNotFoundError:
             raise self._refused(name, "is missing") from None
         except NotAFile as failure:

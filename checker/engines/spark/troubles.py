@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from checker.problems import EnvironmentProblem
@@ -17,7 +18,6 @@ _TROUBLES: Final = {
     "Cannot run program": ("a Spark executor does not find the Python that it is to run", _ANOTHER_PYTHON),
     "exited unexpectedly": _DEAD_WORKER,
     "ExecutorLostFailure": _DEAD_WORKER,
-    "No space left on device": ("the disk of a Spark executor is full", "make room, or set spark.local.dir elsewhere"),
 }
 TURNED_AWAY: Final = EnvironmentProblem(
     "the Spark master has turned this run away, or is gone",
@@ -27,6 +27,12 @@ JAVA_DIED: Final = EnvironmentProblem(
     "the Java process of Spark has died", "see whether this machine is short of memory, and run again"
 )
 NOBODY_YET: Final = "Spark has no executor to run tasks on yet; see its web UI for what it waits for"
+_NO_ROOM: Final = "No space left on device"
+_WITHOUT_ROOM: Final = re.compile(rf"(/[^\s:'\"]+) \({_NO_ROOM}|{_NO_ROOM}: '(/[^']+)'")
+"""As Java says it, and as Python does."""
+_OF_FILES: Final = re.compile(
+    r"(OSError|FileNotFoundError|NotADirectoryError|IsADirectoryError|FileExistsError|PermissionError|TimeoutError): "
+)
 _OF_PYTHON: Final = "Traceback (most recent call last)"
 _MOST: Final = 300
 
@@ -35,17 +41,34 @@ class TaskFailed(Exception):
     """A task has raised what it never should. The text begins with that, and goes on with all that Spark says."""
 
 
-def explained(failure: Exception) -> Exception:
-    """What to raise for a failure of Spark."""
+def explained(failure: Exception, folder: str | None = None) -> Exception:
+    """What to raise for a failure of Spark. `folder`: where it has its own files, if that is known."""
     text = str(failure)
+    if _NO_ROOM in text:
+        return _no_room(text, folder)
     for sign, (problem, hint) in _TROUBLES.items():
         if sign in text:
             return EnvironmentProblem(problem, hint)
+    if _OF_PYTHON in text and _OF_FILES.match(_raised(text)):
+        return EnvironmentProblem(
+            f"a task of Spark cannot use a file: {_raised(text)[:_MOST]}",
+            "check that all machines see the folder, that it stays, and the disk; then run again",
+        )
     if _OF_PYTHON in text:
         return TaskFailed(f"{_raised(text)}\n{text}")
     if type(failure).__module__.startswith("py4j."):
         return EnvironmentProblem(f"Spark gave up: {root_cause(text)}", "see the logs of Spark's master and executors")
     return failure
+
+
+def _no_room(text: str, folder: str | None) -> EnvironmentProblem:
+    """The disk that is full, by what Spark says or by where its own files are."""
+    found = _WITHOUT_ROOM.search(text)
+    place = (found.group(1) or found.group(2)) if found is not None else folder
+    where = f"the disk of {place}" if place is not None else "the disk of a Spark executor"
+    return EnvironmentProblem(
+        f"{where} is full", "make room there, or name another: --conf spark.local.dir=DIR, TMPDIR"
+    )
 
 
 def root_cause(text: str) -> str:

@@ -7,6 +7,7 @@ import gc
 import os
 import pickle
 import sys
+import tempfile
 import time
 import uuid
 import zipimport
@@ -137,13 +138,21 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
         # No other attempt will find more room.
         if failure.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
-        where = f" ({failure.filename})" if failure.filename else ""
-        answer = EnvironmentProblem(f"the disk is full{where}", "make room, or set TMPDIR to a larger disk")
+        answer = EnvironmentProblem(f"the disk of {_folder_of(failure)} is full", _ROOM)
     finally:
         put_away()
         gc.enable()
     _forget_archives()
     return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+
+
+_ROOM: Final = "make room there, or name a folder on a larger disk: TMPDIR, or --conf spark.fizzpy.folder=DIR"
+
+
+def _folder_of(failure: OSError) -> str:
+    """The folder that there is no room in."""
+    named = isinstance(failure.filename, str)
+    return str(Path(failure.filename).parent) if named else tempfile.gettempdir()
 
 
 def _worker(run: str, order: Broadcast[bytes]) -> Worker:
