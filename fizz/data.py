@@ -30,8 +30,8 @@ _COUNT: Final = struct.Struct("<I")
 _LENGTH: Final = struct.Struct("<Q")
 
 UNREADABLE: Final = (
-    ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError, RecursionError, MemoryError,
-    EOFError, struct.error, zlib.error,
+    ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError, RecursionError, EOFError,
+    struct.error, zlib.error,
 )  # fmt: skip
 """What reading may raise when bytes are not what they should be."""
 
@@ -107,7 +107,7 @@ def inflate(data: bytes) -> bytes:
     inflating = zlib.decompressobj()
     try:
         found = inflating.decompress(rest, _bound(rest))
-    except (zlib.error, MemoryError) as failure:
+    except zlib.error as failure:
         raise NotData(str(failure)) from failure
     if not inflating.eof or inflating.unused_data:
         raise NotData("inflated, it is not what was deflated")

@@ -125,6 +125,8 @@ class Store:
             yield
         except UNREADABLE as failure:
             raise self._damaged(name) from failure
+        except MemoryError as failure:
+            raise self._refused(name, "takes more memory than there is") from failure
 
     def has(self, name: str) -> bool:
         return os.path.lexists(self._path(name))
