@@ -131,6 +131,20 @@ def test_max_depth_cuts(fizzpy: Callable[..., object], tmp_path: Path) -> None:
     assert fizzpy("check", "m.fizz", "--max-depth", "-1").code == 2
 
 
+def test_the_limit_of_the_environment(
+    fizzpy: Callable[..., object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`FIZZPY_MEMORY_LIMIT` cuts a run as a bound does, with what to do about it; what is no number is refused."""
+    (tmp_path / "m.fizz").write_text("action Init: n = 0\natomic action Up:\n    require n < 9\n    n += 1\n")
+    monkeypatch.setenv("FIZZPY_MEMORY_LIMIT", "1")
+    ended = fizzpy("check", "m.fizz", "--json")
+    report = json.loads(ended.out)
+    assert (ended.code, report["cut_by"], report["asked"]) == (3, "memory", {"memory": 1})
+    assert "--checkpoint DIR" in fizzpy("check", "m.fizz").out
+    monkeypatch.setenv("FIZZPY_MEMORY_LIMIT", "much")
+    assert fizzpy("check", "m.fizz").code == 2
+
+
 def test_stats(fizzpy: Callable[..., object], tmp_path: Path) -> None:
     """`--stats` prints how often the interpreter was asked, and what the time was spent on."""
     (tmp_path / "m.fizz").write_text(GOOD)
