@@ -3,27 +3,32 @@
 For each frozen dataclass Python writes and compiles six methods when the program starts: 0.4 ms, and there are two
 hundred of them, while a small model is checked in 200 ms. Here it writes the one that makes an instance, and the rest
 is shared. To a type checker this is the `dataclass` of the standard library: that nobody assigns to a field of a frozen
-one is its business, while the program runs nothing stands in the way. Modules that do without the rest of this package
-use the standard library's.
+one is its business, while the program runs nothing stands in the way. Where `FIZZPY_FROZEN` is set it *is* that of the
+standard library, and assigning fails: so the tests run. Modules that do without the rest of this package use the
+standard library's.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import os
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
+    from dataclasses import dataclass as light
 
-    __all__ = ["dataclass"]
+    __all__ = ["dataclass", "light"]
 else:
 
-    def dataclass(cls=None, /, *, frozen=False, slots=False, **options):
+    def light(cls=None, /, *, frozen=False, slots=False, **options):
         """As in the standard library; light if it is frozen and has slots, and is compared by its fields."""
         if not (frozen and slots and options.keys() <= {"kw_only"}):
             return dataclasses.dataclass(cls, frozen=frozen, slots=slots, **options)
         return _light(cls, options) if cls is not None else lambda cls: _light(cls, options)
+
+    dataclass = dataclasses.dataclass if os.environ.get("FIZZPY_FROZEN") else light
 
 
 def _light(cls: type, options: dict[str, Any]) -> type:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import os
 import pickle
+import subprocess
+import sys
 from dataclasses import field
 from typing import Any
 
@@ -12,7 +15,8 @@ import pytest
 
 from fizz import ast
 from fizz.errors import Span
-from fizz.light import dataclass
+from fizz.light import light as dataclass
+from interpreter.step import NO_OUTCOME
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +92,20 @@ def test_copies() -> None:
 def test_nodes_are_compared_without_their_places() -> None:
     assert ast.Name(Span("a", 1, 1, 1, 2), "x") == ast.Name(Span("b", 2, 1, 2, 2), "x")
     assert repr(ast.Name(Span("a", 1, 1, 1, 2), "x")) == "Name(id='x')"
+
+
+def test_frozen_under_test() -> None:
+    """Tests run with the standard library's dataclasses: nobody assigns to a field of a frozen one unnoticed."""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        NO_OUTCOME.value = True  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(("frozen", "refuses"), [("", False), ("1", True)])
+def test_frozen_where_it_is_asked_for(frozen: str, refuses: bool) -> None:
+    """`FIZZPY_FROZEN` decides when the package is imported."""
+    program = "from interpreter.step import NO_OUTCOME; NO_OUTCOME.value = True"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, "FIZZPY_FROZEN": frozen}, capture_output=True, check=False
+    )
+    assert (done.returncode != 0) == refuses
+    assert (b"FrozenInstanceError" in done.stderr) == refuses

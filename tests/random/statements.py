@@ -58,7 +58,14 @@ class Statements:
                 *(
                     []
                     if deep
-                    else [(4, self._if), (3, self._for), (2, self._while), (4, self._flow), (3, self._choose_block)]
+                    else [
+                        (4, self._if),
+                        (3, self._for),
+                        (2, self._while),
+                        (2, self._until),
+                        (4, self._flow),
+                        (3, self._choose_block),
+                    ]
                 ),
             ]
         )
@@ -122,6 +129,22 @@ class Statements:
         test = f"{count} < 2" if self.source.chance(60) else f"{count} < 2 and {self.of('bool', scope, 1)}"
         body = self.block(inner, 1, 2)
         return [f"{count} = 0", f"{flow}while {test}:", *indented([f"{count} += 1", *body])]
+
+    def _until(self, scope: Scope) -> Lines:
+        """A loop of choices: again and again until it is enough, or until it only repeats itself."""
+        if scope.asserts:
+            return self._while(scope)
+        go = self.fresh("t")
+        flow = self.source.weighted([(2, ""), (4, "atomic "), (1, "serial ")])
+        inner = scope.inner(flow=flow.strip() or scope.flow, loop=True)
+        inner.places.append(Place(go, "int", writable=False))
+        body = self.block(inner, 1, 2)
+        again = f"{go} = {self._fairness()}oneof {self.source.pick(('[0, 1]', '[1, 2, 0]', '[1]'))}"
+        return [
+            f"{go} = 1",
+            f"{flow}while {go} > 0:",
+            *indented([again, *body] if self.source.chance(50) else [*body, again]),
+        ]
 
     # --- choices
 
