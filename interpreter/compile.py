@@ -227,7 +227,7 @@ class _Scopes:
     def finished(self) -> list[p.Scope]:
         return [scope for scope in self.scopes if scope is not None]
 
-    def block(self, body: ast.Block, flow: ast.Flow | None, around: p.ScopeFlow, path: str) -> p.Scope:
+    def block(self, body: ast.Block, flow: ast.Flow | None, around: p.ScopeFlow, path: str) -> p.Block:
         """The scope of a block whose own modifier is `flow`, inside one whose flow is `around`."""
         number = self._reserve()
         own: p.ScopeFlow = flow if flow == "atomic" or flow == "serial" else around
@@ -235,8 +235,11 @@ class _Scopes:
         instructions = tuple(
             self._statement(statement, own, f"{prefix}{index}") for index, statement in enumerate(body.statements)
         )
-        kind = {"oneof": p.OneOfBlock, "parallel": p.ParallelBlock}.get(flow or "", p.Sequence)
-        return self._store(kind(number, path, own, instructions))
+        if flow == "oneof":
+            return self._store(p.OneOfBlock(number, path, own, instructions))
+        if flow == "parallel":
+            return self._store(p.ParallelBlock(number, path, own, instructions))
+        return self._store(p.Sequence(number, path, own, instructions))
 
     def _sequence(self, body: ast.Block, around: p.ScopeFlow, path: str) -> p.Sequence:
         scope = self.block(body, None, around, path)

@@ -18,22 +18,22 @@ ScopeFlow = OneOf["atomic", "serial"]
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction:
-    """One statement. `label` is the model's own label, without the routine's name."""
+class _Instruction:
+    """What all statements have. `label` is the model's own label, without the routine's name."""
 
     span: Span
     label: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Do(Instruction):
+class Do(_Instruction):
     """An assignment or an expression evaluated for its effect."""
 
     statement: ast.Assign | ast.AugmentedAssign | ast.ExpressionStatement
 
 
 @dataclass(frozen=True, slots=True)
-class CallOrDo(Instruction):
+class CallOrDo(_Instruction):
     """A statement of the shape of a fizz call (language page, section 4 rule 2): `f(…)` of a func, or `E.f(…)`.
 
     `routine` is the number of the top-level func called; None: what `E` is decides when it runs.
@@ -45,19 +45,19 @@ class CallOrDo(Instruction):
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing(Instruction):
+class Nothing(_Instruction):
     """`pass`"""
 
 
 @dataclass(frozen=True, slots=True)
-class Guard(Instruction):
+class Guard(_Instruction):
     """`require`"""
 
     condition: ast.Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Pick(Instruction):
+class Pick(_Instruction):
     """`target = oneof iterable if condition`"""
 
     target: ast.Target
@@ -68,24 +68,24 @@ class Pick(Instruction):
 
 
 @dataclass(frozen=True, slots=True)
-class Leave(Instruction):
+class Leave(_Instruction):
     """`return`"""
 
     value: ast.Expression | None
 
 
 @dataclass(frozen=True, slots=True)
-class LeaveLoop(Instruction):
+class LeaveLoop(_Instruction):
     """`break`"""
 
 
 @dataclass(frozen=True, slots=True)
-class NextIteration(Instruction):
+class NextIteration(_Instruction):
     """`continue`"""
 
 
 @dataclass(frozen=True, slots=True)
-class Branch(Instruction):
+class Branch(_Instruction):
     """`if`: the suites are numbered in the path after the statement's own index; an `else` is the last."""
 
     conditions: tuple[ast.Expression, ...]
@@ -93,21 +93,21 @@ class Branch(Instruction):
 
 
 @dataclass(frozen=True, slots=True)
-class Enter(Instruction):
+class Enter(_Instruction):
     """A flow block."""
 
-    body: Scope
+    body: Block
 
 
 @dataclass(frozen=True, slots=True)
-class Loop(Instruction):
+class Loop(_Instruction):
     """A `for` or `while` statement."""
 
     body: ForLoop | WhileLoop
 
 
 @dataclass(frozen=True, slots=True)
-class PickBlock(Instruction):
+class PickBlock(_Instruction):
     """`oneof v in iterable: body`"""
 
     variables: ast.LoopVariables
@@ -117,7 +117,7 @@ class PickBlock(Instruction):
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class _Scope:
     """A block or loop. `number` is its index in `Routine.scopes`, `path` its place as text, `flow` atomic or serial."""
 
     number: int
@@ -126,22 +126,22 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence(Scope):
+class Sequence(_Scope):
     instructions: tuple[Instruction, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class OneOfBlock(Scope):
+class OneOfBlock(_Scope):
     instructions: tuple[Instruction, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ParallelBlock(Scope):
+class ParallelBlock(_Scope):
     instructions: tuple[Instruction, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ForLoop(Scope):
+class ForLoop(_Scope):
     """`independent`: a loop of an assertion whose turns may be asked one by one (see `interpreter.independence`)."""
 
     span: Span
@@ -153,10 +153,21 @@ class ForLoop(Scope):
 
 
 @dataclass(frozen=True, slots=True)
-class WhileLoop(Scope):
+class WhileLoop(_Scope):
     span: Span
     condition: ast.Expression
     body: Sequence
+
+
+Block = Sequence | OneOfBlock | ParallelBlock
+"""What holds statements."""
+
+Scope = Block | ForLoop | WhileLoop
+
+Instruction = (
+    Do | CallOrDo | Nothing | Guard | Pick | Leave | LeaveLoop | NextIteration | Branch | Enter | Loop | PickBlock
+)
+"""All statements. A `match` over them ends in `assert_never`, so that a new one is forgotten nowhere."""
 
 
 @dataclass(frozen=True, slots=True)

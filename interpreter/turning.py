@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, assert_never
 
 from fizz import ast
 from interpreter import program as p
 from interpreter.independence import walk
+from interpreter.statements import instructions
 
 Came = frozenset[bool]
 """How ways come to a place: with a choice behind them (True), without one (False); empty: none comes."""
@@ -27,23 +28,6 @@ def turning(
 ) -> p.Turning:
     """The loops of choices of a program. `elsewhere`: constants and helpers, which may pass a role on as a value."""
     return _Search(routines, init, roles, elsewhere).found()
-
-
-def _inside(scope: p.Scope) -> Iterable[p.Instruction]:
-    """All instructions of a scope, those of the scopes in it too."""
-    waiting: list[p.Scope] = [scope]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, p.ForLoop | p.WhileLoop):
-            waiting.append(one.body)
-            continue
-        assert isinstance(one, p.Sequence | p.OneOfBlock | p.ParallelBlock)
-        for instruction in one.instructions:
-            yield instruction
-            if isinstance(instruction, p.Branch):
-                waiting += instruction.suites
-            elif isinstance(instruction, p.Enter | p.Loop | p.PickBlock):
-                waiting.append(instruction.body)
 
 
 class _Search:
@@ -90,7 +74,7 @@ class _Search:
         return frozenset(reached)
 
     def _called(self, routine: p.Routine) -> frozenset[int]:
-        return frozenset().union(*map(self.callees, _inside(routine.body)))
+        return frozenset().union(*map(self.callees, instructions(routine.body)))
 
     def callees(self, instruction: p.Instruction) -> frozenset[int]:
         """The routines that may run within an instruction: funcs, and Inits of roles that it constructs."""
@@ -131,16 +115,19 @@ class _Paths:
         """Whether a way may be at the loop's header again with a choice behind it."""
         return True in self._sequence(loop.body.instructions, AT_FIRST) | self._continues
 
-    def _scope(self, scope: p.Scope, came: Came) -> Came:
+    def _scope(self, scope: p.Block, came: Came) -> Came:
         """How ways leave a block at its end that come into it like this."""
         if not came:
             return NOBODY
-        if isinstance(scope, p.OneOfBlock):
-            return NOBODY.union(*(self._instruction(one, CHOSEN) for one in scope.instructions))
-        if isinstance(scope, p.ParallelBlock):
-            return self._sequence(scope.instructions, CHOSEN)
-        assert isinstance(scope, p.Sequence)
-        return self._sequence(scope.instructions, came)
+        match scope:
+            case p.OneOfBlock():
+                return NOBODY.union(*(self._instruction(one, CHOSEN) for one in scope.instructions))
+            case p.ParallelBlock():
+                return self._sequence(scope.instructions, CHOSEN)
+            case p.Sequence():
+                return self._sequence(scope.instructions, came)
+            case _:
+                assert_never(scope)
 
     def _sequence(self, instructions: tuple[p.Instruction, ...], came: Came) -> Came:
         for instruction in instructions:
@@ -182,7 +169,8 @@ class _Paths:
                 return came | self._scope(one.body, CHOSEN)
             case p.Loop():
                 return self._loop(one.body, came)
-        raise TypeError(f"no way through {type(one).__name__}")
+            case _:
+                assert_never(one)
 
     def _enabled(self, came: Came) -> Came:
         """After something enabling. Before the end of the turn a new step begins, in which nothing is chosen yet."""
@@ -213,7 +201,9 @@ class _Paths:
         self._known[number, came] = came | CHOSEN
         around = self._breaks, self._continues, self._returns
         self._breaks = self._continues = self._returns = NOBODY
-        after = self._scope(self.search.routines[number].body, came) | self._returns
+        body = self.search.routines[number].body
+        assert not isinstance(body, p.ForLoop | p.WhileLoop)
+        after = self._scope(body, came) | self._returns
         self._breaks, self._continues, self._returns = around
         self._known[number, came] = after
         return after

@@ -26,8 +26,8 @@ from fizz import Diagnostic, Module, Span, load
 from interpreter import ModelError, Program, compile_module
 from interpreter.explaining.decisions import NO, YES, Deciding, Decision, Decisions
 from interpreter.explaining.exercise import doubtful_parts_of
-from interpreter.explaining.statements import instructions
 from interpreter.program import ActionProgram, Instruction, Routine
+from interpreter.statements import instructions
 
 RemarkKind = OneOf["never ran", "never true", "never false", "nothing there", "never evaluated"]
 

@@ -12,8 +12,8 @@ from fizz import Diagnostic, Span, ast
 from interpreter import Program
 from interpreter import program as p
 from interpreter.explaining.exercise import doubtful_parts_of
-from interpreter.explaining.statements import inner, own
 from interpreter.machine import Note
+from interpreter.statements import inner, own
 
 _HINT = "what it says was never put to the test"
 

@@ -7,12 +7,12 @@ decided for it, so the decisions can be read off.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, assert_never
 from typing import Literal as OneOf
 
 from fizz import Span
 from interpreter import program as p
-from interpreter.explaining.statements import instructions
+from interpreter.statements import instructions
 from interpreter.step import GIVEN_UP, NO_CHOICE, NOT_HELD, NOTHING_DONE, Aborted, Failure, Outcome
 
 NO: Final = 0
@@ -79,11 +79,16 @@ def _deciding(instruction: p.Instruction) -> Deciding | None:
             return Deciding("if", heads, tuple(condition.span for condition in conditions))
         case p.PickBlock(body=body, iterable=iterable):
             return Deciding("oneof", (body.instructions[0].span,), (iterable.span,))
-        case p.Loop(body=p.ForLoop(body=body, iterable=iterable)):
-            return Deciding("for", (body.instructions[0].span,), (iterable.span,))
-        case p.Loop(body=p.WhileLoop(body=body, condition=condition)):
-            return Deciding("while", (body.instructions[0].span,), (condition.span,))
-    return None
+        case p.Loop(body=loop):
+            asked_for = loop.iterable if isinstance(loop, p.ForLoop) else loop.condition
+            word: DecidingWord = "for" if isinstance(loop, p.ForLoop) else "while"
+            return Deciding(word, (loop.body.instructions[0].span,), (asked_for.span,))
+        case (
+            p.Do() | p.CallOrDo() | p.Nothing() | p.Leave() | p.LeaveLoop() | p.NextIteration() | p.Enter()
+        ):  # fmt: skip
+            return None
+        case _:
+            assert_never(instruction)
 
 
 def _branch(deciding: Deciding, following: Span | None) -> int:

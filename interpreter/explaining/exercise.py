@@ -12,9 +12,9 @@ from typing import Any
 
 from fizz import Span, ast
 from interpreter import program as p
-from interpreter.explaining.statements import instructions
 from interpreter.independence import walk
 from interpreter.running.environment import Environment, Evaluator
+from interpreter.statements import instructions
 
 
 class Parts:

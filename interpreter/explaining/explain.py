@@ -13,7 +13,6 @@ from fizz import Span, ast
 from fizz.light import dataclass
 from interpreter import program as p
 from interpreter.explaining.reasons import Fact, Reasons
-from interpreter.explaining.statements import inner, own
 from interpreter.machine import Machine
 from interpreter.running.assertions import assertion_frame, evaluate_assertion
 from interpreter.running.code import Code
@@ -22,6 +21,7 @@ from interpreter.running.execute import Execution
 from interpreter.running.view import PairView, Recorder
 from interpreter.running.world import World
 from interpreter.state import State
+from interpreter.statements import inner, own
 from interpreter.step import ModelError, Rule
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Literal as OneOf
+from typing import assert_never
 
 from fizz import Span, ast
 from fizz.light import dataclass
 from interpreter import program as p
 from interpreter.explaining.reasons import Fact, Reasons
-from interpreter.explaining.statements import instructions
 from interpreter.machine import Machine
 from interpreter.running.beginning import first_frames
 from interpreter.running.code import Code
@@ -22,6 +22,7 @@ from interpreter.running.execute import Execution
 from interpreter.running.view import Recorder
 from interpreter.running.world import World
 from interpreter.state import State
+from interpreter.statements import instructions
 from interpreter.step import Abort, ModelError, Rule, StepKind
 from interpreter.values import operations, truth
 
@@ -128,15 +129,21 @@ def _deciding(
     instruction: p.Instruction,
 ) -> list[tuple[GuardKind, ast.Expression, ast.Expression, Callable[[Evaluation], bool]]]:
     match instruction:
-        case p.Branch(conditions=conditions, suites=suites) if len(conditions) == len(suites):
-            return [("if", conditions[-1], conditions[0], _false)]
-        case p.Loop(body=p.WhileLoop(condition=condition)):
-            return [("while", condition, condition, _false)]
-        case p.Loop(body=p.ForLoop(iterable=iterable)):
-            return [("for", iterable, iterable, _empty)]
+        case p.Branch(conditions=conditions, suites=suites):
+            return [("if", conditions[-1], conditions[0], _false)] if len(conditions) == len(suites) else []
+        case p.Loop(body=loop):
+            if isinstance(loop, p.WhileLoop):
+                return [("while", loop.condition, loop.condition, _false)]
+            return [("for", loop.iterable, loop.iterable, _empty)]
         case p.PickBlock(iterable=iterable):
             return [("oneof", iterable, iterable, _empty)]
-    return []
+        case (
+            p.Do() | p.CallOrDo() | p.Nothing() | p.Guard() | p.Pick() | p.Leave() | p.LeaveLoop()
+            | p.NextIteration() | p.Enter()
+        ):  # fmt: skip
+            return []
+        case _:
+            assert_never(instruction)
 
 
 def _false(evaluation: Evaluation) -> bool:

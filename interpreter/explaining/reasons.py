@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from fizz import Span, ast
 from fizz.light import dataclass
 from interpreter import program as p
-from interpreter.explaining.statements import instructions
 from interpreter.problem import Problem
 from interpreter.running.environment import Closure
 from interpreter.running.evaluations import Evaluation
 from interpreter.running.state_struct import StateStruct
+from interpreter.statements import instructions
 from interpreter.step import ModelError
 from interpreter.values import FunctionValue, truth
 from interpreter.values.freeze import display

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence as Seq
 from math import prod
+from typing import assert_never
 
 from fizz import Span
 from interpreter.library import deepcopy
@@ -165,7 +166,8 @@ class Execution:
                     state.started = tuple(sorted((*state.started, state.index)))
                     return False
                 return self._execute(frame, block, state.index)
-        raise TypeError(f"no move for {type(state.scope).__name__}")
+            case _:
+                assert_never(state.scope)
 
     def _execute(self, frame: Frame, block: Scope, index: int) -> bool:
         operation, span, label, chooses = self.code.operation(frame.routine, block, index)
@@ -218,7 +220,10 @@ class Execution:
                 return self.enabled
             case ForLoop() as loop:
                 return self.enabled and (loop.flow == "serial" or loop.parallel)
-        return self.enabled and state.scope.flow == "serial"
+            case WhileLoop() as loop:
+                return self.enabled and loop.flow == "serial"
+            case _:
+                assert_never(state.scope)
 
     def quietly(self) -> bool:
         """The end of `pass` and of a choice: no yield in a sequence."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import pairwise
+from typing import assert_never
 
 from fizz import Span, ast
 from interpreter import program as p
@@ -53,11 +54,10 @@ def compile_instruction(
             return _branch(instruction, scope)
         case p.Enter():
             return _entering(instruction.body)
-        case p.Loop(body=p.ForLoop() as loop):
-            return _for(loop, scope)
-        case p.Loop(body=p.WhileLoop() as loop):
-            return _while(loop)
-    raise TypeError(f"no operation for {type(instruction).__name__}")
+        case p.Loop(body=loop):
+            return _for(loop, scope) if isinstance(loop, p.ForLoop) else _while(loop)
+        case _:
+            assert_never(instruction)
 
 
 def _do(instruction: p.Do, scope: NameScope) -> Operation:

@@ -13,8 +13,8 @@ from checker.exploration import Settings
 from checker.limits import Limits
 from fizz import Span, load
 from interpreter import Machine, compile_module
-from interpreter.explaining.statements import instructions
 from interpreter.program import Sequence
+from interpreter.statements import instructions
 from interpreter.step import Outcome, Rule, StepKind
 
 MODEL = """\
