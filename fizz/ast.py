@@ -29,17 +29,17 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Expression(Node):
+class _Expression(Node):
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class Literal(Expression):
+class Literal(_Expression):
     value: ScalarValue
 
 
 @dataclass(frozen=True, slots=True)
-class Name(Expression):
+class Name(_Expression):
     id: str
 
 
@@ -53,22 +53,22 @@ class FormatField(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class FString(Expression):
+class FString(_Expression):
     parts: tuple[str | FormatField, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TupleExpression(Expression):
+class TupleExpression(_Expression):
     items: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ListExpression(Expression):
+class ListExpression(_Expression):
     items: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class DictExpression(Expression):
+class DictExpression(_Expression):
     pairs: tuple[tuple[Expression, Expression], ...]
 
 
@@ -95,7 +95,7 @@ Clause = ComprehensionFor | ComprehensionIf
 
 
 @dataclass(frozen=True, slots=True)
-class Comprehension(Expression):
+class Comprehension(_Expression):
     """`[e for …]`, `{k: e for …}` (then `key` is set) or a bare `(e for …)`. The first clause is a ComprehensionFor."""
 
     kind: OneOf["list", "dict", "generator"]
@@ -105,13 +105,13 @@ class Comprehension(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Unary(Expression):
+class Unary(_Expression):
     operator: OneOf["-", "+", "~", "not"]
     operand: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Binary(Expression):
+class Binary(_Expression):
     """Arithmetic, bit operators and comparisons (`in` and `not in` among them)."""
 
     operator: str
@@ -120,14 +120,14 @@ class Binary(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Logical(Expression):
+class Logical(_Expression):
     operator: OneOf["and", "or"]
     left: Expression
     right: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Conditional(Expression):
+class Conditional(_Expression):
     """`body if condition else orelse`"""
 
     condition: Expression
@@ -143,25 +143,25 @@ class Parameter(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Lambda(Expression):
+class Lambda(_Expression):
     parameters: tuple[Parameter, ...]
     body: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute(Expression):
+class Attribute(_Expression):
     value: Expression
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Index(Expression):
+class Index(_Expression):
     value: Expression
     index: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Slice(Expression):
+class Slice(_Expression):
     value: Expression
     start: Expression | None
     stop: Expression | None
@@ -176,7 +176,7 @@ class Argument(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Expression):
+class Call(_Expression):
     function: Expression
     arguments: tuple[Argument, ...]
 
@@ -189,7 +189,7 @@ Target = Name | Attribute | Index | TupleExpression | ListExpression
 
 
 @dataclass(frozen=True, slots=True)
-class Statement(Node):
+class _Statement(Node):
     label: str | None = field(default=None, kw_only=True)
 
 
@@ -199,7 +199,7 @@ class Block(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Assign(Statement):
+class Assign(_Statement):
     """`a = b = value`: the targets from left to right.
 
     A fizz call is an Assign or ExpressionStatement whose value is a Call.
@@ -210,44 +210,44 @@ class Assign(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class AugmentedAssign(Statement):
+class AugmentedAssign(_Statement):
     target: Target
     operator: str  # "+" for "+="
     value: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class ExpressionStatement(Statement):
+class ExpressionStatement(_Statement):
     value: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Require(Statement):
+class Require(_Statement):
     condition: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Pass(Statement):
+class Pass(_Statement):
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class Break(Statement):
+class Break(_Statement):
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class Continue(Statement):
+class Continue(_Statement):
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class Return(Statement):
+class Return(_Statement):
     value: Expression | None
 
 
 @dataclass(frozen=True, slots=True)
-class Choose(Statement):
+class Choose(_Statement):
     """`target = oneof iterable if condition`; a target `a, b` is a TupleExpression."""
 
     target: Target
@@ -257,26 +257,26 @@ class Choose(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class FlowBlock(Statement):
+class FlowBlock(_Statement):
     flow: Flow
     body: Block
 
 
 @dataclass(frozen=True, slots=True)
-class If(Statement):
+class If(_Statement):
     branches: tuple[tuple[Expression, Block], ...]
     orelse: Block | None
 
 
 @dataclass(frozen=True, slots=True)
-class While(Statement):
+class While(_Statement):
     flow: OneOf["atomic", "serial"] | None
     condition: Expression
     body: Block
 
 
 @dataclass(frozen=True, slots=True)
-class For(Statement):
+class For(_Statement):
     flow: OneOf["atomic", "serial", "parallel"] | None
     variables: LoopVariables
     iterable: Expression
@@ -284,7 +284,7 @@ class For(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class ChooseBlock(Statement):
+class ChooseBlock(_Statement):
     """`oneof v in iterable: body`"""
 
     fairness: Fairness | None
@@ -297,12 +297,12 @@ class ChooseBlock(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class Item(Node):
+class _Item(Node):
     """A top-level item. `name_span` is the place of the name, for messages."""
 
 
 @dataclass(frozen=True, slots=True)
-class Action(Item):
+class Action(_Item):
     name: str
     flow: Flow | None
     fairness: Fairness | None
@@ -311,7 +311,7 @@ class Action(Item):
 
 
 @dataclass(frozen=True, slots=True)
-class Function(Item):
+class Function(_Item):
     """A `func`."""
 
     name: str
@@ -322,7 +322,7 @@ class Function(Item):
 
 
 @dataclass(frozen=True, slots=True)
-class Assertion(Item):
+class Assertion(_Item):
     """`parameters` are the two names of a transition assertion, written or not; else empty."""
 
     name: str
@@ -333,7 +333,7 @@ class Assertion(Item):
 
 
 @dataclass(frozen=True, slots=True)
-class Helper(Statement):
+class Helper(_Statement):
     """A `def`: host function at top level, in a role (a method) or nested in another `def`."""
 
     name: str
@@ -349,7 +349,7 @@ class Decorator(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Role(Item):
+class Role(_Item):
     """`crash_fields` is what `@state` says: (kind, names), kind "ephemeral" or "durable"; None without annotation."""
 
     name: str
@@ -365,17 +365,58 @@ class Role(Item):
 
 
 @dataclass(frozen=True, slots=True)
-class ConstantStatement(Item):
+class ConstantStatement(_Item):
     """A top-level simple statement."""
 
     statement: Statement
 
 
 @dataclass(frozen=True, slots=True)
-class TopHelper(Item):
+class TopHelper(_Item):
     helper: Helper
 
 
 @dataclass(frozen=True, slots=True)
-class Include(Item):
+class Include(_Item):
     path: str
+
+
+Expression = (
+    Literal
+    | Name
+    | FString
+    | TupleExpression
+    | ListExpression
+    | DictExpression
+    | Comprehension
+    | Unary
+    | Binary
+    | Logical
+    | Conditional
+    | Lambda
+    | Attribute
+    | Index
+    | Slice
+    | Call
+)
+
+Statement = (
+    Assign
+    | AugmentedAssign
+    | ExpressionStatement
+    | Require
+    | Pass
+    | Break
+    | Continue
+    | Return
+    | Choose
+    | FlowBlock
+    | If
+    | While
+    | For
+    | ChooseBlock
+    | Helper
+)
+
+Item = Action | Function | Assertion | Role | ConstantStatement | TopHelper | Include
+"""Closed: a `match` over one of these ends in `assert_never`, so that a new node is forgotten nowhere."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from fizz import ast
 from fizz.declarations import Declarations
 from fizz.light import dataclass
@@ -72,10 +74,16 @@ class Body:
             case ast.Helper():
                 hint = "a `def` stands at top level, in a role or in another `def`"
                 self.messages.error("L6", "a 'def' inside an action, func or assertion", statement.name_span, hint)
-            case _:
+            case ast.Pass():
+                pass
+            case ast.If() | ast.While() | ast.For() | ast.ChooseBlock() | ast.FlowBlock():
                 self.compound(statement, around)
+            case _:
+                assert_never(statement)
 
-    def compound(self, statement: ast.Statement, around: _Around) -> None:
+    def compound(
+        self, statement: ast.If | ast.While | ast.For | ast.ChooseBlock | ast.FlowBlock, around: _Around
+    ) -> None:
         match statement:
             case ast.If(branches=branches, orelse=orelse):
                 for condition, block in branches:
@@ -102,6 +110,8 @@ class Body:
                 if flow in ("parallel", "oneof"):
                     self._not_in_assertion("a choice", statement)
                 self.block(body, _Around(_atomic(flow, around), around.loop))
+            case _:
+                assert_never(statement)
 
     def _not_in_assertion(self, what: str, statement: ast.Statement) -> None:
         if self.is_assertion:

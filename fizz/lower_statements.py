@@ -72,6 +72,7 @@ class Statements(Expressions):
                 return ast.Require(span, self.test(keyword[1]), label=label)
             case "Return":
                 return ast.Return(span, self.test_list(keyword[1]) if len(keyword) > 1 else None, label=label)
+        kinds: dict[str, type[ast.Pass | ast.Break | ast.Continue]]
         kinds = {"pass": ast.Pass, "break": ast.Break, "continue": ast.Continue}
         return kinds[keyword.value](span, label=label)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from fizz import ast
 
 _LOWEST, _OR_TEST, _NOT, _UNARY, _POSTFIX, _ATOM = 0, 1, 3, 11, 13, 14
@@ -87,9 +89,12 @@ class _Printer:
                 strength = _PRECEDENCE[operator]
                 left = self.text(node.left, strength + (strength == _COMPARISON))
                 return f"{left} {operator} {self.text(node.right, strength + 1)}", strength
-        return self._postfix(node), _POSTFIX
+            case ast.Attribute() | ast.Index() | ast.Slice() | ast.Call():
+                return self._postfix(node), _POSTFIX
+            case _:
+                assert_never(node)
 
-    def _postfix(self, node: ast.Expression) -> str:
+    def _postfix(self, node: ast.Attribute | ast.Index | ast.Slice | ast.Call) -> str:
         match node:
             case ast.Attribute(value=value, name=name):
                 return f"{self._base(value)}.{name}"
@@ -100,7 +105,8 @@ class _Printer:
                 return f"{self._base(value)}[{bounds}{':' + self._optional(step) if step is not None else ''}]"
             case ast.Call(function=function, arguments=arguments):
                 return f"{self._base(function)}({self.arguments(arguments)})"
-        raise AssertionError(type(node))
+            case _:
+                assert_never(node)
 
     def _base(self, node: ast.Expression) -> str:
         is_number = isinstance(node, ast.Literal) and isinstance(node.value, int | float)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 from fizz import ast
 from fizz.module import Module
@@ -53,6 +54,8 @@ def _item(item: ast.Item) -> Iterator[str]:
             yield from _statement(statement)
         case ast.Include(path=path):
             yield f"include {print_string(path)}"
+        case _:
+            assert_never(item)
 
 
 def _definition(
@@ -81,7 +84,9 @@ def _role(role: ast.Role) -> Iterator[str]:
     for text in role.documentation:
         yield _INDENT + print_string(text)
     empty = True
-    for part in (*role.actions, *role.functions, *role.assertions, *(ast.TopHelper(h.span, h) for h in role.helpers)):
+    helpers = [ast.TopHelper(helper.span, helper) for helper in role.helpers]
+    parts: list[ast.Item] = [*role.actions, *role.functions, *role.assertions, *helpers]
+    for part in parts:
         if not empty:
             yield ""
         empty = False
@@ -132,7 +137,10 @@ def _simple(statement: ast.Statement) -> str:
             return "break"
         case ast.Continue():
             return "continue"
-    raise AssertionError(type(statement))
+        case ast.If() | ast.While() | ast.For() | ast.ChooseBlock() | ast.FlowBlock() | ast.Helper():
+            raise AssertionError(type(statement))
+        case _:
+            assert_never(statement)
 
 
 def _compound(statement: ast.Statement) -> Iterator[str]:
@@ -164,6 +172,12 @@ def _compound(statement: ast.Statement) -> Iterator[str]:
         case ast.Helper(name=name, parameters=parameters, body=body):
             yield f"def {name}({print_parameters(parameters)}):"
             yield from _block(body)
+        case ast.Assign() | ast.AugmentedAssign() | ast.ExpressionStatement() | ast.Require() | ast.Choose():
+            return
+        case ast.Pass() | ast.Break() | ast.Continue() | ast.Return():
+            return
+        case _:
+            assert_never(statement)
 
 
 def print_tree(items: Sequence[ast.Item]) -> str:

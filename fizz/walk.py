@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from fizz import ast
 
@@ -36,7 +37,8 @@ def parts(node: ast.Expression) -> tuple[ast.Expression, ...]:
             return (*(p.default for p in node.parameters if p.default is not None), node.body)
         case ast.Comprehension():
             return _comprehension_parts(node)
-    raise AssertionError(type(node))
+        case _:
+            assert_never(node)
 
 
 def _comprehension_parts(node: ast.Comprehension) -> tuple[ast.Expression, ...]:
@@ -80,7 +82,10 @@ def own_expressions(statement: ast.Statement) -> tuple[ast.Expression, ...]:
             return (statement.condition,)
         case ast.For() | ast.ChooseBlock():
             return (statement.iterable,)
-    return ()
+        case ast.Pass() | ast.Break() | ast.Continue() | ast.FlowBlock() | ast.Helper():
+            return ()
+        case _:
+            assert_never(statement)
 
 
 def blocks_of(statement: ast.Statement) -> tuple[ast.Block, ...]:
@@ -90,7 +95,12 @@ def blocks_of(statement: ast.Statement) -> tuple[ast.Block, ...]:
             return tuple(block for _, block in branches) + ((orelse,) if orelse is not None else ())
         case ast.FlowBlock(body=body) | ast.While(body=body) | ast.For(body=body) | ast.ChooseBlock(body=body):
             return (body,)
-    return ()
+        case ast.Assign() | ast.AugmentedAssign() | ast.ExpressionStatement() | ast.Require() | ast.Choose():
+            return ()
+        case ast.Pass() | ast.Break() | ast.Continue() | ast.Return() | ast.Helper():
+            return ()
+        case _:
+            assert_never(statement)
 
 
 def all_statements(block: ast.Block) -> Iterator[ast.Statement]:
@@ -115,6 +125,10 @@ def bodies(items: tuple[ast.Item, ...]) -> Iterator[ast.Block]:
                 yield from (assertion.body for assertion in assertions)
                 for helper in helpers:
                     yield from helper_bodies(helper)
+            case ast.ConstantStatement() | ast.Include():
+                pass
+            case _:
+                assert_never(item)
 
 
 def helper_bodies(helper: ast.Helper) -> Iterator[ast.Block]:
@@ -155,3 +169,7 @@ def _parameters(item: ast.Item) -> Iterator[ast.Parameter]:
                 yield from function.parameters
             for helper in helpers:
                 yield from helper.parameters
+        case ast.Action() | ast.Assertion() | ast.ConstantStatement() | ast.Include():
+            pass
+        case _:
+            assert_never(item)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from fizz import Module, Span, ast
 from interpreter import program as p
@@ -192,6 +192,10 @@ def bound_names(block: ast.Block) -> frozenset[str]:
                     names |= bound_names(body)
                 if statement.orelse is not None:
                     names |= bound_names(statement.orelse)
+            case ast.ExpressionStatement() | ast.Require() | ast.Pass() | ast.Break() | ast.Continue() | ast.Return():
+                pass
+            case _:
+                assert_never(statement)
     return frozenset(names)
 
 
@@ -277,7 +281,12 @@ class _Scopes:
                 return p.Pick(span, label, statement.target, text, fair, statement.iterable, statement.condition)
             case ast.FlowBlock():
                 return p.Enter(span, label, self.block(statement.body, statement.flow, flow, path))
-        return self._compound(statement, flow, path)
+            case ast.If() | ast.While() | ast.For() | ast.ChooseBlock():
+                return self._compound(statement, flow, path)
+            case ast.Helper():
+                raise AssertionError("resolving has refused it")
+            case _:
+                assert_never(statement)
 
     def _source(self, span: Span) -> str:
         """The text of a span, with white space folded."""
@@ -286,7 +295,9 @@ class _Scopes:
         lines[0] = lines[0][span.column - 1 :]
         return " ".join(" ".join(lines).split())
 
-    def _compound(self, statement: ast.Statement, flow: p.ScopeFlow, path: str) -> p.Instruction:
+    def _compound(
+        self, statement: ast.If | ast.While | ast.For | ast.ChooseBlock, flow: p.ScopeFlow, path: str
+    ) -> p.Instruction:
         span, label = statement.span, statement.label
         match statement:
             case ast.If():
@@ -320,7 +331,8 @@ class _Scopes:
                 body = self._sequence(statement.body, flow, path)
                 fair = statement.fairness is not None
                 return p.PickBlock(span, label, statement.variables, fair, statement.iterable, body)
-        raise TypeError(f"no instruction for {type(statement).__name__}")
+            case _:
+                assert_never(statement)
 
     def _call(self, statement: ast.Statement, call: ast.Call) -> p.Instruction:
         targets = statement.targets if isinstance(statement, ast.Assign) else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any
+from typing import Any, assert_never
 
 from fizz import Span, ast
 from interpreter.compile import bound_names
@@ -64,9 +64,9 @@ def compile_host_statement(statement: ast.Statement, scope: NameScope) -> Execut
     match statement:
         case ast.Assign() | ast.AugmentedAssign() | ast.ExpressionStatement():
             return compile_effect(statement, scope)
-        case ast.Return(value=None):
-            return lambda env: _Returned(None)
-        case ast.Return(value=value) if value is not None:
+        case ast.Return(value=value):
+            if value is None:
+                return lambda env: _Returned(None)
             result = compile_expression(value, scope)
             return lambda env: _Returned(result(env))
         case ast.Pass():
@@ -82,7 +82,10 @@ def compile_host_statement(statement: ast.Statement, scope: NameScope) -> Execut
             return _if(statement, scope)
         case ast.For():
             return _for(statement, scope)
-    raise ModelError("L36", f"a 'def' helper may not contain {type(statement).__name__}", statement.span)
+        case ast.Require() | ast.Choose() | ast.FlowBlock() | ast.While() | ast.ChooseBlock():
+            raise ModelError("L36", f"a 'def' helper may not contain {type(statement).__name__}", statement.span)
+        case _:
+            assert_never(statement)
 
 
 def compile_effect(

@@ -1,0 +1,77 @@
+"""Matches over syntax and instructions are closed: what a walk forgets fails the type checker, not a user."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import fizz.ast
+from interpreter import program
+from interpreter.running.expressions import _COMPILERS
+
+ROOT = Path(__file__).parents[2]
+UNIONS = {
+    "fizz": (fizz.ast.Expression, fizz.ast.Statement, fizz.ast.Item, fizz.ast.Target),
+    "interpreter": (program.Instruction, program.Scope),
+}
+OPEN = {
+    "checker/audit/coverage.py": 1,
+    "fizz/bodies.py": 3,
+    "fizz/declarations.py": 2,
+    "fizz/matcher.py": 1,  # another Sequence: that of the grammar
+    "fizz/resolve.py": 1,
+    "fizz/symmetry_advice.py": 7,
+    "interpreter/compile.py": 2,
+    "interpreter/explaining/exercise.py": 1,
+    "interpreter/explaining/reasons.py": 1,
+    "interpreter/independence.py": 2,
+    "interpreter/running/expressions.py": 1,
+}
+"""How many matches of a file ask for some nodes and treat all others alike, whatever these are."""
+
+CLOSED = {member.__name__ for unions in UNIONS.values() for union in unions for member in get_args(union)}
+
+
+def matches() -> Iterator[tuple[str, ast.Match]]:
+    """Every `match` of the product over classes of the closed unions, with its place."""
+    for package in ("fizz", "interpreter", "checker"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Match) and any(map(_is_closed, node.cases)):
+                    yield f"{path.relative_to(ROOT)}:{node.lineno}", node
+
+
+def _is_closed(case: ast.match_case) -> bool:
+    pattern = case.pattern
+    options = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
+    options = [option.pattern if isinstance(option, ast.MatchAs) and option.pattern else option for option in options]
+    named = [option.cls for option in options if isinstance(option, ast.MatchClass)]
+    return any((name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")) in CLOSED for name in named)
+
+
+def test_matches_are_closed() -> None:
+    """The last case of each is `case _: assert_never(...)`, but for those that ask for some nodes alone."""
+    found: Counter[str] = Counter()
+    for place, match in matches():
+        last = match.cases[-1]
+        named_all = isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
+        if not (named_all and "assert_never(" in ast.unparse(last.body[-1])):
+            found[place.partition(":")[0]] += 1
+    assert dict(found) == OPEN
+
+
+def test_tables_are_closed() -> None:
+    """Every kind of expression has a compiler."""
+    assert _COMPILERS.keys() == set(get_args(fizz.ast.Expression))
+
+
+def test_unions_have_all_members() -> None:
+    """Every class of a node or instruction that others derive from is in its union."""
+    for module, bases in ((fizz.ast, ("_Expression", "_Statement", "_Item")), (program, ("_Instruction", "_Scope"))):
+        for name in bases:
+            below = {one.__name__ for one in vars(module).values() if isinstance(one, type) and one.__name__ != name}
+            below = {one for one in below if issubclass(getattr(module, one), getattr(module, name))}
+            assert below == {member.__name__ for member in get_args(getattr(module, name.removeprefix("_")))}
