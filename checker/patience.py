@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from checker.limits import Limits, StopReason
 from checker.room import Surveyor
-from interpreter.running.environment import Meter
+from interpreter.budget import METER
 
 if TYPE_CHECKING:
     from checker.engines.protocol import Unfinished
@@ -111,7 +111,7 @@ class Patience:
         here = threading.get_ident()
         before = _ATTENDING.get(here)
         _ATTENDING[here] = self.ask
-        Meter.hook = _ask_here
+        METER.hook = _ask_here
         try:
             yield
         finally:

@@ -20,6 +20,23 @@ class ActionOptions:
     crash_on_yield: bool = True
 
 
+MOST_BITS = 10_000
+"""The most that `Budget.bits` may be: Python writes no int of more than 4,300 digits, which are 14,284 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one step may cost, in charges, and what it may make (language page, 14: R20, R24).
+
+    `bits` of an int; `elements` of a string, bytes or collection; `held`: elements made in one step, in all.
+    """
+
+    charges: int = 5_000_000
+    bits: int = 4096
+    elements: int = 1_000_000
+    held: int = 4_000_000
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """The options of a run: defaults, `fizz.yaml`, front matter and overrides merged (language page, section 2.2)."""
@@ -27,6 +44,7 @@ class Options:
     max_actions: int = 100
     max_concurrent_actions: int = 2
     crash_on_yield: bool = True
+    limits: Budget = Budget()
     action_options: Mapping[str, ActionOptions] = field(default_factory=dict)
     deadlock_detection: bool = True
     exclude: tuple[str, ...] = ()

@@ -13,16 +13,21 @@ from typing import Literal
 
 from fizz.errors import Diagnostic, Span
 from fizz.layout import FrontMatter
+from fizz.module import MOST_BITS
 from fizz.names import near_hint
 from fizz.settings import Path, Setting, Settings
 from fizz.yaml_text import Node, YamlError, compose, scalar
 
-_Kind = Literal["int", "bool", "names", "liveness"]
+_Kind = Literal["int", "size", "bits", "bool", "names", "liveness"]
 
 _FIELDS: Mapping[Path, _Kind] = {
     ("options", "max_actions"): "int",
     ("options", "max_concurrent_actions"): "int",
     ("options", "crash_on_yield"): "bool",
+    ("options", "limits", "charges"): "size",
+    ("options", "limits", "bits"): "bits",
+    ("options", "limits", "elements"): "size",
+    ("options", "limits", "held"): "size",
     ("deadlock_detection",): "bool",
     ("identity", "exclude"): "names",
     ("liveness",): "liveness",
@@ -37,6 +42,8 @@ _LIVENESS: Mapping[object, Literal["strict", "nondeterministic", "off"]] = {
 }  # fmt: skip
 _TYPES: Mapping[_Kind, str] = {
     "int": "a whole number",
+    "size": "a whole number above 0",
+    "bits": "a whole number from 1 to 10000",
     "bool": "a bool",
     "names": "a list of names",
     "liveness": "one of strict, nondeterministic, off",
@@ -215,7 +222,12 @@ def _value(node: Node, kind: _Kind) -> int | bool | str | tuple[str, ...] | None
     if kind == "bool":
         return value if isinstance(value, bool) else None
     # No count of anything is larger.
-    return value if type(value) is int and len(node.text) <= 18 else None
+    return _within(kind, value) if type(value) is int and len(node.text) <= 18 else None
+
+
+def _within(kind: _Kind, number: int) -> int | None:
+    allowed = kind == "int" or (number > 0 and (kind == "size" or number <= MOST_BITS))
+    return number if allowed else None
 
 
 def _are_texts(nodes: Sequence[Node]) -> bool:

@@ -9,7 +9,7 @@ from typing import Literal, cast
 from fizz.declarations import Declarations
 from fizz.errors import Diagnostic, Span
 from fizz.light import dataclass
-from fizz.module import ActionOptions, Options
+from fizz.module import ActionOptions, Budget, Options
 from fizz.names import near_hint
 
 Path = tuple[str, ...]
@@ -42,6 +42,7 @@ def merge(layers: Iterable[Settings]) -> tuple[Options, Settings]:
         max_actions=max_actions,
         max_concurrent_actions=concurrent if concurrent > 0 else min(2, max_actions),
         crash_on_yield=cast(bool, values.get(("options", "crash_on_yield"), default.crash_on_yield)),
+        limits=_budget(values),
         action_options=_action_options(values),
         deadlock_detection=cast(bool, values.get(("deadlock_detection",), default.deadlock_detection)),
         exclude=tuple(dict.fromkeys(cast(tuple[str, ...], values.get(("identity", "exclude"), ())))),
@@ -50,6 +51,11 @@ def merge(layers: Iterable[Settings]) -> tuple[Options, Settings]:
         continue_path_on_invariant_failures=cast(bool, values.get(("continue_path_on_invariant_failures",), False)),
     )
     return options, merged
+
+
+def _budget(values: Mapping[Path, object]) -> Budget:
+    given = {path[2]: cast(int, value) for path, value in values.items() if path[:2] == ("options", "limits")}
+    return Budget(**given)
 
 
 def _action_options(values: Mapping[Path, object]) -> dict[str, ActionOptions]:

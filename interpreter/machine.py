@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar, NoReturn
 
 from fizz import Span
+from interpreter.budget import METER, HalfSpent
 from interpreter.candidates import Candidates
 from interpreter.describe import Describer
 from interpreter.division import Divider
@@ -89,6 +90,11 @@ class Machine:
         self.code.next_states = self.successors.asked_in
         self.careful: set[Rule] = set()
         """Rules whose ways keep no containers over restarts. Who adds one forgets all that is remembered of it."""
+        self.costly: set[Rule] = set()
+        """Rules with ways that cost so much that a step put together from parts might be too costly (R20, R24) where no
+        part is: each way is gone as a whole. Who adds one forgets all that is remembered of it."""
+        self._exhausting: tuple[object, Way] | None = None
+        """The last way that spent all of its budget, by rule, state and choices: who tells of it goes it again."""
         self.divider = Divider(self.values)
         self.code.step_to = self.divider.element
         self.transitions = Transitions(program, self.values, self.limits, self.divider)
@@ -124,8 +130,14 @@ class Machine:
         """
         if remembered and self.together(rule):
             return self._all_ways(rule, view)
+        at = (rule, view.whole(), choices) if isinstance(view, StateView) else None
+        if not remembered and self._exhausting is not None and self._exhausting[0] == at:
+            return self._exhausting[1]
+        costly = not remembered or rule in self.costly
         recorder = Recorder(view)
+        METER.begin(self.code.budget, half=not costly)
         execution = self._begin(rule, recorder, restart)
+        execution.costly = costly
         execution.given(choices)
         execution.remembered = remembered
         execution.known = known
@@ -135,11 +147,13 @@ class Machine:
         if noted and rule.kind is not StepKind.ASSERT:
             self._executed.update(execution.lines)
         execution.world.end()
-        return Way(tuple(recorder.events), result)
+        way = Way(tuple(recorder.events), result)
+        if execution.exhausted:
+            self._exhausting = at, way
+        return way
 
     def _begin(self, rule: Rule, recorder: Recorder, restart: Restart | None = None) -> Execution:
         """A way of which nothing was gone yet."""
-        self.code.meter.reset()
         world = World(self.values, recorder, self.code)
         if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
             world.subject = rule.subject
@@ -166,8 +180,17 @@ class Machine:
             result = Failure(
                 error, tuple(f.label for f in forks), tuple(f.taken for f in forks), tuple(execution.lines)
             )
+        except HalfSpent:
+            self.costly.add(rule)
+            raise BeginAnew from None
+        finally:
+            execution.exhausted = METER.exhausted
+            METER.end()
         if any(container.changed for container in world.held):
             self._begin_anew(rule)
+        if not execution.costly and not execution.cheap():
+            self.costly.add(rule)
+            raise BeginAnew
         for slot, (container, shape) in world.opened.items():
             if not shape.whole:
                 self.divider.note(slot, container.pending is None)
@@ -253,6 +276,7 @@ class Machine:
         failures: list[Way] = []
         while waiting:
             choices, memento = waiting.popleft()
+            METER.begin(self.code.budget)
             if memento is not None:
                 execution.go_on(memento, choices)
             try:

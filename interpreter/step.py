@@ -69,7 +69,7 @@ class Restart(NamedTuple):
     """After a choice a way may come to depend on nothing that was asked before, but for what `mark` says: where the
     thread stands, with its values, and what was chosen. Ways with equal marks go on alike; questions are asked anew.
 
-    `spent`: the moves and evaluations so far; None where a way can not be begun here (see `Machine.run`).
+    `spent`: what was charged and made so far; None where a way can not be begun here (see `Machine.run`).
     """
 
     mark: tuple[object, ...]

@@ -13,6 +13,7 @@ from typing import assert_never
 from fizz import Span, ast
 from fizz.light import dataclass
 from interpreter import program as p
+from interpreter.budget import METER
 from interpreter.explaining.reasons import Fact, Reasons
 from interpreter.machine import Machine
 from interpreter.running.beginning import first_frames
@@ -61,7 +62,7 @@ class WayExplainer:
     def explain(self, rule: Rule, state: State, choices: tuple[int, ...]) -> Ending | None:
         """What ended the way with these choices; None if it is a step, or fails."""
         self._watcher.evaluations.clear()
-        self._code.meter.reset()
+        METER.begin(self._code.budget)
         recorder = Recorder(self.machine.view(state))
         world = World(self.machine.values, recorder, self._code)
         if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
@@ -74,6 +75,8 @@ class WayExplainer:
             return self._given_up(abort, abort.span or execution.here())
         except ModelError:
             return None
+        finally:
+            METER.end()
         forced = rule.kind is not StepKind.START
         return None if execution.enabled or forced else self._nothing_done(rule)
 

@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 from fizz.light import dataclass
 from fizz.names import near_hint
-from interpreter.problem import Problem, check_size
+from interpreter.budget import METER, check_size
+from interpreter.problem import Problem
 from interpreter.step import Abort
 from interpreter.values import Builtin, HostValue, ListValue, ModuleValue, SymmetricValue, Walk
 from interpreter.values.tags import Tag
@@ -99,6 +100,7 @@ class Domain(HostValue):
         if self.shape.materialize:
             raise Problem("R15", f"fresh() on the materialised domain '{self.shape.name}'", "use values()")
         used = world.used(self.shape.name)
+        METER.charge(len(used))
         self.check_room(used)
         return self.draw(world, self._free(used))
 
@@ -113,6 +115,7 @@ class Domain(HostValue):
             return next(i for i in range(len(used) + 1) if i not in used)
         if shape.kind == "rotational":
             assert shape.limit is not None
+            METER.charge(2 * shape.limit * len(used))
             return _free_rotation({int(i) for i in used}, shape.limit)
         if not used:
             return shape.start
@@ -125,9 +128,13 @@ class Domain(HostValue):
         """The values in use, by index; of a materialised domain all of them."""
         shape = self.shape
         if shape.materialize:
+            check_size(shape.limit or 0, f"domain '{shape.name}'")
+            METER.make(shape.limit or 0)
             first = shape.start if shape.kind == "interval" else 0
             return [self.value(first + i) for i in range(shape.limit or 0)]
-        return [self.value(index) for index in sorted(world.used(shape.name))]
+        used = world.used(shape.name)
+        METER.make(len(used))
+        return [self.value(index) for index in sorted(used)]
 
     def choices(self, world: Any) -> list[object]:
         """The values in use and one fresh one, unless exhausted."""
@@ -153,6 +160,7 @@ class Domain(HostValue):
         """The gaps between values in use, open head and tail included, at or above `after`, at or below `before`."""
         low, high = self._bound(after), self._bound(before)
         used = sorted(world.used(self.shape.name))
+        METER.make(len(used) + 1)
         ends: list[Index | None] = [None, *used, None]
         gaps = []
         for left, right in pairwise(ends):
@@ -204,6 +212,7 @@ class Segment(HostValue):
     def fresh(self, world: Any) -> SymmetricValue:
         """A value inside the gap, below what was drawn from it before."""
         used = world.used(self.domain.shape.name)
+        METER.charge(len(used))
         self.domain.check_room(used)
         above = [i for i in used if self.after is None or i > self.after]
         inside = [i for i in above if self.before is None or i < self.before]
@@ -268,6 +277,8 @@ class Domains:
         name, count = args if len(args) == 2 else ("symmetric", *args)
         if not isinstance(name, str) or type(count) is not int:
             raise Problem("R4", 'symmetric_values() takes a name and a number: symmetric_values("k", 3)')
+        check_size(count, f"domain {name!r}")
+        METER.make(max(count, 0))
         domain = self.declare(DomainShape(name, "nominal", count, materialize=True))
         return tuple(domain.value(index) for index in range(count))
 

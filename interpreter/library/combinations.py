@@ -5,16 +5,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
+from interpreter.budget import METER
 from interpreter.library.shared import integer, iterable
-from interpreter.problem import MAX_ELEMENTS, MAX_PARTS, Problem
+from interpreter.problem import MAX_PARTS, Problem
 from interpreter.values import Builtin, ModuleValue
 from interpreter.values.containers import ListValue
 
 
 def _check(name: str, count: int, width: int) -> None:
-    """R24 if `count` tuples of `width` elements are too much."""
-    if count > MAX_ELEMENTS or count * (width + 1) > MAX_PARTS:
-        raise Problem("R24", f"itertools.{name}() would give too many elements, the limit is {MAX_ELEMENTS:,}")
+    """R24 if `count` tuples of `width` elements are too much; else they are charged."""
+    _bound(name, count, width)
+    METER.make(count * (width + 1))
+
+
+def _bound(name: str, count: int, width: int) -> None:
+    if count > METER.elements or count * (width + 1) > MAX_PARTS:
+        raise Problem("R24", f"itertools.{name}() would give too many elements, the limit is {METER.elements:,}")
 
 
 def _falling(size: int, width: int) -> int:
@@ -22,7 +28,7 @@ def _falling(size: int, width: int) -> int:
     count = 1
     for i in range(width):
         count *= size - i
-        if count > MAX_ELEMENTS or count <= 0:
+        if count > METER.elements or count <= 0:
             break
     return max(count, 0)
 
@@ -34,7 +40,7 @@ def _chosen(size: int, width: int) -> int:
     count = 1
     for i in range(min(width, size - width)):
         count = count * (size - i) // (i + 1)
-        if count > MAX_ELEMENTS:
+        if count > METER.elements:
             break
     return count
 
@@ -83,13 +89,15 @@ def _product(*collections: object, repeat: object = 1) -> ListValue:
     for pool in pools:
         once *= len(pool)
     width = len(pools) * times
+    if not pools:
+        return ListValue([()])
     if once <= 1:
         count = once if times else 1
     else:
         count = 1
         for _ in range(times):
             count *= once
-            _check("product", count, width)
+            _bound("product", count, width)
     if not count:
         return ListValue([])
     _check("product", count, width)

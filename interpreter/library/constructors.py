@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from interpreter.budget import METER, characters, check_int, check_size
 from interpreter.library.shared import integer, iterable, pairs, string
-from interpreter.problem import MAX_BITS, Problem, check_int, check_size
+from interpreter.problem import Problem
 from interpreter.values import Builtin
 from interpreter.values.access import shown
 from interpreter.values.basis import Value, Walk, truth, type_name
+from interpreter.values.container import Container
 from interpreter.values.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
 from interpreter.values.formats import to_text
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
-
-_MOST_DIGITS = MAX_BITS + 100
-"""No int within the limits has more digits in any base, leaving room for sign, prefix and underscores."""
 
 
 def _bool(value: object = False) -> bool:
@@ -28,6 +27,7 @@ def _bytes(value: object = b"") -> bytes:
         case bytes():
             return value
         case str():
+            METER.make(characters(value))
             made = value.encode(errors="surrogatepass")
             check_size(len(made), "the bytes")
             return made
@@ -35,11 +35,12 @@ def _bytes(value: object = b"") -> bytes:
     numbers = [integer(item, "an element of bytes()") for item in items]
     if not all(0 <= item < 256 for item in numbers):
         raise Problem("R4", "bytes() needs ints from 0 to 255")
+    METER.make(len(numbers) >> 4)
     return bytes(numbers)
 
 
 def _float(value: object = 0.0) -> float:
-    if isinstance(value, str) and len(value) > _MOST_DIGITS:
+    if isinstance(value, str) and len(value) > _most_digits():
         raise Problem("R24", f"float() of a text of {len(value):,} characters")
     if not isinstance(value, bool | int | float | str):
         raise Problem("R4", f"float() of a {type_name(value)}")
@@ -49,6 +50,11 @@ def _float(value: object = 0.0) -> float:
         raise Problem("R23", f"float({shown(value)}): not a number") from None
     except OverflowError:
         raise Problem("R24", "float() of an int that is too large for a float") from None
+
+
+def _most_digits() -> int:
+    """No int within the limits has more digits in any base, leaving room for sign, prefix and underscores."""
+    return METER.bits + 100
 
 
 def _int(value: object = 0, base: object = None) -> int:
@@ -64,7 +70,7 @@ def _int(value: object = 0, base: object = None) -> int:
 
 
 def _int_of_text(text: str, base: int) -> int:
-    if len(text) > _MOST_DIGITS:
+    if len(text) > _most_digits():
         raise Problem("R24", f"int() of a text of {len(text):,} characters")
     if base != 0 and not 2 <= base <= 36:
         raise Problem("R23", f"int() with the base {shown(base)}", "the base is 0, or 2 to 36")
@@ -79,11 +85,17 @@ def _str(value: object = "") -> str:
 
 
 def _list(items: object = ()) -> ListValue:
-    return ListValue(iterable(items, "list()"))
+    made = iterable(items, "list()")
+    METER.make(len(made))
+    return ListValue(made)
 
 
 def _tuple(items: object = ()) -> tuple[object, ...]:
-    return items if isinstance(items, tuple) else tuple(iterable(items, "tuple()"))
+    if isinstance(items, tuple):
+        return items
+    made = iterable(items, "tuple()")
+    METER.make(len(made))
+    return tuple(made)
 
 
 def _set(items: object = ()) -> SetValue:
@@ -105,6 +117,7 @@ def _record(**fields: object) -> RecordValue:
 
 
 def _named(fields: dict[str, object], what: str) -> dict[str, object]:
+    METER.make(len(fields))
     for name in fields:
         if name.startswith("_") or not name.isidentifier():
             raise Problem("R4", f"{what}: {shown(name)} can not be the name of a field")
@@ -132,7 +145,9 @@ def _genericmap(*args: object, **kwargs: object) -> GenericMap:
 
 
 def _bag(items: object = ()) -> BagValue:
-    return BagValue(iterable(items, "bag()"))
+    made = iterable(items, "bag()")
+    METER.make(len(made))
+    return BagValue(made)
 
 
 def deepcopy(value: object) -> object:
@@ -150,16 +165,22 @@ class _Copy:
         self._walk = Walk()
         # By identity; the original is kept so that its identity is not used again.
         self._copies: dict[int, tuple[object, object]] = {}
+        self._costs: dict[int, int] = {}
 
     def copy(self, value: object) -> object:
         if not isinstance(value, Value | tuple):
             return value
         known = self._copies.get(id(value))
         if known is not None:
+            # What can not change counts as often as it occurs: whether it is one object is not the same everywhere.
+            if not isinstance(value, Container):
+                METER.make(self._costs[id(value)])
             return known[1]
+        before = METER.count
         self._walk.enter(0)
         made = self._copied(value)
         self._walk.leave()
+        self._costs[id(value)] = METER.count - before
         return made
 
     def _copied(self, value: object) -> object:
@@ -169,10 +190,12 @@ class _Copy:
                 log.items = self._all(value.items)
                 return log
             case DictValue():
+                METER.make(2 * len(value.entries))
                 table = self._keep(value, DictValue({}))
                 table.entries = {token: (key, self.copy(item)) for token, (key, item) in value.entries.items()}
                 return table
             case SetValue():
+                METER.make(len(value.entries))
                 return self._keep(value, SetValue(dict(value.entries)))
             case RecordValue():
                 record = self._keep(value, RecordValue({}))
@@ -183,6 +206,7 @@ class _Copy:
                 group.items = self._all(value.items)
                 return group
             case GenericMap():
+                METER.make(2 * len(value.pairs))
                 relation = self._keep(value, GenericMap([]))
                 relation.pairs = [(self.copy(key), self.copy(item)) for key, item in value.pairs]
                 return relation
@@ -200,10 +224,12 @@ class _Copy:
         self._copies[id(value)] = (value, made)
         return made
 
-    def _all(self, items: Iterable[object]) -> list[object]:
+    def _all(self, items: Sequence[object]) -> list[object]:
+        METER.make(len(items))
         return [self.copy(item) for item in items]
 
     def _fields(self, fields: Mapping[str, object]) -> dict[str, object]:
+        METER.make(len(fields))
         return {name: self.copy(item) for name, item in fields.items()}
 
 

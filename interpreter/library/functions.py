@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from interpreter.budget import METER, check_int
 from interpreter.library.attributes import attribute_names, get_attribute
 from interpreter.library.shared import boolean, callback, integer, iterable, number, string
-from interpreter.problem import MAX_PARTS, Problem, check_int, too_many_parts
+from interpreter.problem import MAX_PARTS, Problem, too_many_parts
 from interpreter.values import Builtin, comparison
 from interpreter.values.access import length, shown
 from interpreter.values.basis import truth, type_name
@@ -40,7 +41,9 @@ def _ord(value: object) -> int:
 
 
 def _dir(value: object) -> ListValue:
-    return ListValue(list(attribute_names(value)))
+    names = attribute_names(value)
+    METER.make(len(names))
+    return ListValue(list(names))
 
 
 def _getattr(value: object, name: object, *default: object) -> object:
@@ -60,7 +63,9 @@ def _hasattr(value: object, name: object) -> bool:
 def _hash(value: object) -> int:
     """32-bit FNV-1a of the UTF-8 bytes."""
     result = 0x811C9DC5
-    for byte in string(value, "hash()").encode(errors="surrogatepass"):
+    data = string(value, "hash()").encode(errors="surrogatepass")
+    METER.charge(len(data))
+    for byte in data:
         result = (result ^ byte) * 0x01000193 & 0xFFFF_FFFF
     return result
 
@@ -108,7 +113,9 @@ def _sum(items: object, start: object = 0) -> object:
 
 def _enumerate(items: object, start: object = 0) -> ListValue:
     first = integer(start, "the start of enumerate()")
-    return ListValue([(check_int(first + i), item) for i, item in enumerate(iterable(items, "enumerate()"))])
+    found = iterable(items, "enumerate()")
+    METER.make(3 * len(found))
+    return ListValue([(check_int(first + i), item) for i, item in enumerate(found)])
 
 
 def _range(*args: object) -> range:
@@ -123,7 +130,9 @@ def _repr(value: object) -> str:
 
 
 def _reversed(items: object) -> ListValue:
-    return ListValue(iterable(items, "reversed()")[::-1])
+    found = iterable(items, "reversed()")
+    METER.make(len(found))
+    return ListValue(found[::-1])
 
 
 def _type(value: object) -> str:
@@ -132,8 +141,10 @@ def _type(value: object) -> str:
 
 def _zip(*collections: object) -> ListValue:
     columns = [iterable(items, "zip()") for items in collections]
-    if columns and len(columns) * min(map(len, columns)) > MAX_PARTS:
+    rows = min(map(len, columns), default=0)
+    if len(columns) * rows > MAX_PARTS:
         raise too_many_parts()
+    METER.make((len(columns) + 1) * rows)
     return ListValue(list(zip(*columns, strict=False)))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from interpreter.budget import METER
 from interpreter.library.shared import boolean, callback, integer, iterable, method_table
 from interpreter.problem import Problem
 from interpreter.values import Builtin
-from interpreter.values.access import shown
+from interpreter.values.access import place_of, shown
 from interpreter.values.basis import equal
 from interpreter.values.comparison import sort
 from interpreter.values.containers import ListValue
@@ -15,13 +16,14 @@ def _place(log: ListValue, item: object, start: object = 0, end: object = None) 
     first, last, _ = slice(integer(start, "the start"), None if end is None else integer(end, "the end")).indices(
         len(log.items)
     )
-    for place in range(first, last):
-        if equal(log.items[place], item):
-            return place
+    place = place_of(item, log.items, first, last)
+    if place is not None:
+        return place
     raise Problem("R2", f"{shown(item)} not found in {shown(log)}")
 
 
 def _count(log: ListValue, item: object) -> int:
+    METER.charge(len(log.items))
     return sum(1 for other in log.items if equal(other, item))
 
 
@@ -51,6 +53,7 @@ def _remove(log: ListValue, item: object) -> None:
 
 
 def _reverse(log: ListValue) -> None:
+    METER.charge(len(log.items))
     log.replace(log.items[::-1])
 
 

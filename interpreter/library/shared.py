@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from interpreter.budget import METER
 from interpreter.problem import Problem
 from interpreter.values import Builtin, FunctionValue
 from interpreter.values.access import elements, shown
@@ -72,8 +73,10 @@ def pairs(value: object, what: str) -> list[tuple[object, object]]:
     """The pairs of a dict or genericmap, or of an iterable of pairs."""
     match value:
         case DictValue():
+            METER.charge(2 * value.size())
             return list(value.entries.values())
         case GenericMap():
+            METER.charge(2 * value.size())
             return list(value.pairs)
     made: list[tuple[object, object]] = []
     for item in iterable(value, what):

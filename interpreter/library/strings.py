@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from interpreter.budget import METER, check_size, search
 from interpreter.library.shared import boolean, integer, iterable, method_table, string
-from interpreter.problem import Problem, check_size
+from interpreter.problem import Problem
 from interpreter.values import Builtin
 from interpreter.values.access import shown
 from interpreter.values.basis import type_name
@@ -17,7 +18,12 @@ from interpreter.values.formats import format_fields
 def _plain(name: str) -> Callable[[str], object]:
     """A method without arguments, as Python's."""
     function: Callable[[str], object] = getattr(str, name)
-    return function
+
+    def method(text: str) -> object:
+        METER.charge(len(text) >> 4)
+        return function(text)
+
+    return method
 
 
 def _cased(name: str) -> Callable[[str], str]:
@@ -25,6 +31,7 @@ def _cased(name: str) -> Callable[[str], str]:
     function: Callable[[str], str] = getattr(str, name)
 
     def method(text: str) -> str:
+        METER.make(len(text) >> 3)
         changed = function(text)
         check_size(len(changed), "the string")
         return changed
@@ -44,7 +51,9 @@ def _sought(name: str) -> Callable[..., int]:
     function: Callable[..., int] = getattr(str, name)
 
     def method(text: str, part: object, start: object = None, end: object = None) -> int:
-        return function(text, string(part, f"{name}()"), *_bounds(start, end))
+        wanted = string(part, f"{name}()")
+        METER.charge(search(len(text), len(wanted)))
+        return function(text, wanted, *_bounds(start, end))
 
     return method
 
@@ -53,7 +62,9 @@ def _indexed(name: str, find: Callable[..., int]) -> Callable[..., int]:
     """`index`, `rindex`: as `find`, but R2 if it is not there."""
 
     def method(text: str, part: object, start: object = None, end: object = None) -> int:
-        place = find(text, string(part, f"{name}()"), *_bounds(start, end))
+        wanted = string(part, f"{name}()")
+        METER.charge(search(len(text), len(wanted)))
+        place = find(text, wanted, *_bounds(start, end))
         if place < 0:
             raise Problem("R2", f"{shown(part)} not found in {shown(text)}")
         return place
@@ -67,7 +78,9 @@ def _edge(name: str) -> Callable[..., bool]:
 
     def method(text: str, part: object, start: object = None, end: object = None) -> bool:
         wanted = part if isinstance(part, tuple) else (part,)
+        METER.charge(len(wanted))
         parts = tuple([string(one, f"{name}()") for one in wanted])
+        METER.charge(sum(map(len, parts)) >> 4)
         return function(text, parts, *_bounds(start, end))
 
     return method
@@ -77,7 +90,9 @@ def _stripped(name: str) -> Callable[..., str]:
     function: Callable[..., str] = getattr(str, name)
 
     def method(text: str, characters: object = None) -> str:
-        return function(text, None if characters is None else string(characters, f"{name}()"))
+        wanted = None if characters is None else string(characters, f"{name}()")
+        METER.charge(search(len(text), 0 if wanted is None else len(wanted)))
+        return function(text, wanted)
 
     return method
 
@@ -87,7 +102,11 @@ def _split(name: str) -> Builtin:
 
     def method(text: str, sep: object = None, maxsplit: object = -1) -> ListValue:
         wanted = None if sep is None else _separator(sep, name)
-        return ListValue(function(text, wanted, _word(integer(maxsplit, f"{name}()"))))
+        METER.charge(search(len(text), 0 if wanted is None else len(wanted)))
+        parts = function(text, wanted, _word(integer(maxsplit, f"{name}()")))
+        check_size(len(parts), "the list")
+        METER.make(len(parts) + (len(text) >> 4))
+        return ListValue(parts)
 
     return Builtin(name, method, 0, 2, places={"sep": 0, "maxsplit": 1})
 
@@ -96,7 +115,9 @@ def _partitioned(name: str) -> Callable[..., tuple[object, ...]]:
     function: Callable[..., tuple[object, ...]] = getattr(str, name)
 
     def method(text: str, separator: object) -> tuple[object, ...]:
-        return function(text, _separator(separator, name))
+        wanted = _separator(separator, name)
+        METER.make(search(len(text), len(wanted)))
+        return function(text, wanted)
 
     return method
 
@@ -114,6 +135,7 @@ def _word(count: int) -> int:
 
 
 def _elems(text: str) -> ListValue:
+    METER.make(len(text))
     return ListValue(list(text))
 
 
@@ -127,17 +149,22 @@ def _join(text: str, items: object) -> str:
         if not isinstance(item, str):
             raise Problem("R4", f"join() needs strings, got a {type_name(item)}", "map them: [str(x) for x in ...]")
         parts.append(item)
-    check_size(sum(map(len, parts)) + len(text) * max(len(parts) - 1, 0), "the string")
+    size = sum(map(len, parts)) + len(text) * max(len(parts) - 1, 0)
+    check_size(size, "the string")
+    METER.make(size >> 4)
     return text.join(parts)
 
 
 def _replace(text: str, old: object, new: object, most: object = -1) -> str:
     before, after = string(old, "replace()"), string(new, "replace()")
     limit = integer(most, "replace()")
+    METER.charge(2 * search(len(text), len(before)))
     count = text.count(before)
     if limit >= 0:
         count = min(count, limit)
-    check_size(len(text) + count * (len(after) - len(before)), "the string")
+    size = len(text) + count * (len(after) - len(before))
+    check_size(size, "the string")
+    METER.make(count + (size >> 4))
     return text.replace(before, after, count)
 
 
@@ -145,13 +172,17 @@ def _removed(name: str) -> Callable[..., str]:
     function: Callable[..., str] = getattr(str, name)
 
     def method(text: str, part: object) -> str:
+        METER.make(len(text) >> 4)
         return function(text, string(part, f"{name}()"))
 
     return method
 
 
 def _splitlines(text: str, keepends: object = False) -> ListValue:
-    return ListValue(list[Any](text.splitlines(boolean(keepends, "keepends"))))
+    METER.charge(len(text) >> 4)
+    lines = text.splitlines(boolean(keepends, "keepends"))
+    METER.make(len(lines) + (len(text) >> 4))
+    return ListValue(list[Any](lines))
 
 
 STRING = {

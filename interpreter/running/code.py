@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from fizz import Span
 from fizz.light import dataclass
 from interpreter import program as p
+from interpreter.budget import METER
 from interpreter.identity.domains import Domains
 from interpreter.problem import Problem
 from interpreter.running.comprehensions import bind_loop_variables
-from interpreter.running.environment import Closure, Environment, Evaluator, Meter, located
+from interpreter.running.costs import cost, instruction_cost
+from interpreter.running.environment import Closure, Environment, Evaluator, located
 from interpreter.running.expressions import compile_binder, compile_expression
 from interpreter.running.globals import Channels, ConstantWorld, make_globals
 from interpreter.running.helpers import compile_helper
@@ -25,6 +28,10 @@ if TYPE_CHECKING:
 
 Operation = Callable[["Execution", "Frame"], bool]
 Binder = Callable[[Environment, object], None]
+_RECURSION: Final = 5_000
+Compiled = tuple[Operation, Span, str | None, int, bool]
+"""An operation, its place, its label with the routine's name, what it is charged, and whether it
+is a choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +50,22 @@ class Code:
 
     def __init__(self, program: p.Program, watch: Watch | None = None) -> None:
         self.program = program
-        self.meter = Meter()
+        self.budget = program.options.limits
+        # Calls and values within the limits nest deeper than Python allows at first.
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         self.next_states: Callable[[World], object] = _no_next_states
         """What `next_states()` gives: set by the machine, which alone knows steps."""
         self.step_to: Callable[[int], str | None] = lambda number: None
         """The step to an element of a set (see `interpreter.division`)."""
         self.domains = Domains(frozenset(role.name for role in program.roles if role.symmetric))
         self.channels = Channels()
-        self.known = known = make_globals(program, self.meter, self.domains, self.channels, watch)
-        self._operations: dict[tuple[int, int], list[tuple[Operation, Span, str | None, bool]]] = {}
-        self._conditions: dict[tuple[int, int], Evaluator] = {}
+        self.known = known = make_globals(program, self.domains, self.channels, watch)
+        self._operations: dict[tuple[int, int], list[Compiled]] = {}
+        self._conditions: dict[tuple[int, int], Callable[[Environment], bool]] = {}
         self._loop_binders: dict[tuple[int, int], Binder] = {}
         self._targets: dict[tuple[int, int, int], Binder | None] = {}
         self._defaults: dict[int, dict[str, Evaluator]] = {}
-        self._host = Environment(known.constants, None, ConstantWorld(self.meter), None)
+        self._host = Environment(known.constants, None, ConstantWorld(), None)
         host = NameScope(frozenset(), None, False, known)
         self.roles = {
             role.name: RoleCode(role, {h.name: compile_helper(h, host) for h in role.helpers}) for role in program.roles
@@ -69,32 +78,42 @@ class Code:
             extra = frozenset(next(a.parameters for a in self.program.assertions if a.routine == routine.number))
         return NameScope(routine.bound | extra, None, True, self.known)
 
-    def operation(self, routine: p.Routine, block: p.Scope, index: int) -> tuple[Operation, Span, str | None, bool]:
-        """The operation of one statement of a block, its place and its label, and whether it is a choice."""
-        key = (routine.number, block.number)
-        if key not in self._operations:
-            from interpreter.running.instructions import compile_instruction
+    def operation(self, routine: p.Routine, block: p.Scope, index: int) -> Compiled:
+        """The operation of one statement of a block, and what is known of it."""
+        try:
+            return self._operations[routine.number, block.number][index]
+        except KeyError:
+            operations = self._operations[routine.number, block.number] = self._compiled(routine, block)
+            return operations[index]
 
-            assert isinstance(block, p.Sequence | p.OneOfBlock | p.ParallelBlock)
-            scope = self.scope(routine)
-            self._operations[key] = [
-                (
-                    compile_instruction(self, routine, block, instruction, scope),
-                    instruction.span,
-                    instruction.label,
-                    isinstance(instruction, p.Pick | p.PickBlock),
-                )
-                for instruction in block.instructions
-            ]
-        return self._operations[key][index]
+    def _compiled(self, routine: p.Routine, block: p.Scope) -> list[Compiled]:
+        from interpreter.running.instructions import compile_instruction
+
+        assert isinstance(block, p.Sequence | p.OneOfBlock | p.ParallelBlock)
+        scope = self.scope(routine)
+        return [
+            (
+                compile_instruction(self, routine, block, instruction, scope),
+                instruction.span,
+                None if instruction.label is None else f"{routine.name}.{instruction.label}",
+                instruction_cost(instruction),
+                isinstance(instruction, p.Pick | p.PickBlock),
+            )
+            for instruction in block.instructions
+        ]
 
     def condition(self, routine: p.Routine, loop: p.WhileLoop) -> Callable[[Environment], bool]:
-        """The condition of a `while` header."""
+        """The condition of a `while` header, charged."""
         key = (routine.number, loop.number)
         if key not in self._conditions:
-            self._conditions[key] = compile_expression(loop.condition, self.scope(routine))
-        evaluator = self._conditions[key]
-        return lambda env: truth(evaluator(env))
+            evaluator, charged = compile_expression(loop.condition, self.scope(routine)), cost(loop.condition)
+
+            def condition(env: Environment) -> bool:
+                METER.count += charged
+                return truth(evaluator(env))
+
+            self._conditions[key] = condition
+        return self._conditions[key]
 
     def loop_binder(self, routine: p.Routine, loop: p.ForLoop) -> Binder:
         """Binds the variables of a `for` header: always locals."""
@@ -147,7 +166,9 @@ class Code:
     def method(self, instance: Instance, name: str) -> Closure:
         """A `def` method bound to an instance."""
         closure = self.roles[instance.role].helpers[name](self._host)
-        return Closure(name, closure.parameters, closure.defaults, closure.body, closure.environment, instance)
+        return Closure(
+            name, closure.parameters, closure.defaults, closure.body, closure.environment, 0, closure.names, instance
+        )
 
 
 def _no_next_states(world: World) -> object:

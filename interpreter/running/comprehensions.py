@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from fizz import ast
-from interpreter.problem import Problem, check_size
-from interpreter.running.environment import Closure, Environment, Evaluator, located
+from interpreter.budget import METER, check_size
+from interpreter.problem import Problem
+from interpreter.running.costs import cost, turn_cost
+from interpreter.running.environment import Closure, Environment, Evaluator, located, plain_names
 from interpreter.running.names import NameScope
-from interpreter.values import Builtin, DictValue, ListValue, hash_key, operations, truth
+from interpreter.values import Builtin, DictValue, ListValue, operations, truth
+from interpreter.values.basis import sought_key
 
 Compile = Callable[[ast.Expression, NameScope], Evaluator]
 Turns = Callable[[Environment], Iterator[None]]
@@ -21,7 +24,7 @@ def compile_comprehension(node: ast.Comprehension, scope: NameScope, compile_exp
         name for clause in node.clauses if isinstance(clause, ast.ComprehensionFor) for name in clause.variables.names
     )
     inner = scope.inner(names)
-    turns = _turns(node.clauses, inner, compile_expression)
+    turns = _turns(node.clauses, (node.key, node.element), inner, compile_expression)
     element = compile_expression(node.element, inner)
     key = None if node.key is None else compile_expression(node.key, inner)
 
@@ -32,13 +35,15 @@ def compile_comprehension(node: ast.Comprehension, scope: NameScope, compile_exp
                 entries: dict[Any, tuple[object, object]] = {}
                 for _ in turns(place):
                     k = key(place)
-                    entries[hash_key(k)] = (k, element(place))
+                    entries[sought_key(k)] = (k, element(place))
                     check_size(len(entries), "the comprehension")
+                METER.make(2 * len(entries))
                 return DictValue(entries)
             items: list[object] = []
             for _ in turns(place):
                 items.append(element(place))
                 check_size(len(items), "the comprehension")
+            METER.made += len(items)
             return ListValue(items)
         except Problem as problem:
             raise located(problem, node.span) from None
@@ -60,7 +65,7 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
         n for clause in argument.clauses if isinstance(clause, ast.ComprehensionFor) for n in clause.variables.names
     )
     inner = scope.inner(names)
-    turns = _turns(argument.clauses, inner, compile_expression)
+    turns = _turns(argument.clauses, (argument.element,), inner, compile_expression)
     element = compile_expression(argument.element, inner)
     decisive = function == "any"
 
@@ -77,15 +82,25 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
     return decide
 
 
-def _turns(clauses: tuple[ast.Clause, ...], scope: NameScope, compile_expression: Compile) -> Turns:
-    """A generator function that binds the variables of each turn in the environment it is given."""
+def _turns(
+    clauses: tuple[ast.Clause, ...],
+    results: tuple[ast.Expression | None, ...],
+    scope: NameScope,
+    compile_expression: Compile,
+) -> Turns:
+    """A generator function that binds the variables of each turn in the environment it is given.
+
+    `results` are evaluated by the caller in each turn, and charged here.
+    """
     first, rest = clauses[0], clauses[1:]
-    following = _turns(rest, scope, compile_expression) if rest else None
+    following = _turns(rest, results, scope, compile_expression) if rest else None
+    then = turn_cost(rest, *results)
     if isinstance(first, ast.ComprehensionIf):
         condition = compile_expression(first.condition, scope)
 
         def filtered(env: Environment) -> Iterator[None]:
             if truth(condition(env)):
+                METER.count += then
                 yield from following(env) if following else iter((None,))
 
         return filtered
@@ -93,7 +108,9 @@ def _turns(clauses: tuple[ast.Clause, ...], scope: NameScope, compile_expression
 
     def looped(env: Environment) -> Iterator[None]:
         for item in operations.iterate_live(iterable(env)):
-            env.charge()
+            METER.count += then
+            if METER.count > METER.pause:
+                METER.look()
             try:
                 bind_loop_variables(variables, env.locals, item)
             except Problem as problem:
@@ -121,7 +138,8 @@ def compile_lambda(node: ast.Lambda, scope: NameScope, compile_expression: Compi
     """A lambda: a closure over the environment it is evaluated in."""
     body = compile_expression(node.body, scope.inner(frozenset(p.name for p in node.parameters)))
     defaults = compile_defaults(node.parameters, scope, compile_expression)
-    return lambda env: Closure("lambda", node.parameters, defaults(env), body, env)
+    charged, names = cost(node.body), plain_names(node.parameters)
+    return lambda env: Closure("lambda", node.parameters, defaults(env), body, env, charged, names)
 
 
 def compile_defaults(

@@ -3,45 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any
 
 from fizz import Span, ast
+from interpreter.budget import METER
 from interpreter.problem import Problem
 from interpreter.step import ModelError
 from interpreter.values import DictValue, FunctionValue, Instance
 
-MAX_EVALUATIONS: Final = 10_000_000
-"""Most loop turns and calls inside one step's expressions (R24)."""
-
-_NOW_AND_THEN: Final = (1 << 10) - 1
-
 Evaluator = Callable[["Environment"], Any]
 """A compiled expression. Values of the language are dynamically typed: the result is Any by nature."""
-
-
-class Meter:
-    """Counts the evaluations of one step, so that no expression runs for ever (R24)."""
-
-    __slots__ = ("count",)
-
-    hook: ClassVar[Callable[[], None] | None] = None
-    """Called when a step begins, and now and then while it runs; what it raises ends the step."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def reset(self) -> None:
-        self.count = 0
-        if Meter.hook is not None:
-            Meter.hook()
-
-    def charge(self) -> None:
-        """Count one loop turn or call."""
-        self.count += 1
-        if not self.count & _NOW_AND_THEN and Meter.hook is not None:
-            Meter.hook()
-        if self.count > MAX_EVALUATIONS:
-            raise Problem("R24", f"more than {MAX_EVALUATIONS:,} evaluations in one step", None)
 
 
 class Environment:
@@ -59,10 +30,6 @@ class Environment:
 
     def inner(self, variables: dict[str, object]) -> Environment:
         return Environment(variables, self.instance, self.world, self)
-
-    def charge(self) -> None:
-        """Count one evaluation; R24 beyond the limit."""
-        self.world.meter.charge()
 
 
 def located(problem: Problem, span: Span) -> ModelError:
@@ -109,10 +76,19 @@ def _wrong(name: str, parameters: tuple[ast.Parameter, ...], text: str) -> Probl
     return Problem("R4", f"{name}() {text}", f"it is declared as {name}({signature})")
 
 
-class Closure(FunctionValue):
-    """A lambda or `def` helper with the environment it was made in. Defaults are evaluated where it is defined."""
+def plain_names(parameters: tuple[ast.Parameter, ...]) -> tuple[str, ...] | None:
+    """The names of parameters; None if one has a star."""
+    return tuple(p.name for p in parameters) if all(p.kind == "plain" for p in parameters) else None
 
-    __slots__ = ("parameters", "defaults", "body", "environment", "receiver")
+
+class Closure(FunctionValue):
+    """A lambda or `def` helper with the environment it was made in. Defaults are evaluated where it is defined.
+
+    `cost`: what the body is charged whenever it is called (see `interpreter.running.costs`). `names` of the parameters
+    if none has a star.
+    """
+
+    __slots__ = ("cost", "names", "parameters", "defaults", "body", "environment", "receiver")
 
     def __init__(
         self,
@@ -121,9 +97,13 @@ class Closure(FunctionValue):
         defaults: Mapping[str, object],
         body: Callable[[Environment], object],
         environment: Environment,
+        cost: int,
+        names: tuple[str, ...] | None,
         receiver: Instance | None = None,
     ) -> None:
         super().__init__(name)
+        self.cost = cost
+        self.names = names
         self.parameters = parameters
         self.defaults = defaults
         self.body = body
@@ -131,10 +111,17 @@ class Closure(FunctionValue):
         self.receiver = receiver
 
     def call(self, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
-        self.environment.charge()
+        METER.count += self.cost
+        METER.enter()
         if self.receiver is not None:
             args = (self.receiver, *args)
-        bound, missing = bind_arguments(self.name, self.parameters, args, kwargs)
-        for parameter in missing:
-            bound[parameter.name] = self.defaults[parameter.name]
-        return self.body(self.environment.inner(bound))
+        names = self.names
+        if names is not None and len(args) == len(names) and not kwargs:
+            bound: dict[str, object] = dict(zip(names, args, strict=True))
+        else:
+            bound, missing = bind_arguments(self.name, self.parameters, args, kwargs)
+            for parameter in missing:
+                bound[parameter.name] = self.defaults[parameter.name]
+        result = self.body(self.environment.inner(bound))
+        METER.depth -= 1
+        return result

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence as Seq
 from math import prod
-from typing import assert_never
+from typing import Final, assert_never
 
 from fizz import Span
+from interpreter.budget import METER
 from interpreter.library import deepcopy
 from interpreter.problem import Problem
 from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Scope, Sequence, WhileLoop
@@ -27,14 +28,16 @@ from interpreter.step import FairChoice, Fork, ModelError, Restart
 from interpreter.values import Instance
 from interpreter.values.freeze import freeze
 
-MAX_MOVES = 1_000_000
 MAX_FRAMES = 200
 MAX_TURNS = 4_096
 """Turns of independent loops in each other that are asked one by one; of more, the answer as a whole is remembered."""
 
 
-Picks = dict[tuple[int, ...], tuple[list[int], list[str]]]
-"""The alternatives that ways through one rule met, by the choices before: positions of distinct values, and labels."""
+Picks = dict[tuple[int, ...], tuple[list[int], list[str], int]]
+"""The alternatives that ways through one rule met, by the choices before: positions of distinct values, labels, and
+what it costs to find them."""
+MAX_PASSED: Final = 1_000
+"""After so many statements a way is not begun anew: to keep what it has passed would cost more."""
 
 
 class Undecided(Exception):
@@ -68,6 +71,12 @@ class Execution:
         self.may_hold = False
         """Whether a restart may leave the thread with containers of slots that are forgotten (see `World.held`)."""
         self.known: Picks | None = None
+        self.costly = True
+        """Whether each way is gone as a whole: without restarts, and loops as one piece (see `Machine.costly`)."""
+        self.shares = 1
+        """Into how many ways the step was cut by loops that are asked turn by turn, at most."""
+        self.exhausted = False
+        """Whether the way has spent all of its budget."""
         self.headers: Headers | None = None
         """Where this way is followed together with others: it ends at the first choice that is not given."""
         self.offered: set[tuple[str, str, str]] = set()
@@ -100,15 +109,13 @@ class Execution:
                     self.clean_up()
                     return
                 self.moves += 1
-                if self.moves > MAX_MOVES:
-                    raise ModelError(
-                        "R20",
-                        f"a step of more than {MAX_MOVES:,} moves",
-                        self.here(),
-                        "probably an endless loop without a yield",
-                    )
+                METER.count += 1
+                if METER.count > METER.pause:
+                    METER.look()
         except ModelError as error:
             raise self._explained(error) from None
+        except Problem as problem:
+            raise self._explained(located(problem, self.here())) from None
         except RecursionError:
             raise self._explained(ModelError("R16", "calls nested too deeply", self.here())) from None
 
@@ -132,15 +139,17 @@ class Execution:
         """Do the next thing; True if it yields."""
         frame = self.frames[-1]
         state = frame.scopes[-1]
-        match state.scope:
-            case Sequence() as block:
-                state.index = max(state.index, 0)
-                if state.index >= len(block.instructions):
-                    frame.scopes.pop()
-                    return self.block_done()
-                if self.judges and state.index and len(frame.scopes) == len(self.frames) == 1:
-                    self.restart()
-                return self._execute(frame, block, state.index)
+        block = state.scope
+        if isinstance(block, Sequence):
+            if state.index < 0:
+                state.index = 0
+            if state.index >= len(block.instructions):
+                frame.scopes.pop()
+                return self.block_done()
+            if self.judges and state.index and len(frame.scopes) == len(self.frames) == 1:
+                self.restart()
+            return self._execute(frame, block, state.index)
+        match block:
             case ForLoop() as loop:
                 return self._for_header(frame, state, loop)
             case WhileLoop() as loop:
@@ -152,13 +161,13 @@ class Execution:
                     return False
                 frame.scopes.pop()
                 return self.block_done()
-            case OneOfBlock() as block:
+            case OneOfBlock():
                 if state.index < 0:
                     self._remember()
                     state.index = self.choose([f"Stmt:{i}" for i in range(len(block.instructions))])
                     return False
                 return self._execute(frame, block, state.index)
-            case ParallelBlock() as block:
+            case ParallelBlock():
                 if state.index < 0:
                     self._remember()
                     waiting = [i for i in range(len(block.instructions)) if i not in state.started]
@@ -167,16 +176,17 @@ class Execution:
                     return False
                 return self._execute(frame, block, state.index)
             case _:
-                assert_never(state.scope)
+                assert_never(block)
 
     def _execute(self, frame: Frame, block: Scope, index: int) -> bool:
-        operation, span, label, chooses = self.code.operation(frame.routine, block, index)
+        operation, span, label, charged, chooses = self.code.operation(frame.routine, block, index)
+        METER.count += charged
         if chooses:
             self._remember()
         self.lines.append(span)
         self.world.drawn.clear()
         if label is not None:
-            self.labels.append(f"{frame.routine.name}.{label}")
+            self.labels.append(label)
         return operation(self, frame)
 
     def _for_header(self, frame: Frame, state: ScopeState, loop: ForLoop) -> bool:
@@ -184,8 +194,6 @@ class Execution:
         assert rest is not None
         if state.alone and not rest:
             raise Undecided
-        if state.turns and not state.alone:
-            self._begin_turn(state)
         if not rest:
             frame.scopes.pop()
             return self.block_done()
@@ -205,14 +213,15 @@ class Execution:
         """A statement of the top scope is complete: does it yield?"""
         frame = self.frames[-1]
         state = frame.scopes[-1]
-        match state.scope:
-            case Sequence() as block:
-                state.index += 1
-                return block.flow == "serial" and self.enabled
+        block = state.scope
+        if isinstance(block, Sequence):
+            state.index += 1
+            return self.enabled and block.flow == "serial"
+        match block:
             case OneOfBlock():
                 frame.scopes.pop()
                 return self.block_done()
-            case ParallelBlock() as block:
+            case ParallelBlock():
                 state.index = -1
                 if len(state.started) == len(block.instructions):
                     frame.scopes.pop()
@@ -223,7 +232,7 @@ class Execution:
             case WhileLoop() as loop:
                 return self.enabled and loop.flow == "serial"
             case _:
-                assert_never(state.scope)
+                assert_never(block)
 
     def quietly(self) -> bool:
         """The end of `pass` and of a choice: no yield in a sequence."""
@@ -312,10 +321,12 @@ class Execution:
         known = None if self.known is None else self.known.get(before)
         if known is None:
             positions = self.distinct(values)
-            known = (positions, [word + self.text(values[i]) for i in positions])
+            labels = [word + self.text(values[i]) for i in positions]
+            known = (positions, labels, sum(map(len, labels)) >> 2)
             if self.known is not None:
                 self.known[before] = known
-        positions, labels = known
+        positions, labels, charged = known
+        METER.charge(charged)
         return positions[self.choose(labels)]
 
     def _remember(self) -> None:
@@ -377,7 +388,9 @@ class Execution:
     def restart(self) -> None:
         """Forget the answers so far if nothing depends on them any more but what the thread holds."""
         world = self.world
-        if self.recorder.anew or not (self.remembered and (self.yields or self.judges) and untouched(world)):
+        if self.costly or self.recorder.anew or len(self.lines) > MAX_PASSED:
+            return
+        if not (self.remembered and (self.yields or self.judges) and untouched(world)):
             return
         if not keep(self.frames, world, self.may_hold):
             return
@@ -389,7 +402,7 @@ class Execution:
         passed = (tuple(self.labels), tuple(self.lines), frozenset(self.met), tuple(self.fair), self.enabled)
         # What is thawed again is not the same object: containers, and turns that are no part of what is written down.
         whole = not (world.held or any(state.turns for frame in self.frames for state in frame.scopes))
-        spent = (self.moves, self.code.meter.count) if whole else None
+        spent = METER.spent if whole else None
         self.recorder.restart((thread, chosen, *passed), spent)
         world.forget()
 
@@ -400,24 +413,28 @@ class Execution:
         self.forks = [Fork(0, taken, label) for taken, label in chosen]  # type: ignore[attr-defined]
         self.labels, self.lines, self.met = list(labels), list(lines), set(met)  # type: ignore[call-overload]
         self.fair, self.enabled = list(fair), bool(enabled)  # type: ignore[call-overload]
-        self.moves, self.code.meter.count = restart.spent
+        METER.resume(restart.spent)
 
     def independent_turns(self, frame: Frame, count: int) -> int:
         """How many turns a loop with independent ones has, if they may be asked one by one; else 0: it is one piece."""
-        if len(self.frames) > 1:
+        if len(self.frames) > 1 or not self.remembered or self.costly:
             return 0
         return count if count * prod(state.turns or 1 for state in frame.scopes) <= MAX_TURNS else 0
 
-    def _begin_turn(self, state: ScopeState) -> None:
-        """Each turn, and what comes after the loop, is limited as if it were the only one, as when asked alone."""
-        meter = self.code.meter
-        if state.base is None:
-            state.base = (self.moves, meter.count)
-        self.moves, meter.count = state.base
-        self.moves -= not state.rest
+    def cheap(self) -> bool:
+        """Whether no step that is put together from such ways may be too costly.
+
+        What was spent before a restart, and what is behind it, may come from two ways: each has half of the budget.
+        Turns that were asked one by one have a part of it each.
+        """
+        count, made = METER.spent
+        budget = METER.budget
+        return 2 * count * self.shares <= budget.charges and 2 * made * self.shares <= budget.held
 
     def take_turn(self, loop: ForLoop, rest: list[object]) -> bool:
         """Enter a loop for one of its turns alone, or choose to go on after it."""
+        # One part for each turn, one for what comes after the loop, one for the loop itself.
+        self.shares *= len(rest) + 2
         turn = self.choose([f"For:{i}" for i in range(len(rest))] + ["For:-"])
         if turn == len(rest):
             return self.finish()

@@ -7,17 +7,23 @@ model can do nothing that is not written here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from fizz import Span, ast
+from interpreter.budget import METER, check_size
 from interpreter.identity.domains import Domain, Segment
 from interpreter.library import format_value
 from interpreter.problem import Problem, with_article
 from interpreter.running.comprehensions import compile_comprehension, compile_lambda, short_circuit
+from interpreter.running.costs import cost
 from interpreter.running.environment import Environment, Evaluator, located
 from interpreter.running.names import NameScope
 from interpreter.state import MISSING
-from interpreter.values import DictValue, FunctionValue, Instance, ListValue, hash_key, operations, truth, type_name
+from interpreter.values import DictValue, FunctionValue, Instance, ListValue, operations, truth, type_name
+from interpreter.values.basis import sought_key
+
+_SHORT: Final = 64
+"""Shorter texts are not worth counting."""
 
 
 def compile_expression(node: ast.Expression, scope: NameScope) -> Evaluator:
@@ -52,6 +58,13 @@ def _fstring(node: ast.FString, scope: NameScope) -> Evaluator:
                 texts.append(format_value(value, field.conversion, field.spec or ""))
             except Problem as problem:
                 raise located(problem, field.span) from None
+        size = sum(map(len, texts))
+        if size > _SHORT:
+            try:
+                check_size(size, "the text")
+                METER.make(size >> 4)
+            except Problem as problem:
+                raise located(problem, node.span) from None
         return "".join(texts)
 
     return evaluate
@@ -59,23 +72,38 @@ def _fstring(node: ast.FString, scope: NameScope) -> Evaluator:
 
 def _tuple(node: ast.TupleExpression, scope: NameScope) -> Evaluator:
     items = [compile_expression(item, scope) for item in node.items]
-    return lambda env: tuple([item(env) for item in items])
+    count = len(items)
+
+    def evaluate(env: Environment) -> Any:
+        METER.made += count
+        return tuple([item(env) for item in items])
+
+    return evaluate
 
 
 def _list(node: ast.ListExpression, scope: NameScope) -> Evaluator:
     items = [compile_expression(item, scope) for item in node.items]
-    return lambda env: ListValue([item(env) for item in items])
+    count = len(items)
+
+    def evaluate(env: Environment) -> Any:
+        METER.made += count
+        return ListValue([item(env) for item in items])
+
+    return evaluate
 
 
 def _dict(node: ast.DictExpression, scope: NameScope) -> Evaluator:
     pairs = [(compile_expression(k, scope), compile_expression(v, scope), k.span) for k, v in node.pairs]
 
+    count = 2 * len(pairs)
+
     def evaluate(env: Environment) -> Any:
+        METER.made += count
         entries: dict[Any, tuple[object, object]] = {}
         for key, value, span in pairs:
             k = key(env)
             try:
-                entries[hash_key(k)] = (k, value(env))
+                entries[sought_key(k)] = (k, value(env))
             except Problem as problem:
                 raise located(problem, span) from None
         return DictValue(entries)
@@ -118,17 +146,24 @@ def _operation(operation: Callable[[Any, Any], Any], left: Evaluator, right: Eva
 
 def _logical(node: ast.Logical, scope: NameScope) -> Evaluator:
     left, right = compile_expression(node.left, scope), compile_expression(node.right, scope)
+    charged = cost(node.right)
     if node.operator == "and":
 
         def both(env: Environment) -> Any:
             value = left(env)
-            return right(env) if truth(value) else value
+            if not truth(value):
+                return value
+            METER.count += charged
+            return right(env)
 
         return both
 
     def either(env: Environment) -> Any:
         value = left(env)
-        return value if truth(value) else right(env)
+        if truth(value):
+            return value
+        METER.count += charged
+        return right(env)
 
     return either
 
@@ -136,7 +171,16 @@ def _logical(node: ast.Logical, scope: NameScope) -> Evaluator:
 def _conditional(node: ast.Conditional, scope: NameScope) -> Evaluator:
     condition = compile_expression(node.condition, scope)
     body, orelse = compile_expression(node.body, scope), compile_expression(node.orelse, scope)
-    return lambda env: body(env) if truth(condition(env)) else orelse(env)
+    charged, charged_else = cost(node.body), cost(node.orelse)
+
+    def evaluate(env: Environment) -> Any:
+        if truth(condition(env)):
+            METER.count += charged
+            return body(env)
+        METER.count += charged_else
+        return orelse(env)
+
+    return evaluate
 
 
 def _attribute(node: ast.Attribute, scope: NameScope) -> Evaluator:

@@ -55,8 +55,8 @@ class ScopeState:
 
     a sequence: `index` of the next statement, -1 for the body of an Init that waits to begin; a oneof block: of the
     chosen one, -1 before; a parallel block: of the running one, -1 between two, and `started`; a `for` loop: `rest`. A
-    loop of independent turns has `turns` of them; `alone`: entered for one; `base`: moves and evaluations before. A
-    `while`: `begun`, the choices made in this step before the loop began.
+    loop of independent turns has `turns` of them if it was entered for one `alone`. A `while`: `begun`, the choices
+    made in this step before the loop began.
     """
 
     scope: Scope
@@ -65,13 +65,12 @@ class ScopeState:
     rest: deque[object] | None = None
     alone: bool = False
     turns: int = 0
-    base: tuple[int, int] | None = None
     begun: tuple[int, ...] = ()
 
     def copy(self) -> ScopeState:
         """Another one that is the same now."""
         rest = None if self.rest is None else self.rest.copy()
-        return ScopeState(self.scope, self.index, self.started, rest, self.alone, self.turns, self.base, self.begun)
+        return ScopeState(self.scope, self.index, self.started, rest, self.alone, self.turns, self.begun)
 
 
 class Frame(Environment):

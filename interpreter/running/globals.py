@@ -5,28 +5,42 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from fizz import ast
+from fizz.module import Budget
+from interpreter.budget import METER
 from interpreter.identity.domains import Domains
 from interpreter.library import BUILTINS
 from interpreter.problem import Problem
 from interpreter.program import Program
-from interpreter.running.environment import Environment, Meter
+from interpreter.running.costs import effect_cost
+from interpreter.running.environment import Environment, located
 from interpreter.running.helpers import compile_helper, compile_host_statement
 from interpreter.running.names import Globals, NameScope, Watch
 from interpreter.step import ModelError
-from interpreter.values import Builtin, Channel, FunctionValue, Instance, ModelValue, ModuleValue, mark_frozen
+from interpreter.values import (
+    Builtin,
+    Channel,
+    FunctionValue,
+    Instance,
+    ListValue,
+    ModelValue,
+    ModuleValue,
+    mark_frozen,
+)
 from interpreter.values.text import spelled
+
+_LINE: Final = 16
+"""What writing a line is charged beside its characters."""
+_NEXT_STATE: Final = 8
+"""The elements of one of `next_states()`."""
 
 
 class ConstantWorld:
     """The world of constant statements and `def` helpers: no state, no roles."""
 
-    __slots__ = ("meter",)
-
-    def __init__(self, meter: Meter) -> None:
-        self.meter = meter
+    __slots__ = ()
 
     def create(self, role: str, params: Mapping[str, object]) -> Instance:
         raise Problem("L32", f"role {role} can not be constructed here", "construct it in Init or in an action")
@@ -51,9 +65,7 @@ class RoleConstructor(FunctionValue):
         return self._world.create(self._role, dict(kwargs))
 
 
-def make_globals(
-    program: Program, meter: Meter, domains: Domains, channels: Channels, watch: Watch | None = None
-) -> Globals:
+def make_globals(program: Program, domains: Domains, channels: Channels, watch: Watch | None = None) -> Globals:
     """Run the helper modules and the constant statements of a program. Their mistakes are `ModelError`s."""
     constants: dict[str, object] = {}
     reserved: dict[str, Callable[[Environment], Any]] = {
@@ -61,7 +73,7 @@ def make_globals(
         "resolve_role": lambda env: Builtin("resolve_role", lambda number: _resolve_role(env.world, number), 1, 1),
         "Channel": _always(Builtin("Channel", channels.make, 0, 0, frozenset(_CHANNEL))),
         "__returns__": lambda env: env.world.get(("returns",)),
-        "next_states": lambda env: Builtin("next_states", lambda: env.world.code.next_states(env.world), 0, 0),
+        "next_states": lambda env: Builtin("next_states", lambda: _next_states(env.world), 0, 0),
     }
     for role in program.roles:
         reserved[role.name] = _constructor(role.name)
@@ -72,42 +84,53 @@ def make_globals(
         "symmetric_values": Builtin("symmetric_values", domains.values, 1, 2),
     }
     for name, statements in program.helper_modules:
-        reserved[name] = _always(_helper_module(name, statements, builtins, meter))
+        reserved[name] = _always(_helper_module(name, statements, builtins, program.options.limits))
     known = Globals(reserved, frozenset(program.state_variables), constants, builtins, watch)
-    _run(program.constants, known, constants, meter)
+    _run(program.constants, known, constants, program.options.limits)
     domains.closed = channels.closed = True
     return known
 
 
-def _run(statements: tuple[ast.Statement, ...], known: Globals, constants: dict[str, object], meter: Meter) -> None:
+def _run(statements: tuple[ast.Statement, ...], known: Globals, constants: dict[str, object], budget: Budget) -> None:
     scope = NameScope(frozenset(), None, False, known)
-    environment = Environment(constants, None, ConstantWorld(meter), None)
+    environment = Environment(constants, None, ConstantWorld(), None)
     for statement in statements:
         # One after the other: a statement is compiled when the constants before it have their values.
         if isinstance(statement, ast.Helper):
             constants[statement.name] = compile_helper(statement, scope)(environment)
             continue
-        meter.reset()
+        METER.begin(budget)
+        METER.charge(1 + effect_cost(statement))
         try:
             compile_host_statement(statement, scope)(environment)
+        except Problem as problem:
+            raise located(problem, statement.span) from None
         except RecursionError:
-            raise ModelError("R16", "calls nested too deeply", statement.span) from None
+            raise located(Problem("R16", "calls nested too deeply"), statement.span) from None
+        finally:
+            METER.end()
     for value in constants.values():
         mark_frozen(value)
 
 
 def _helper_module(
-    name: str, statements: tuple[ast.Statement, ...], builtins: Mapping[str, object], meter: Meter
+    name: str, statements: tuple[ast.Statement, ...], builtins: Mapping[str, object], budget: Budget
 ) -> ModuleValue:
     members: dict[str, object] = {}
     try:
-        _run(statements, Globals({}, frozenset(), members, builtins), members, meter)
+        _run(statements, Globals({}, frozenset(), members, builtins), members, budget)
     except ModelError as error:
         place = "" if error.span is None else f"{error.span.file}:{error.span.line}: "
         raise ModelError(
             "L38", f"module '{name}' failed to load: {place}{error.text}", error.span, error.hint
         ) from None
     return ModuleValue(name, members)
+
+
+def _next_states(world: Any) -> object:
+    found: ListValue = world.code.next_states(world)
+    METER.make(found.size() * _NEXT_STATE)
+    return found
 
 
 def _always(value: object) -> Callable[[Environment], Any]:
@@ -150,6 +173,8 @@ def _resolve_role(world: Any, identity: object) -> Instance:
 def _print(*values: object) -> None:
     text = BUILTINS["str"]
     assert isinstance(text, Builtin)
+    line = " ".join(str(text.call([value], {})) for value in values)
+    METER.charge(_LINE + (len(line) >> 4))
     # Nobody may be there to hear it, which changes no step.
     with suppress(OSError):
-        sys.stderr.write(spelled(" ".join(str(text.call([value], {})) for value in values)) + "\n")
+        sys.stderr.write(spelled(line) + "\n")

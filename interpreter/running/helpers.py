@@ -7,10 +7,12 @@ from enum import Enum
 from typing import Any, assert_never
 
 from fizz import Span, ast
+from interpreter.budget import METER
 from interpreter.compile import bound_names
 from interpreter.problem import Problem
 from interpreter.running.comprehensions import bind_loop_variables, compile_defaults
-from interpreter.running.environment import Closure, Environment, Evaluator, located
+from interpreter.running.costs import cost, effect_cost
+from interpreter.running.environment import Closure, Environment, Evaluator, located, plain_names
 from interpreter.running.expressions import compile_binder, compile_expression
 from interpreter.running.names import NameScope
 from interpreter.step import ModelError
@@ -37,20 +39,22 @@ def compile_helper(helper: ast.Helper, scope: NameScope) -> Evaluator:
     names = frozenset(p.name for p in helper.parameters) | bound_names(helper.body)
     body = compile_host_block(helper.body, scope.inner(names))
     defaults = compile_defaults(helper.parameters, scope, compile_expression)
+    plain = plain_names(helper.parameters)
 
     def run(env: Environment) -> Any:
         result = body(env)
         return result.value if isinstance(result, _Returned) else None
 
-    return lambda env: Closure(helper.name, helper.parameters, defaults(env), run, env)
+    return lambda env: Closure(helper.name, helper.parameters, defaults(env), run, env, 0, plain)
 
 
 def compile_host_block(block: ast.Block, scope: NameScope) -> Executor:
     """An executor of host statements in order."""
-    executors = [compile_host_statement(statement, scope) for statement in block.statements]
+    executors = [(1 + effect_cost(s), compile_host_statement(s, scope)) for s in block.statements]
 
     def execute(env: Environment) -> _Signal | _Returned | None:
-        for executor in executors:
+        for charged, executor in executors:
+            METER.count += charged
             signal = executor(env)
             if signal is not None:
                 return signal
@@ -175,11 +179,14 @@ def _combine(operator: str, old: object, value: object, span: Span) -> object:
 
 
 def _if(statement: ast.If, scope: NameScope) -> Executor:
-    branches = [(compile_expression(c, scope), compile_host_block(body, scope)) for c, body in statement.branches]
+    branches = [
+        (cost(c), compile_expression(c, scope), compile_host_block(body, scope)) for c, body in statement.branches
+    ]
     orelse = None if statement.orelse is None else compile_host_block(statement.orelse, scope)
 
     def execute(env: Environment) -> _Signal | _Returned | None:
-        for condition, body in branches:
+        for charged, condition, body in branches:
+            METER.count += charged
             if truth(condition(env)):
                 return body(env)
         return None if orelse is None else orelse(env)
@@ -194,7 +201,9 @@ def _for(statement: ast.For, scope: NameScope) -> Executor:
     def execute(env: Environment) -> _Signal | _Returned | None:
         try:
             for item in operations.iterate_live(iterable(env)):
-                env.charge()
+                METER.count += 1
+                if METER.count > METER.pause:
+                    METER.look()
                 bind_loop_variables(variables, env.locals, item)
                 signal = body(env)
                 if signal is _Signal.BREAK:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import cache
 from itertools import pairwise
-from typing import assert_never
+from typing import Final, assert_never
 
 from fizz import Span, ast
 from interpreter import program as p
+from interpreter.budget import METER
 from interpreter.problem import Problem
 from interpreter.running.code import Binder, Code, Operation, local_binder
+from interpreter.running.costs import cost
 from interpreter.running.environment import Environment, Evaluator, bind_arguments, located
 from interpreter.running.execute import Execution
 from interpreter.running.expressions import (
@@ -25,6 +28,9 @@ from interpreter.running.names import NameScope
 from interpreter.running.world import Message
 from interpreter.step import NO_CHOICE, NOT_HELD, Abort, ModelError
 from interpreter.values import Instance, Stub, operations, truth
+
+_MESSAGE: Final = 4
+"""The elements of a message beside its arguments."""
 
 
 def compile_instruction(
@@ -110,11 +116,13 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
     iterable, span = compile_expression(instruction.iterable, scope), instruction.span
     condition = None if instruction.condition is None else compile_expression(instruction.condition, scope)
     bind = compile_binder(instruction.target, scope)
+    charged = 1 + cost(instruction.target, instruction.condition)
 
     def operation(run: Execution, frame: Frame) -> bool:
         alternatives = []
         for item in elements(iterable, frame, instruction.iterable.span):
             if condition is not None:
+                METER.count += charged
                 bind(frame, item)
                 if not truth(condition(frame)):
                     continue
@@ -165,9 +173,12 @@ def _branch(instruction: p.Branch, scope: NameScope) -> Operation:
     conditions = [compile_expression(condition, scope) for condition in instruction.conditions]
     suites = instruction.suites
     orelse = suites[len(conditions)] if len(suites) > len(conditions) else None
+    # The first one is charged with the move.
+    costs = [0, *[cost(condition) for condition in instruction.conditions[1:]]]
 
     def operation(run: Execution, frame: Frame) -> bool:
-        for condition, suite in zip(conditions, suites, strict=False):
+        for condition, suite, charged in zip(conditions, suites, costs, strict=False):
+            METER.count += charged
             if truth(condition(frame)):
                 frame.scopes.append(enter(suite))
                 return False
@@ -200,10 +211,9 @@ def _for(loop: p.ForLoop, scope: NameScope) -> Operation:
 
     def operation(run: Execution, frame: Frame) -> bool:
         rest = elements(iterable, frame, span)
-        turns = run.independent_turns(frame, len(rest)) if loop.independent else 0
-        if turns and run.remembered:
+        if loop.independent and run.independent_turns(frame, len(rest)):
             return run.take_turn(loop, rest)
-        frame.scopes.append(ScopeState(loop, rest=deque(rest), turns=turns))
+        frame.scopes.append(ScopeState(loop, rest=deque(rest)))
         return False
 
     return operation
@@ -215,6 +225,12 @@ def _binding_all(binders: list[Binder]) -> Binder:
             binder(env, value)
 
     return bind
+
+
+@cache
+def _called(name: str) -> str:
+    """The label of a call."""
+    return f"{name}.call"
 
 
 class _Calls:
@@ -273,7 +289,7 @@ class _Calls:
                 "make the action atomic, or move it into a role",
             )
         args, kwargs = self.arguments(frame)
-        run.labels.append(f"{callee.name}.call")
+        run.labels.append(_called(callee.name))
         run.call(callee, receiver, self._bound(run, callee, receiver, args, kwargs))
         return False
 
@@ -288,6 +304,7 @@ class _Calls:
         args, kwargs = self.arguments(frame)
         callee = self.code.program.routines[number]
         variables = self._bound(run, callee, stub.instance, args, kwargs)
+        METER.make(_MESSAGE + len(variables))
         run.world.sent.append(Message(stub.channel, stub.instance, self.name, variables))
         run.enabled = True
         return run.finish()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from interpreter.budget import METER
 from interpreter.running.configuration import HOLDING, held_by
 from interpreter.running.reach import changeable, reachable
 from interpreter.values import Container
@@ -33,7 +34,7 @@ class Memento:
         self._frames = [(frame, frame.locals.copy(), [state.copy() for state in frame.scopes]) for frame in run.frames]
         lists: tuple[list[Any], ...] = (run.forks, run.labels, run.lines, run.fair, run.returns)
         self._lists = [(one, one.copy()) for one in lists]
-        self._rest = (run.enabled, run.offered.copy(), run.moves, run.code.meter.count, run.recorder.saved())
+        self._rest = (run.enabled, run.offered.copy(), run.moves, METER.spent, run.recorder.saved())
         self._world = world.saved()
         held: list[object] = [value for value in world.slots.values() if isinstance(value, HOLDING)]
         held += world.cells.values()
@@ -50,7 +51,8 @@ class Memento:
             frame.scopes = [state.copy() for state in scopes]
         for one, content in self._lists:
             one[:] = content
-        run.enabled, offered, run.moves, run.code.meter.count, asked = self._rest
+        run.enabled, offered, run.moves, spent, asked = self._rest
+        METER.resume(spent)
         run.offered = offered.copy()
         run.recorder.restore(asked)
         run.world.restore(self._world)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from interpreter.budget import METER
 from interpreter.running.state_struct import StateStruct
 from interpreter.running.view import StateView
 from interpreter.running.world import World
@@ -40,10 +41,8 @@ class Successors:
         known = self._known.get(state)
         if known is None:
             # What the steps cost is not charged to who asks: the second one to ask pays nothing either.
-            meter = world.code.meter
-            spent = meter.count
-            known = self._found(state)
-            meter.count = spent
+            with METER.aside():
+                known = self._found(state)
         return ListValue([_struct(successor, world) for successor in known])
 
     def _found(self, state: State) -> tuple[Successor, ...]:

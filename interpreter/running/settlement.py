@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from interpreter.division import MOST_MEMBERS, WHOLE, gone, list_head
 from interpreter.identity.domains import Segment
+from interpreter.problem import MAX_DEPTH, too_deep
 from interpreter.running.reach import changeable, members, reachable
 from interpreter.state import MISSING, UNBOUND, Slot
 from interpreter.values import Container, FunctionValue, ModuleValue, SetValue, StructValue
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 MOST_KEPT: Final = 10_000
 """A thread whose values have more parts when they are written out is not restarted: writing them would cost more."""
+
+
+FEW_SHARED: Final = 4
+"""So few shared containers can not nest deeper than anybody can follow: what is inside each is nested within limits."""
 
 
 class Freezes(Protocol):
@@ -58,6 +63,8 @@ class Settlement:
         self._shared: dict[int, object] = {}
         self._meetings: Counter[int] = Counter()
         self._reach([*world.slots.values(), *extra])
+        if len(self._by_object) > FEW_SHARED:
+            _check_depth([*world.slots.values(), *extra])
         for container in list(self._containers.values()):
             self._reach(members(container))
         if self._shared:
@@ -126,6 +133,20 @@ class Settlement:
     def _reference(self, container: object) -> int | None:
         k = self._by_object.get(id(container))
         return None if k is None else self._interner.intern(Tag.REF, (k,))
+
+
+def _check_depth(values: list[object]) -> None:
+    """R24 if containers that are shared are nested too deeply: each alone may be shallow."""
+    pending = [(value, 0) for value in values]
+    met: set[int] = set()
+    while pending:
+        value, depth = pending.pop()
+        if not isinstance(value, (Container, tuple, StructValue)) or id(value) in met:
+            continue
+        met.add(id(value))
+        if depth > MAX_DEPTH:
+            raise too_deep()
+        pending += [(member, depth + 1) for member in members(value)]
 
 
 def writes_of(world: World, settlement: Settlement) -> tuple[tuple[Slot, int], ...]:

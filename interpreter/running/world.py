@@ -11,10 +11,11 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fizz.light import dataclass
 from fizz.names import near_hint
+from interpreter.budget import METER
 from interpreter.division import SIZE, WHOLE
 from interpreter.problem import Problem
 from interpreter.running.reach import reachable
@@ -41,6 +42,10 @@ from interpreter.values.pending import Pending, PendingSet, Shape
 if TYPE_CHECKING:
     from interpreter.running.code import Code
     from interpreter.running.frames import Frame
+
+
+_INSTANCE: Final = 8
+"""The elements of a role instance beside its params."""
 
 
 class Reader(Protocol):
@@ -72,7 +77,7 @@ class World:
     """
 
     __slots__ = (
-        "interner", "recorder", "code", "meter", "created", "sent", "frames", "subject", "drawn",
+        "interner", "recorder", "code", "created", "sent", "frames", "subject", "drawn",
         "slots", "originals", "written", "cells", "opened", "held", "_numbers",
     )  # fmt: skip
 
@@ -80,7 +85,6 @@ class World:
         self.interner = interner
         self.recorder = recorder
         self.code = code
-        self.meter = code.meter
         self.frames: Sequence[Frame] = ()
         self.subject = -1
         self.drawn: set[tuple[str, int | Fraction]] = set()
@@ -274,6 +278,7 @@ class World:
             used = frozenset(self.live(role))
             numbers = self._numbers[role] = (n for n in count() if n not in used)
         number = next(numbers)
+        METER.make(_INSTANCE + len(params))
         instance = Instance(self, role, number)
         self.created.append(instance)
         self.bind(("role", role, number), True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fizz.names import near_hint
-from interpreter.problem import Problem, check_int, check_size, with_article
+from interpreter.budget import METER, characters, check_int, check_size, search
+from interpreter.problem import Problem, with_article
 from interpreter.values import StructValue
 from interpreter.values.basis import equal, type_name
 from interpreter.values.container import Container
@@ -15,12 +16,16 @@ from interpreter.values.freeze import canonical_sort, display
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
 
 _SHOWN = 60
+_MOST_SHOWN = 10_000
+"""Values of more parts are not written out for a message."""
+_MOST_NAMES = 1_000
+"""Near names are looked for among so many."""
 
 
 def shown(value: object) -> str:
     """The display text of a value, shortened for a message."""
     try:
-        written = display(value)
+        written = display(value, _MOST_SHOWN)
     except Problem:  # too large or too deep to be written
         return with_article(type_name(value))
     return written if len(written) <= _SHOWN else written[: _SHOWN - 3] + "..."
@@ -57,7 +62,7 @@ def _place(value: object, i: object, size: int) -> int:
 def key_missing(container: object, key: object) -> Problem:
     """R2 for a key that is not in a dict or genericmap."""
     hint = None
-    if isinstance(key, str) and isinstance(container, DictValue):
+    if isinstance(key, str) and isinstance(container, DictValue) and container.size() <= _MOST_NAMES:
         hint = near_hint(key, [k for k in container.known_keys() if isinstance(k, str)])
     return Problem("R2", f"key {shown(key)} not found in {shown(container)}", hint)
 
@@ -104,10 +109,16 @@ def slice_of(value: object, start: object, stop: object, step: object) -> object
     part: Any = slice(start, stop, step)
     match value:
         case ListValue():
+            METER.make(len(range(*part.indices(len(value.items)))))
             return ListValue(value.items[part])
-        case str() | bytes() | tuple() | range():
-            piece: object = value[part]
-            return piece
+        case tuple():
+            METER.make(len(range(*part.indices(len(value)))))
+            return value[part]
+        case str() | bytes():
+            METER.make(characters(value))
+            return value[part]
+        case range():
+            return value[part]
     raise Problem("R4", f"{with_article(type_name(value))} has no slices")
 
 
@@ -119,18 +130,21 @@ def contains(item: object, value: object) -> bool:
         case SetValue():
             return value.holds(item)
         case ListValue():
-            return any(equal(other, item) for other in value.items)
+            return place_of(item, value.items) is not None
         case tuple():
-            return any(equal(other, item) for other in value)
+            return place_of(item, value) is not None
         case GenericSet() | BagValue() | GenericMap():
             return value.place(item) is not None
         case str():
             if isinstance(item, str):
+                METER.charge(search(len(value), len(item)))
                 return item in value
             raise Problem("R4", f"'in' a string needs a string, not a {type_name(item)}")
         case bytes():
             if isinstance(item, bytes):
+                METER.charge(search(len(value), len(item)))
                 return item in value
+            METER.charge(characters(value))
             if isinstance(item, int) and type(item) is int:
                 return 0 <= item < 256 and item in value
             raise Problem("R4", f"'in' bytes needs an int or bytes, not a {type_name(item)}")
@@ -141,8 +155,27 @@ def contains(item: object, value: object) -> bool:
     raise Problem("R4", f"'in' needs a collection, not a {type_name(value)}")
 
 
+def place_of(item: object, items: Sequence[object], first: int = 0, last: int | None = None) -> int | None:
+    """The place of the first element that equals this one, from `first` to before `last`; those visited are charged."""
+    end = len(items) if last is None else last
+    for place in range(first, end):
+        if equal(items[place], item):
+            METER.charge(place + 1 - first)
+            return place
+    METER.charge(max(0, end - first))
+    return None
+
+
 def elements(value: object) -> list[object]:
     """A new list of what is inside, in the order of this step: dicts (keys) and sets as inserted, bags canonical."""
+    found = _listed(value)
+    METER.count += len(found)
+    if METER.count > METER.pause:
+        METER.look()
+    return found
+
+
+def _listed(value: object) -> list[object]:
     match value:
         case ListValue() | GenericSet():
             return list(value.items)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from interpreter.problem import MAX_BITS, Problem, check_int, check_size
+from interpreter.budget import METER, check_int, check_size, parts_of_keys
+from interpreter.problem import Problem
 from interpreter.values import SymmetricValue
 from interpreter.values.basis import truth, type_name
 from interpreter.values.containers import DictValue, ListValue, SetValue, StructValue
@@ -45,8 +46,10 @@ def add(left: object, right: object) -> object:
                 return _join(left, right)
             case ListValue(), ListValue():
                 check_size(len(left.items) + len(right.items), "the list")
+                METER.make(len(left.items) + len(right.items))
                 return ListValue(left.items + right.items)
             case StructValue(), StructValue():
+                METER.make(len(left.fields) + len(right.fields))
                 return StructValue({**left.fields, **right.fields})
     if isinstance(left, SymmetricValue) and type(right) is int:
         return _shift(left, right, "+")
@@ -57,8 +60,13 @@ def add(left: object, right: object) -> object:
 
 def _join(left: Any, right: Any) -> object:
     check_size(len(left) + len(right), f"the {type_name(left)}")
+    _make(left, len(left) + len(right))
     joined: object = left + right
     return joined
+
+
+def _make(like: object, count: int) -> None:
+    METER.make(count if isinstance(like, tuple) else count >> 4)
 
 
 def subtract(left: object, right: object) -> object:
@@ -68,6 +76,7 @@ def subtract(left: object, right: object) -> object:
         return _number("-", lambda a, b: a - b, left, right)
     match left, right:
         case SetValue(), SetValue():
+            METER.make(parts_of_keys(left.entries))
             return SetValue({key: item for key, item in left.entries.items() if key not in right.entries})
         case SymmetricValue(), SymmetricValue():
             return _apart(left, right)
@@ -109,9 +118,11 @@ def _repeat(value: object, count: int, left: object, right: object) -> object:
     match value:
         case str() | bytes() | tuple():
             check_size(len(value) * max(count, 0), f"the {type_name(value)}")
+            _make(value, len(value) * max(count, 0))
             return value * _times(value, count)
         case ListValue():
             check_size(len(value.items) * max(count, 0), "the list")
+            METER.make(len(value.items) * max(count, 0))
             return ListValue(value.items * _times(value.items, count))
     wrong_types("*", left, right)
 
@@ -143,6 +154,7 @@ def modulo(left: object, right: object) -> object:
 def bit_and(left: object, right: object) -> object:
     match left, right:
         case SetValue(), SetValue():
+            METER.make(parts_of_keys(left.entries))
             return SetValue({key: item for key, item in left.entries.items() if key in right.entries})
     if type(left) is int and type(right) is int:
         return left & right
@@ -152,11 +164,15 @@ def bit_and(left: object, right: object) -> object:
 def bit_or(left: object, right: object) -> object:
     match left, right:
         case SetValue(), SetValue():
-            check_size(len(left.entries.keys() | right.entries.keys()), "the set")
-            return SetValue({**right_after(left.entries, right.entries)})
+            METER.make(parts_of_keys(left.entries) + parts_of_keys(right.entries))
+            joint = right_after(left.entries, right.entries)
+            check_size(len(joint), "the set")
+            return SetValue(joint)
         case DictValue(), DictValue():
+            METER.make(2 * len(left.entries))
+            METER.charge(parts_of_keys(right.entries))
             joined = DictValue(dict(left.entries))
-            joined.update(right.entries.values())
+            joined.update(list(right.entries.values()))
             return joined
     if type(left) is int and type(right) is int:
         return left | right
@@ -171,6 +187,7 @@ def right_after(left: dict[Any, Any], right: dict[Any, Any]) -> dict[Any, Any]:
 def bit_xor(left: object, right: object) -> object:
     match left, right:
         case SetValue(), SetValue():
+            METER.make(parts_of_keys(left.entries) + parts_of_keys(right.entries))
             mine = {key: item for key, item in left.entries.items() if key not in right.entries}
             theirs = {key: item for key, item in right.entries.items() if key not in left.entries}
             check_size(len(mine) + len(theirs), "the set")
@@ -183,8 +200,8 @@ def bit_xor(left: object, right: object) -> object:
 def shift_left(left: object, right: object) -> object:
     if type(left) is int and type(right) is int:
         _check_shift(right)
-        if left and right + left.bit_length() > MAX_BITS:
-            raise Problem("R24", f"an int of {right + left.bit_length()} bits, the limit is {MAX_BITS:,}")
+        if left and right + left.bit_length() > METER.bits:
+            raise Problem("R24", f"an int of {right + left.bit_length()} bits, the limit is {METER.bits:,}")
         return left << right if left else 0
     wrong_types("<<", left, right)
 

@@ -8,8 +8,9 @@ equals itself, so that equality, keys and identity agree.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from interpreter.budget import METER
 from interpreter.problem import MAX_DEPTH, MAX_PARTS, Problem, too_deep, too_many_parts, with_article
 
 _NATIVE_NAMES: dict[type, str] = {
@@ -25,6 +26,9 @@ _NATIVE_NAMES: dict[type, str] = {
 _TRUE_KEY: Hashable = ("bool", 1)
 _FALSE_KEY: Hashable = ("bool", 0)
 _NAN_KEY: Hashable = ("nan",)
+_TUPLE: Hashable = object()
+_SHORT: Final = 64
+"""Shorter texts are not worth counting."""
 
 
 class Walk:
@@ -69,8 +73,12 @@ class Value:
         )
 
     def equals(self, other: Value, walk: Walk) -> bool:
-        """Whether it equals `other`, another object of the same class."""
-        return False
+        """Whether it equals `other`, a value of the same class."""
+        return self is other
+
+    def lay(self, walk: Walk, flat: list[Hashable]) -> None:
+        """Add the key to that of a value around it."""
+        flat.append(self.key(walk))
 
 
 def type_name(value: object) -> str:
@@ -91,8 +99,25 @@ def hash_key(value: object) -> Hashable:
     return member_key(value, Walk())
 
 
+def sought_key(value: object) -> Hashable:
+    """`hash_key` of what a step looks for or puts somewhere, charged."""
+    kind = type(value)
+    if kind is int:
+        return value
+    if isinstance(value, str):
+        if len(value) > _SHORT:
+            METER.charge(len(value) >> 4)
+        return value
+    walk = Walk()
+    key = member_key(value, walk)
+    if walk.parts:
+        METER.charge(walk.parts)
+    return key
+
+
 def member_key(value: object, walk: Walk) -> Hashable:
-    """`hash_key` of a member of a value that is being walked."""
+    """`hash_key` of a member of a value that is being walked. That of a tuple or struct is flat: its length tells what
+    it costs to look for it."""
     if isinstance(value, Value):
         return value.key(walk)
     kind = type(value)
@@ -100,10 +125,12 @@ def member_key(value: object, walk: Walk) -> Hashable:
         return _TRUE_KEY if value else _FALSE_KEY
     if kind is tuple:
         assert isinstance(value, tuple)
-        walk.enter(len(value))
-        key = ("tuple", *[member_key(member, walk) for member in value])
-        walk.leave()
-        return key
+        flat: list[Hashable] = []
+        _lay_tuple(value, walk, flat)
+        return tuple(flat)
+    if isinstance(value, str | bytes):
+        walk.parts += len(value) >> 4
+        return value
     if kind is float and value != value:
         return _NAN_KEY
     # Python's own: equal ranges are equal sequences, 1 and 1.0 hash alike, strings and bytes never meet.
@@ -111,19 +138,41 @@ def member_key(value: object, walk: Walk) -> Hashable:
     return value
 
 
+def _lay_tuple(value: tuple[object, ...], walk: Walk, flat: list[Hashable]) -> None:
+    walk.enter(len(value))
+    flat += (_TUPLE, len(value))
+    for member in value:
+        lay_member(member, walk, flat)
+    walk.leave()
+
+
+def lay_member(member: object, walk: Walk, flat: list[Hashable]) -> None:
+    """Add the key of a member to that of the value around it. Each tells where it ends: no two values look alike."""
+    kind = type(member)
+    if kind is int:
+        flat.append(member)
+    elif isinstance(member, tuple):
+        _lay_tuple(member, walk, flat)
+    elif isinstance(member, Value):
+        member.lay(walk, flat)
+    else:
+        flat.append(member_key(member, walk))
+
+
 def equal(left: object, right: object) -> bool:
     """`left == right` as the language has it; R14 for symmetric values of two domains, R24 for cycles."""
-    if left is right:
-        return True
     if not isinstance(left, (Value, tuple)):
         return not isinstance(right, (Value, tuple)) and _equal_scalars(left, right)
-    return equal_members(left, right, Walk())
+    walk = Walk()
+    same = equal_members(left, right, walk)
+    if walk.parts:
+        METER.charge(walk.parts)
+    return same
 
 
 def equal_members(left: object, right: object, walk: Walk) -> bool:
-    """`equal` within values that are being walked."""
-    if left is right:
-        return True
+    """`equal` within values that are being walked. That both are one object makes nothing cheaper: whether they are
+    is not the same on all engines."""
     if isinstance(left, Value):
         return type(left) is type(right) and isinstance(right, Value) and left.equals(right, walk)
     if isinstance(left, tuple):
@@ -155,5 +204,7 @@ def equal_fields(left: Mapping[str, object], right: Mapping[str, object], walk: 
 
 def _equal_scalars(left: object, right: object) -> bool:
     if type(left) is type(right):
+        if isinstance(left, str | bytes) and len(left) > _SHORT:
+            METER.charge(len(left) >> 4)
         return left == right or (left != left and right != right)
     return type(left) in (int, float) and type(right) in (int, float) and left == right

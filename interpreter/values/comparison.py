@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 from typing import Any
 
+from interpreter.budget import METER, parts_of_keys
 from interpreter.problem import Problem
 from interpreter.values import SymmetricValue
 from interpreter.values.arithmetic import NUMBERS
@@ -18,7 +19,12 @@ _ALIKE = frozenset({str, bytes, bool})
 
 def compare(left: object, right: object) -> int:
     """Negative, zero or positive; R4 for values without order, R14 for symmetric ones. nan is above all numbers."""
-    return _compare(left, right, Walk())
+    if type(left) in NUMBERS and type(right) in NUMBERS:
+        return _compare_numbers(left, right)
+    walk = Walk()
+    result = _compare(left, right, walk)
+    METER.charge(walk.parts + 1)
+    return result
 
 
 def _compare(left: object, right: object, walk: Walk) -> int:
@@ -28,6 +34,8 @@ def _compare(left: object, right: object, walk: Walk) -> int:
         if type(left) in _ALIKE:
             a: Any = left
             b: Any = right
+            if type(a) is not bool:
+                walk.parts += min(len(a), len(b)) >> 4
             return int(a > b) - int(a < b)
         match left, right:
             case tuple(), tuple():
@@ -67,8 +75,10 @@ def _subset(left: object, right: object) -> bool | None:
     """Whether every element of one set is in the other; None if they are no sets."""
     match left, right:
         case SetValue(), SetValue():
+            METER.charge(parts_of_keys(left.entries))
             return left.entries.keys() <= right.entries.keys()
         case GenericSet(), GenericSet():
+            METER.charge(len(left.items))
             return all(map(right.holder(), left.items))
     return None
 
@@ -98,8 +108,16 @@ def _size(value: object) -> int:
 
 def sort(items: Sequence[object], key: Callable[[object], object] | None, reverse: bool) -> list[object]:
     """The items in order, equal ones as they stood; with a key function, by its results."""
-    if key is None and ({type(item) for item in items} in ({int}, {str}, {bool}, {bytes})):
-        return sorted(items, reverse=reverse)  # type: ignore[type-var]
-    marks = list(items) if key is None else [key(item) for item in items]
+    METER.make(len(items))
+    marks = items if key is None else [key(item) for item in items]
+    kinds = {type(mark) for mark in marks}
+    if kinds in ({str}, {bytes}):
+        METER.charge(sum(map(len, marks)) >> 4)  # type: ignore[arg-type]
+    numbers = kinds <= NUMBERS and all(mark == mark for mark in marks)
+    if numbers or kinds in ({str}, {bool}, {bytes}):
+        if key is None:
+            return sorted(items, reverse=reverse)  # type: ignore[type-var]
+        return [items[i] for i in sorted(range(len(marks)), key=marks.__getitem__, reverse=reverse)]  # type: ignore[arg-type]
+    METER.charge(len(marks) * len(marks).bit_length())
     order = sorted(range(len(marks)), key=lambda i: cmp_to_key(compare)(marks[i]), reverse=reverse)
     return [items[i] for i in order]

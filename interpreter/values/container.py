@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from interpreter.problem import Problem, check_size
+from interpreter.budget import check_size
+from interpreter.problem import Problem
 from interpreter.values.basis import Value
 from interpreter.values.pending import Pending, PendingSet, Shape
 

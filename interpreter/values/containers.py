@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from interpreter.problem import check_size
-from interpreter.values.basis import Value, Walk, equal_fields, equal_sequences, hash_key, member_key
+from interpreter.budget import METER, check_size, parts_of_keys
+from interpreter.values.basis import Value, Walk, equal_fields, equal_sequences, lay_member, sought_key
 from interpreter.values.container import Container, Parted
 from interpreter.values.pending import Pending, PendingSet, Shape
 
 Entries = dict[Hashable, tuple[object, object]]
+
+_STRUCT: Hashable = object()
 
 
 class ListValue(Parted):
@@ -54,14 +56,17 @@ class ListValue(Parted):
 
     def append(self, item: object) -> None:
         self.change(self.size() + 1)
+        METER.made += 1
         (self.items if self.pending is None else self.pending.more).append(item)
 
     def extend(self, items: Sequence[object]) -> None:
         self.change(self.size() + len(items))
+        METER.make(len(items))
         (self.items if self.pending is None else self.pending.more).extend(items)
 
     def insert(self, place: int, item: object) -> None:
         self.change(len(self.items) + 1)
+        METER.make(1 + (len(self.items) - place >> 4))
         self.items.insert(place, item)
 
     def put(self, place: int, item: object) -> None:
@@ -73,8 +78,9 @@ class ListValue(Parted):
             self.pending.put(place, item)
 
     def take(self, place: int) -> object:
-        """Removes one element; the place is valid."""
+        """Removes one element; the place is valid. Those behind it move up."""
         self.change()
+        METER.charge(len(self.items) - place >> 4 if place >= 0 else -place >> 4)
         return self.items.pop(place)
 
     def replace(self, items: list[object]) -> None:
@@ -132,11 +138,12 @@ class DictValue(Parted):
         return [key for key, _ in self.entries.values()]
 
     def has(self, key: object) -> bool:
-        token = hash_key(key)
+        token = sought_key(key)
         return token in (self.entries if self.pending is None else self.pending.shape.tokens)
 
     def equals(self, other: Value, walk: Walk) -> bool:
         assert isinstance(other, DictValue)
+        METER.charge(parts_of_keys(self.entries))
         if self.entries.keys() != other.entries.keys():
             return False
         mine = [value for _, value in self.entries.values()]
@@ -144,7 +151,7 @@ class DictValue(Parted):
 
     def find(self, key: object) -> tuple[object, object] | None:
         """The pair with that key."""
-        token = hash_key(key)
+        token = sought_key(key)
         if self.pending is None:
             return self.entries.get(token)
         place = self.pending.shape.tokens.get(token)
@@ -152,22 +159,25 @@ class DictValue(Parted):
 
     def put(self, key: object, value: object) -> None:
         """Binds a key; a key that is there keeps its place and its form."""
-        token = hash_key(key)
+        token = sought_key(key)
         if self.pending is not None and token in self.pending.shape.tokens:
             self.change()
             self.pending.put(self.pending.shape.tokens[token], value)
             return
         old = self.entries.get(token)
         self.change(len(self.entries) + (old is None))
+        if old is None:
+            METER.made += 2
         self.entries[token] = (key if old is None else old[0], value)
 
     def take(self, key: object) -> object:
         """Removes the key, which is there; its value."""
         self.change()
-        return self.entries.pop(hash_key(key))[1]
+        return self.entries.pop(sought_key(key))[1]
 
-    def update(self, pairs: Iterable[tuple[object, object]]) -> None:
+    def update(self, pairs: Collection[tuple[object, object]]) -> None:
         self.change()
+        METER.charge(2 * len(pairs))
         for key, value in pairs:
             self.put(key, value)
 
@@ -201,8 +211,9 @@ class SetValue(Parted):
         """A new set of these elements."""
         entries: dict[Hashable, object] = {}
         for item in items:
-            entries.setdefault(hash_key(item), item)
+            entries.setdefault(sought_key(item), item)
         check_size(len(entries), "the set")
+        METER.make(len(entries))
         return cls(entries)
 
     def members(self) -> Iterator[object]:
@@ -214,15 +225,17 @@ class SetValue(Parted):
 
     def equals(self, other: Value, walk: Walk) -> bool:
         assert isinstance(other, SetValue)
+        METER.charge(parts_of_keys(self.entries))
         return self.entries.keys() == other.entries.keys()
 
     def holds(self, item: object) -> bool:
-        token = hash_key(item)
+        token = sought_key(item)
         known = None if self.pending is None else self.pending.holds(token, item)
         return token in self.entries if known is None else known
 
     def add(self, item: object) -> None:
-        token = hash_key(item)
+        token = sought_key(item)
+        METER.made += 1
         if self._put(token, item, True):
             return
         self.change(len(self.entries) + (token not in self.entries))
@@ -231,7 +244,7 @@ class SetValue(Parted):
     def discard(self, item: object) -> None:
         """Removes an element that may be there."""
         self.change()
-        token = hash_key(item)
+        token = sought_key(item)
         if not self._put(token, item, False):
             self.entries.pop(token, None)
 
@@ -267,10 +280,17 @@ class StructValue(Value):
         self.fields = fields
 
     def key(self, walk: Walk) -> Hashable:
+        flat: list[Hashable] = []
+        self.lay(walk, flat)
+        return tuple(flat)
+
+    def lay(self, walk: Walk, flat: list[Hashable]) -> None:
         walk.enter(len(self.fields))
-        key = ("struct", *[(name, member_key(self.fields[name], walk)) for name in sorted(self.fields)])
+        flat += (_STRUCT, len(self.fields))
+        for name in sorted(self.fields):
+            flat.append(name)
+            lay_member(self.fields[name], walk, flat)
         walk.leave()
-        return key
 
     def equals(self, other: Value, walk: Walk) -> bool:
         assert isinstance(other, StructValue)
@@ -330,6 +350,7 @@ class RecordValue(Parted):
             self.pending.put(self.pending.shape.tokens[name], value)
             return
         self.change(len(self.fields) + (name not in self.fields))
+        METER.made += 1
         self.fields[name] = value
 
 

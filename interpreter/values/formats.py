@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from string import Formatter
 from typing import Any, NoReturn
 
-from interpreter.problem import MAX_ELEMENTS, Problem, check_size, with_article
+from interpreter.budget import METER, check_size
+from interpreter.problem import Problem, with_article
 from interpreter.values.basis import type_name
-from interpreter.values.freeze import display
+from interpreter.values.freeze import display, written
 
 _SPEC = re.compile(
     r"(?:(?P<fill>.)?(?P<align>[<>=^]))?[+\- ]?z?#?0?(?P<width>\d*)[,_]?"
@@ -27,16 +28,12 @@ def to_text(value: object) -> str:
     """`str(v)`: the display text, but a string is itself."""
     if isinstance(value, str):
         return value
-    written = display(value)
-    check_size(len(written), "the text")
-    return written
+    return written(value)
 
 
 def to_display(value: object) -> str:
-    """`repr(v)`, measured."""
-    written = display(value)
-    check_size(len(written), "the text")
-    return written
+    """`repr(v)`"""
+    return written(value)
 
 
 def format_value(value: object, conversion: str | None, spec: str | None) -> str:
@@ -67,6 +64,7 @@ def _format_spec(value: object, spec: str) -> str:
 
 def _checked(text: str) -> str:
     check_size(len(text), "the text")
+    METER.make(len(text) >> 4)
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
         raise Problem("R23", "a surrogate is no character")
     return text
@@ -75,8 +73,8 @@ def _checked(text: str) -> str:
 def _check_figures(*figures: str | None) -> None:
     """R24 for a width or precision beyond the largest string; the digits are counted before they are read."""
     for figure in figures:
-        if figure and (len(figure) > 9 or int(figure) > MAX_ELEMENTS):
-            raise Problem("R24", f"a format of width or precision {figure[:12]}, the limit is {MAX_ELEMENTS:,}")
+        if figure and (len(figure) > 9 or int(figure) > METER.elements):
+            raise Problem("R24", f"a format of width or precision {figure[:12]}, the limit is {METER.elements:,}")
 
 
 def format_percent(pattern: str, right: object) -> str:
@@ -84,6 +82,7 @@ def format_percent(pattern: str, right: object) -> str:
     values: Sequence[object] = right if isinstance(right, tuple) else (right,)
     pieces: list[str] = []
     used = total = end = 0
+    METER.charge(len(pattern) >> 4)
     for match in _PERCENT.finditer(pattern):
         piece = pattern[end : match.start()]
         end = match.end()
@@ -128,6 +127,7 @@ def format_fields(pattern: str, values: Sequence[object], named: Mapping[str, ob
     """`pattern.format(*values, **named)` with plain fields: numbers or names, `!r`, `!s` and a spec."""
     pieces: list[str] = []
     total = 0
+    METER.charge(len(pattern))
     counter: int | None = 0
     try:
         fields = list(Formatter().parse(pattern))

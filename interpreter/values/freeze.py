@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any
 
+from interpreter.budget import METER, check_size
 from interpreter.problem import MAX_DEPTH, MAX_PARTS, Problem, too_deep, too_many_parts
 from interpreter.values import (
     BagValue,
@@ -31,7 +32,7 @@ from interpreter.values import (
     World,
     type_name,
 )
-from interpreter.values.basis import hash_key
+from interpreter.values.basis import Value, hash_key
 from interpreter.values.intern import UNTHAWED, Interner, Tag
 from interpreter.values.text import range_text
 
@@ -62,13 +63,15 @@ _SCALARS: dict[type, Tag] = {
 class _Freezer:
     """One walk from a runtime value to its id."""
 
-    __slots__ = ("depth", "interner", "parts", "shared")
+    __slots__ = ("depth", "interner", "known", "parts", "shared")
 
     def __init__(self, interner: Interner, shared: Shared | None) -> None:
         self.interner = interner
         self.shared = shared
         self.depth = 0
         self.parts = 0
+        self.known: dict[int, int] | None = {}
+        """The ids of tuples and structs that were met, by Python's identity; None: they are not to be remembered."""
 
     def freeze(self, value: object) -> int:
         kind = type(value)
@@ -80,6 +83,8 @@ class _Freezer:
             if number is not None:
                 return number
         known = self.interner.frozen.get(id(value))
+        if known is None and self.known:
+            known = self.known.get(id(value))
         if known is not None:
             return known
         self.depth += 1
@@ -96,6 +101,8 @@ class _Freezer:
         else:
             number = self.stranger(value)
         self.depth -= 1
+        if self.known is not None and (kind is tuple or kind is StructValue):
+            self.known[id(value)] = number
         return number
 
     def stranger(self, value: object) -> int:
@@ -152,13 +159,20 @@ _WRITERS: dict[type, Writer] = {
 class _DisplayFreezer(_Freezer):
     """A walk that only wants the text: functions show as `<function f>`, the inside of a cycle as `...`."""
 
-    __slots__ = ("path",)
+    __slots__ = ("met", "most", "path")
 
-    def __init__(self, interner: Interner) -> None:
+    def __init__(self, interner: Interner, most: int) -> None:
         super().__init__(interner, None)
         self.path: set[int] = set()
+        # What is written depends on the way to it.
+        self.known = None
+        self.met = 0
+        self.most = most
 
     def freeze(self, value: object) -> int:
+        self.met += 1
+        if self.met > self.most:
+            raise too_many_parts()
         if not isinstance(value, Container):
             return super().freeze(value)
         if id(value) in self.path:
@@ -173,33 +187,65 @@ class _DisplayFreezer(_Freezer):
         return self.interner.intern_composite(Tag.DISPLAY, (), None, f"<{type_name(value)} {name}>")
 
 
-def display(value: object) -> str:
-    """The display text of a runtime value, which is `repr(v)`; aliases are written out."""
+def display(value: object, most: int = MAX_PARTS) -> str:
+    """The display text of a runtime value, which is `repr(v)`; aliases are written out. R24 beyond so many parts."""
     match value:
         case None | bool() | int():
             return str(value)
         case range():
             return range_text((value.start, value.stop, value.step))
     interner = Interner()
-    return interner.text(_DisplayFreezer(interner).freeze(value))
+    return interner.text(_DisplayFreezer(interner, most).freeze(value))
+
+
+def written(value: object) -> str:
+    """The display text in a step: charged, and R24 if it is longer than a string may be."""
+    if isinstance(value, str):
+        METER.charge(len(value) >> 4)
+    elif isinstance(value, Value | tuple):
+        interner = Interner()
+        # Each part has two characters at least, with what is between it and the next.
+        number = _DisplayFreezer(interner, METER.elements // 2).freeze(value)
+        METER.charge(interner.weight(number))
+        text = interner.text(number)
+        METER.make(len(text) >> 4)
+        check_size(len(text), "the text")
+        return text
+    text = display(value)
+    check_size(len(text), "the text")
+    return text
 
 
 def canonical_sort(values: list[object]) -> list[object]:
-    """The values in canonical order (language page, 5.5)."""
+    """The values in canonical order (language page, 5.5), charged."""
+    count, found = _in_order(values)
+    METER.charge(count)
+    return found
+
+
+def _in_order(values: list[object]) -> tuple[int, list[object]]:
+    """How many parts there are in values, and the values in canonical order."""
     kinds = {type(value) for value in values}
     if len(values) < 2:
-        return list(values)
+        return len(values), list(values)
     if kinds in ({int}, {str}, {bytes}, {bool}):
-        return sorted(values)  # type: ignore[type-var]
+        long = sum(map(len, values)) >> 4 if kinds in ({str}, {bytes}) else 0  # type: ignore[arg-type]
+        return len(values) + long, sorted(values)  # type: ignore[type-var]
     if kinds == {Instance}:
-        return sorted(values, key=attrgetter("role", "number"))
+        return len(values), sorted(values, key=attrgetter("role", "number"))
     interner = Interner()
-    freezer = _DisplayFreezer(interner)
-    return sorted(values, key=lambda value: interner.order_key(freezer.freeze(value)))
+    freezer = _DisplayFreezer(interner, MAX_PARTS)
+    numbers = [freezer.freeze(value) for value in values]
+    places = sorted(range(len(values)), key=lambda place: interner.order_key(numbers[place]))
+    return sum(map(interner.weight, numbers)), [values[place] for place in places]
+
+
+def _sorted_again(values: list[object]) -> list[object]:
+    return _in_order(values)[1]
 
 
 _SORTED: dict[Tag, Callable[[Any], list[object]]] = dict.fromkeys(
-    (Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP), canonical_sort
+    (Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP), _sorted_again
 )
 
 

@@ -6,9 +6,10 @@ inside can change; if something can, elements are compared one by one, and that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import ClassVar
 
+from interpreter.budget import METER
 from interpreter.values.basis import Value, Walk, equal
 from interpreter.values.container import Container
 from interpreter.values.places import FEW, Places, check_comparisons, paired
@@ -36,10 +37,12 @@ class Generic(Container):
             if self.places is None:
                 self.places = Places(self.sought())
             if self.places.lasting:
+                METER.charge(FEW)
                 return self.places.find(item)
             if not self.frozen:
                 self.compared += self.size()
                 check_comparisons(self.compared, self.kind)
+        METER.charge(self.size())
         for place, other in enumerate(self.sought()):
             if equal(other, item):
                 return place
@@ -74,8 +77,9 @@ class Items(Generic):
         return len(self.items) == len(other.items) and paired(self.items, other.items, walk)
 
     def take(self, place: int) -> object:
-        """Removes one element; the place is valid."""
+        """Removes one element; the place is valid. Where the others are is to be found anew."""
         self.change()
+        METER.charge(len(self.items))
         self.places = None
         return self.items.pop(place)
 
@@ -90,6 +94,7 @@ class GenericSet(Items):
     def of(cls, items: Sequence[object]) -> GenericSet:
         """A new set of these elements."""
         made = cls([])
+        METER.make(len(items))
         if len(items) <= FEW:
             for item in items:
                 made.add(item)
@@ -106,6 +111,7 @@ class GenericSet(Items):
         """What tells whether it has an element, as long as nothing changes."""
         if len(self.items) <= FEW:
             return lambda item: self.place(item) is not None
+        METER.charge(FEW * len(self.items))
         places = Places(self.items)
         return lambda item: places.find(item) is not None
 
@@ -113,6 +119,7 @@ class GenericSet(Items):
         missing = self.place(item) is None
         self.change(len(self.items) + missing)
         if missing:
+            METER.made += 1
             self.items.append(item)
             self.added(item)
 
@@ -155,6 +162,7 @@ class GenericMap(Generic):
         place = self.place(key)
         self.change(len(self.pairs) + (place is None))
         if place is None:
+            METER.made += 2
             self.pairs.append((key, value))
             self.added(key)
         else:
@@ -165,11 +173,13 @@ class GenericMap(Generic):
         self.change()
         place = self.place(key)
         assert place is not None
+        METER.charge(len(self.pairs))
         self.places = None
         return self.pairs.pop(place)[1]
 
-    def update(self, pairs: Iterable[tuple[object, object]]) -> None:
+    def update(self, pairs: Collection[tuple[object, object]]) -> None:
         self.change()
+        METER.charge(2 * len(pairs))
         for key, value in pairs:
             self.put(key, value)
 
@@ -187,6 +197,7 @@ class BagValue(Items):
 
     def extend(self, items: Sequence[object]) -> None:
         self.change(len(self.items) + len(items))
+        METER.make(len(items))
         for item in items:
             self.items.append(item)
             self.added(item)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
+from interpreter.budget import METER
 from interpreter.problem import Problem
 from interpreter.values.basis import Value, Walk, equal_members, member_key
 from interpreter.values.container import Container
@@ -20,8 +21,8 @@ FEW: Final = 32
 MAX_COMPARISONS: Final = 20_000_000
 """Comparisons of what can change, one by one, in one collection and step (R24)."""
 
-_DEEPEST: Final = 4
-_MEMBERS: Final = 32
+_MEMBERS: Final = (32, 8, 4, 2)
+"""How many members are looked at, by depth: a bucket costs little, however many parts there are."""
 _UNKNOWN: Final[Hashable] = ("unknown",)
 
 
@@ -29,49 +30,66 @@ class _Unknown(Exception):
     """A value whose bucket is that of all values that nobody looks into."""
 
 
-def bucket(value: object) -> Hashable:
-    """Something hashable that is equal for equal values, as long as they do not change."""
+def bucket(value: object, walk: Walk) -> Hashable:
+    """Something hashable that is equal for equal values, as long as they do not change. `walk` counts what is seen."""
     try:
-        return _inside(value, 0)
+        return _inside(value, 0, walk)
     except _Unknown:
         return _UNKNOWN
 
 
-def _inside(value: object, depth: int) -> Hashable:
-    if depth > _DEEPEST or isinstance(value, SymmetricValue):
+def _inside(value: object, depth: int, walk: Walk) -> Hashable:
+    walk.parts += 1
+    if isinstance(value, SymmetricValue):
         raise _Unknown
     if isinstance(value, tuple):
-        return ("tuple", len(value), *_each(value, depth))
+        return ("tuple", len(value), *_each(value, depth, walk))
     if not isinstance(value, Value):
-        return member_key(value, Walk())
+        return member_key(value, walk)
     match value:
         case ListValue():
-            return ("list", len(value.items), *_each(value.items, depth))
+            return ("list", len(value.items), *_each(value.items, depth, walk))
         case StructValue() | RecordValue():
             names = tuple(sorted(value.fields))
-            return (value.kind, names, *_each([value.fields[name] for name in names], depth))
-        case DictValue() if value.size() <= _MEMBERS:
+            return (value.kind, names, *_each([value.fields[name] for name in names], depth, walk))
+        case DictValue() if value.size() <= _most(depth):
             pairs = value.entries.items()
-            return ("dict", frozenset((key, _inside(member, depth + 1)) for key, (_, member) in pairs))
-        case SetValue() if value.size() <= _MEMBERS:
-            return ("set", frozenset(_inside(member, depth + 1) for member in value.members()))
+            return ("dict", frozenset((key, _inside(member, depth + 1, walk)) for key, (_, member) in pairs))
+        case SetValue() if value.size() <= _most(depth):
+            return ("set", frozenset(_inside(member, depth + 1, walk) for member in value.members()))
         case Container():
             return (value.kind, value.size())
         case Instance() | ModelValue() | Channel() | Stub():
-            return value.key(Walk())
+            return value.key(walk)
     return value.kind
 
 
-def _each(members: Iterable[object], depth: int) -> Iterator[Hashable]:
-    for _, member in zip(range(_MEMBERS), members, strict=False):
-        yield _inside(member, depth + 1)
+def _most(depth: int) -> int:
+    return _MEMBERS[depth] if depth < len(_MEMBERS) else 0
+
+
+def _each(members: Sequence[object], depth: int, walk: Walk) -> Iterator[Hashable]:
+    """The first members. Further in all are looked at or none: they are compared before what comes behind them."""
+    if depth and len(members) > _most(depth):
+        raise _Unknown
+    for member in members[: _most(depth)]:
+        yield _inside(member, depth + 1, walk)
 
 
 def lasting(value: object) -> bool:
     """Whether a value can never change, with all that is inside."""
-    if isinstance(value, tuple | StructValue):
-        return all(map(lasting, value if isinstance(value, tuple) else value.fields.values()))
-    return not isinstance(value, Container)
+    if not isinstance(value, tuple | StructValue):
+        return not isinstance(value, Container)
+    pending: list[object] = [value]
+    met: set[int] = set()
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Container):
+            return False
+        if isinstance(item, tuple | StructValue) and id(item) not in met:
+            met.add(id(item))
+            pending += item if isinstance(item, tuple) else item.fields.values()
+    return True
 
 
 class Places:
@@ -87,15 +105,23 @@ class Places:
 
     def note(self, place: int, member: object) -> None:
         """Another element, at its place."""
-        self.buckets.setdefault(bucket(member), []).append((place, member))
+        self.buckets.setdefault(bucket(member, Walk()), []).append((place, member))
         self.lasting = self.lasting and lasting(member)
 
     def find(self, wanted: object) -> int | None:
         """The place of the first element that equals this one."""
-        for place, member in self.buckets.get(bucket(wanted), ()):
-            if equal_members(member, wanted, Walk()):
-                return place
-        return None
+        looked = Walk()
+        parts = 0
+        found = None
+        for place, member in self.buckets.get(bucket(wanted, looked), ()):
+            walk = Walk()
+            same = equal_members(member, wanted, walk)
+            parts += walk.parts + 1
+            if same:
+                found = place
+                break
+        METER.charge(looked.parts + parts)
+        return found
 
 
 def check_comparisons(count: int, kind: str) -> None:
@@ -111,8 +137,8 @@ def paired(left: Sequence[object], right: Sequence[object], walk: Walk) -> bool:
     few = len(left) <= FEW
     rest: dict[Hashable, list[object]] = {}
     for member in reversed(right):
-        rest.setdefault(None if few else bucket(member), []).append(member)
-    same = all(_taken(member, rest.get(None if few else bucket(member), []), walk) for member in left)
+        rest.setdefault(None if few else bucket(member, walk), []).append(member)
+    same = all(_taken(member, rest.get(None if few else bucket(member, walk), []), walk) for member in left)
     walk.leave()
     return same
 

@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from fizz.data import UNREADABLE, NotData, form_of
-from interpreter.problem import MAX_BITS, Problem
+from fizz.module import MOST_BITS
+from interpreter.problem import Problem
 from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, PAIR_TAGS, SEQUENCE_TAGS, Tag
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ _text = _of(str)
 
 
 def _int(told: Any) -> int:
-    if type(told) is not int or told.bit_length() > MAX_BITS:
+    if type(told) is not int or told.bit_length() > MOST_BITS:
         raise NotData("int expected")
     return told
 

@@ -10,6 +10,7 @@ from checker.exploration import Exploration, Settings
 from checker.explore import explore
 from checker.properties import properties_of
 from interpreter import Expansion, Machine, State, compile_module
+from interpreter.budget import METER
 from tests.checker.comparing import compared
 from tests.spark.conftest import Stage, settings_for, stage
 
@@ -84,5 +85,5 @@ always assertion P: return total(7) == 21 and len(next_states()) == 1 and total(
     charged = []
     for _ in range(2):
         machine.run(machine.assertion_rules(0, state)[0], machine.view(state))
-        charged.append(machine.code.meter.count)
+        charged.append(METER.count)
     assert charged[0] == charged[1] > 0

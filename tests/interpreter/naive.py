@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from interpreter import Machine, State
+from interpreter.budget import METER
 from interpreter.program import Routine, WhileLoop
 from interpreter.running.beginning import first_frames
 from interpreter.running.environment import Environment
@@ -130,7 +131,7 @@ def _told(machine: Machine, rule: Rule, state: State, result: Result) -> object:
 
 
 def _go(machine: Machine, rule: Rule, state: State, choices: tuple[int, ...], headers: Headers) -> Result:
-    machine.code.meter.reset()
+    METER.begin(machine.code.budget)
     recorder = Recorder(machine.view(state))
     world = World(machine.values, recorder, machine.code)
     if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
@@ -146,6 +147,8 @@ def _go(machine: Machine, rule: Rule, state: State, choices: tuple[int, ...], he
         return Aborted(abort.reason, abort.span or run.here(), tuple(run.lines))
     except ModelError as error:
         return Failure(error, (), (), ())
+    finally:
+        METER.end()
 
 
 def gone(machine: Machine, rule: Rule, state: State) -> list[Told]:
