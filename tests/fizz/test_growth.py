@@ -98,7 +98,7 @@ def test_loading_is_linear(shape: str, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(fizz.cache, "folder", lambda: tmp_path / "cache")
     model = tmp_path / "model.fizz"
     calls(model, SHAPES[shape](10))  # what is imported and made once
-    once, twice = (calls(model, SHAPES[shape](n)) for n in (150, 300))
+    once, twice = (calls(model, SHAPES[shape](n)) for n in (80, 160))
     assert twice <= 2.2 * once
 
 
