@@ -323,13 +323,17 @@ class Function(_Item):
 
 @dataclass(frozen=True, slots=True)
 class Assertion(_Item):
-    """`parameters` are the two names of a transition assertion, written or not; else empty."""
+    """`parameters` are the two names of a transition assertion, written or not; else empty.
+
+    `unnamed`: a line of an `invariants:` block, named by its place.
+    """
 
     name: str
     kind: AssertionKind
     parameters: tuple[str, ...]
     body: Block
     name_span: Span = field(compare=False, repr=False)
+    unnamed: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import stat
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from fizz import ast, cache
@@ -60,6 +60,9 @@ class Files:
         for item in parsed.items:
             if isinstance(item, ast.Include):
                 items.extend(self._include(file, item))
+            elif isinstance(item, ast.Assertion) and item.unnamed and len(self._open) > 1:
+                # Lines of two files may have one number.
+                items.append(replace(item, name=f"invariant_{Path(file).stem}_{item.span.line}"))
             else:
                 items.append(item)
         self._open.pop()

@@ -24,7 +24,7 @@ def lower_piece(piece: Piece) -> tuple[tuple[ast.Item, ...], tuple[Diagnostic, .
     with deep_recursion():
         lowering = _Items(piece)
         document = parse_piece(piece)
-        items = tuple(lowering.item(node[0]) for node in document)
+        items = tuple(item for node in document for item in lowering.items(node[0]))
     return items, tuple(lowering.warnings)
 
 
@@ -38,7 +38,13 @@ def lower_expression(file: str, text: str) -> ast.Expression:
 class _Items(Statements):
     """Lowers the items of one piece."""
 
-    def item(self, tree: Tree) -> ast.Item:
+    def items(self, tree: Tree) -> tuple[ast.Item, ...]:
+        """What a piece of a file stands for: one item, or one for each line of an old block."""
+        if tree.rule_name == "OldInvariants":
+            return tuple(self._invariant(line) for line in children(tree, "Invariant"))
+        return (self._item(tree),)
+
+    def _item(self, tree: Tree) -> ast.Item:
         match tree.rule_name:
             case "Definition":
                 return self._definition(tree)
@@ -54,8 +60,26 @@ class _Items(Statements):
                 raise self.error("L1", "the path of an include is a plain string", tree[1])
             case "Entries":
                 raise self.error("L6", f"not supported yet: '{tree[0].value}:'", tree[0])
+            case "OldInit":
+                self._warn_old("`init:` is an old spelling", tree[0], "write `action Init:`", "W19")
+                body = self.block(the(tree, "Suite"))
+                flow, body = self._bare_flow(None, body)
+                return ast.Action(self._whole(tree, body), "Init", flow, None, body, self.span_of(tree[0]))
         statement = self.simple_line(tree, None)
         return ast.ConstantStatement(statement.span, statement)
+
+    def _invariant(self, tree: Tree) -> ast.Assertion:
+        """A line of an `invariants:` block: an assertion that is named by its line."""
+        kind_tree, test_tree = the(tree, "InvariantKind"), the(tree, "Test")
+        kind = cast(ast.AssertionKind, " ".join(kind_tree.value.split()))
+        value = self.test(test_tree)
+        name = f"invariant_{value.span.line}"
+        text = " ".join(self.places.piece.text[test_tree.position : test_tree.position_end].split())
+        old = "a line of a block `invariants:` is an old spelling"
+        self._warn_old(old, kind_tree, f"write `{kind} assertion {name}: return {text}`", "W19")
+        span = self.span(tree.position, test_tree.position_end)
+        body = ast.Block(value.span, (ast.Return(value.span, value),))
+        return ast.Assertion(span, name, kind, (), body, self.span_of(kind_tree), unnamed=True)
 
     def _definition(self, tree: Tree) -> ast.Action | ast.Function | ast.Assertion:
         header = the(tree, "DefinitionHeader")

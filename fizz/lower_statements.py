@@ -159,8 +159,8 @@ class Statements(Expressions):
         call = ast.Call(self.span(header.position, inner.position_end), function, (argument,))
         return ast.Assign(span, (target,), call, label=label)
 
-    def _warn_old(self, text: str, tree: Tree, hint: str) -> None:
-        self.warnings.append(Diagnostic("W5", text, self.span_of(tree), hint))
+    def _warn_old(self, text: str, tree: Tree, hint: str, code: str = "W5") -> None:
+        self.warnings.append(Diagnostic(code, text, self.span_of(tree), hint))
 
     def _fairness(self, header: Tree) -> ast.Fairness | None:
         match = _FAIRNESS.match(header.value)

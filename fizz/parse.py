@@ -46,7 +46,6 @@ _NOT_IN_LANGUAGE = {
     ":=": "assign the value in a statement of its own",
     "->": "types are not part of the language",
 }
-_BLOCKS = {"init": "write `action Init:`", "invariants": "write `always assertion NAME:` with `return <condition>`"}
 _HINTS = {
     "!": "write `not`",
     "&&": "write `and`",
@@ -122,8 +121,6 @@ def _translate(piece: Piece, failures: Failures) -> FizzError:
         return places.error("L3", text, line_end - 1, line_end, "indent its statements; an empty block is `pass`")
     if token in _NOT_IN_LANGUAGE:
         return places.error("L6", f"'{token}' is not part of the language", start, end, _NOT_IN_LANGUAGE[token])
-    if token in _BLOCKS and piece.text[end:].lstrip().startswith(":"):
-        return places.error("L10", f"'{token}:' blocks are not supported", start, end, _BLOCKS[token])
     wanted = _describe(expected) if token != INDENT else ""
     text = f"unexpected {_name(token)}" + (f", expected {wanted}" if wanted else "")
     hint = _hint(token, expected, offset)

@@ -8,6 +8,7 @@ of a comprehension, the bodies of functions.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import assert_never
 
 from fizz import ast
 from interpreter import program as p
@@ -19,10 +20,12 @@ def cost(*nodes: ast.Expression | None) -> int:
     pending = list(nodes)
     while pending:
         node = pending.pop()
-        if node is None or isinstance(node, ast.Literal | ast.Name):
+        if node is None:
             continue
-        count += 1
+        count += not isinstance(node, ast.Literal | ast.Name)
         match node:
+            case ast.Literal() | ast.Name():
+                pass
             case ast.FString():
                 count += sum(len(part) >> 4 for part in node.parts if isinstance(part, str))
                 pending += [part.value for part in node.parts if not isinstance(part, str)]
@@ -56,6 +59,8 @@ def cost(*nodes: ast.Expression | None) -> int:
                 pending.append(first.iterable)
             case ast.Lambda():
                 pending += [parameter.default for parameter in node.parameters]
+            case _:
+                assert_never(node)
     return count
 
 
@@ -82,7 +87,12 @@ def effect_cost(statement: ast.Statement) -> int:
             return cost(statement.iterable)
         case ast.Helper():
             return cost(*(parameter.default for parameter in statement.parameters))
-    return 0
+        case ast.Require() | ast.Choose() | ast.ChooseBlock() | ast.If() | ast.While():
+            return 0  # moves of their own
+        case ast.Pass() | ast.Break() | ast.Continue() | ast.FlowBlock():
+            return 0
+        case _:
+            assert_never(statement)
 
 
 def instruction_cost(instruction: p.Instruction) -> int:
@@ -104,6 +114,9 @@ def _evaluated(instruction: p.Instruction) -> Iterable[ast.Expression | None]:
             return (instruction.value,)
         case p.Branch():
             return instruction.conditions[:1]
-        case p.Loop(body=p.ForLoop() as loop):
-            return (loop.iterable,)
-    return ()
+        case p.Loop():
+            return (instruction.body.iterable,) if isinstance(instruction.body, p.ForLoop) else ()
+        case p.Do() | p.Nothing() | p.LeaveLoop() | p.NextIteration() | p.Enter():
+            return ()
+        case _:
+            assert_never(instruction)
