@@ -8,7 +8,7 @@ import pytest
 
 import fizz
 from fizz.errors import FizzError
-from fizz.module import ActionOptions, Options
+from fizz.module import ActionOptions, Budget, Options
 
 MODEL = """
 action Init: x = 1
@@ -29,7 +29,31 @@ def test_defaults(tmp_path: Path) -> None:
     """Without any source the defaults of the language page hold."""
     assert _load("", tmp_path) == Options()
     assert _load("# nothing", tmp_path) == Options()
-    assert Options() == Options(100, 2, True, {}, True, (), "strict", False, False)
+    assert Options() == Options(100, 2, True, Budget(), {}, True, (), "strict", False, False)
+    assert Budget() == Budget(5_000_000, 4096, 1_000_000, 4_000_000)
+
+
+@pytest.mark.parametrize(
+    ("front", "code"),
+    [
+        ("options: {limits: {charges: 0}}", "O2"),
+        ("options: {limits: {bits: 10001}}", "O2"),
+        ("options: {limits: {held: -1}}", "O2"),
+        ("options: {limits: {elements: many}}", "O2"),
+        ("options: {limits: {seconds: 5}}", "O1"),
+        ("options: {limits: 5}", "O2"),
+    ],
+)
+def test_limits_that_are_none(front: str, code: str, tmp_path: Path) -> None:
+    """Limits of a step are whole numbers above 0; no others are known."""
+    with pytest.raises(FizzError) as caught:
+        _load(front, tmp_path)
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == [code]
+
+
+def test_limits(tmp_path: Path) -> None:
+    """What is given counts, the rest stays."""
+    assert _load("options: {limits: {charges: 70, bits: 64}}", tmp_path).limits == Budget(charges=70, bits=64)
 
 
 @pytest.mark.parametrize(
