@@ -13,7 +13,9 @@ from __future__ import annotations
 import dataclasses
 import os
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+FROZEN: Final = bool(os.environ.get("FIZZPY_FROZEN"))
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
@@ -28,7 +30,7 @@ else:
             return dataclasses.dataclass(cls, frozen=frozen, slots=slots, **options)
         return _light(cls, options) if cls is not None else lambda cls: _light(cls, options)
 
-    dataclass = dataclasses.dataclass if os.environ.get("FIZZPY_FROZEN") else light
+    dataclass = dataclasses.dataclass if FROZEN else light
 
 
 def _light(cls: type, options: dict[str, Any]) -> type:

@@ -161,15 +161,17 @@ eventually always assertion Still:
 
 
 @pytest.mark.parametrize(
-    ("text", "remark"),
+    ("text", "entries", "remark"),
     [
-        (IMAGES, "from step 2 on images are told: the model breaks its symmetry (--no-symmetry)"),
-        (MERGED, "from step 2 on this run has other values of log, which identity.exclude leaves out"),
+        (IMAGES, 3, "from step 1 on images are told: the model breaks its symmetry (--no-symmetry)"),
+        (MERGED, 4, "from step 2 on this run has other values of log, which identity.exclude leaves out"),
     ],
     ids=["images", "merged"],
 )
 @pytest.mark.parametrize("saved", [False, True], ids=["checked", "saved"])
-def test_states_that_stand_for_others(text: str, remark: str, saved: bool, written: Write, tmp_path: Path) -> None:
+def test_states_that_stand_for_others(
+    text: str, entries: int, remark: str, saved: bool, written: Write, tmp_path: Path
+) -> None:
     """A story that is no run of the model is shown all the same, each state with what could happen, and it is said."""
     model = written(text)
     if saved:
@@ -177,10 +179,10 @@ def test_states_that_stand_for_others(text: str, remark: str, saved: bool, writt
     found = open_report("report.json", NOTHING).whole() if saved else opened(model)
     way = found.stories[0].path
     assert way.remark == remark
-    assert len(way.states) == len(way.trace.entries) == 4
+    assert len(way.states) == len(way.trace.entries) == entries
     assert found.machine is not None
     scout = Scout(found.machine)
-    for index in range(4):
+    for index in range(entries):
         elsewhere = scout.look(way, index)
         assert elsewhere is not None and elsewhere.enabled
     assert [entry.label for entry in way.trace.entries] == [e["label"] for e in report_of(model, tmp_path)["trace"]]
