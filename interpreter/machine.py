@@ -75,9 +75,6 @@ class Machine:
     most_ways: ClassVar[int] = 1_000_000
     """Ways through one step beyond which it is a mistake of the model."""
 
-    most_together: ClassVar[int] = 5_000_000
-    """What the ways through a step that are followed together may cost together (see `_together`)."""
-
     def __init__(self, program: Program, symmetry: bool = False, every_part: bool = False) -> None:
         self.program = program
         self.symmetry = symmetry
@@ -292,8 +289,8 @@ class Machine:
             if len(ended) + len(waiting) > self.most_ways:
                 failures = [Way((), self.too_many_ways(rule))]
                 break
-            if spent + headers.spent > self.most_together:
-                failures = [Way((), headers.endless(self.most_together))]
+            if spent + headers.spent > self.code.budget.charges:
+                failures = [Way((), headers.endless(self.code.budget.charges))]
                 break
         execution.world.end()
         beginning.end()

@@ -270,6 +270,9 @@ class Program:
             options["max_concurrent_actions"] = self.source.number(1, 3)
         if self.source.chance(40):
             options["crash_on_yield"] = False
+        if self.statements.loops_of_choices:
+            # Such loops may go on until the step has spent its budget: then a small one says as much as a large one.
+            options["limits"] = {"charges": 5_000}
         front: dict[str, object] = {"options": options, "deadlock_detection": self.source.chance(40)}
         keys = list(self.actions)
         for role in self.roles.values():

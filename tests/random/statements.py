@@ -30,6 +30,7 @@ class Statements:
         self.keys = False
         self.budget = 30
         self.labels = 0
+        self.loops_of_choices = False
 
     # --- blocks
 
@@ -134,6 +135,7 @@ class Statements:
         """A loop of choices: again and again until it is enough, or until it only repeats itself."""
         if scope.asserts:
             return self._while(scope)
+        self.loops_of_choices = True
         go = self.fresh("t")
         flow = self.source.weighted([(2, ""), (4, "atomic "), (1, "serial ")])
         inner = scope.inner(flow=flow.strip() or scope.flow, loop=True)
