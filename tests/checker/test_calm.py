@@ -16,7 +16,6 @@ from checker.explore import explore
 from checker.properties import properties_of
 from checker.replay import story
 from checker.report import Report
-from checker.trace import Change
 from checker.walks.guided import follow
 from checker.walks.save_trace import guide_text
 from fizz import load
@@ -332,8 +331,8 @@ def test_states_that_stand_for_others(tmp_path: Path) -> None:
         "always assertion P:\n    return not any([n.s == 3 for n in nodes])\n"
     )
     report = check(path)
-    assert report.trace is not None and report.trace.steps == 3
-    assert report.trace.entries[-1].changes[-1] == Change("Node#2.s", "2", "3")
+    assert report.trace is not None and report.trace.steps == 2
+    assert ("Node#0.s", "3") in [(change.place, change.new) for change in report.trace.entries[-1].changes]
     assert report.trace.why is not None
 
 
