@@ -141,7 +141,7 @@ def two_rings() -> Picture:
 @pytest.mark.parametrize(("most", "told"), [(4, (0, 2)), (3, None)])
 def test_nodes_are_counted_when_first_met(most: int, told: tuple[int, ...] | None) -> None:
     """The node where the search begins counts, and so does the one where it ends: here the fourth."""
-    inside = _Inside(two_rings().graph(), 0, Component((0, 1, 2), (0, 1, 2, 3)))
+    inside = _Inside(two_rings().graph(), 0, Component((0, 1, 2), (0, 1, 2, 3)), lambda: None)
     found = ShortCycles(inside, most).shortest()
     assert (None if found is None else tuple(found)) == told
 
