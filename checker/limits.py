@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
-
-from fizz.light import dataclass
 
 MEMORY_LIMIT: Final = "FIZZPY_MEMORY_LIMIT"
 """The variable of the environment that names the MiB which a run may hold."""

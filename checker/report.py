@@ -11,12 +11,12 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from checker.exploration import GivenUp
 from checker.given import Given
 from checker.limits import StopReason
 from checker.trace import Trace
 
 if TYPE_CHECKING:
+    from checker.exploration import GivenUp
     from fizz import Diagnostic
 
 

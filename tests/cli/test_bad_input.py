@@ -127,7 +127,7 @@ CASES: dict[str, tuple[str | bytes | None, list[str], int, list[str]]] = {
         broken("action Init", "K = (lambda f: f(f))(lambda f: f(f))\naction Init"),
         ["m.fizz"],
         75,
-        ["m.fizz:1:1: calls nested too deeply", "R16"],
+        ["m.fizz:1:32: call stack deeper than 200", "R16"],
     ),
     "nothing, repeated": (
         broken("n <= 3", "itertools.product(repeat=1 << 63) != [()]"),
