@@ -115,10 +115,14 @@ class Meter:
         if self.count > self.pause or self.made > self.held:
             self.look()
 
-    def look(self) -> None:
-        """Call the hook, and R20 or R24 if the budget is spent."""
+    def ask(self) -> None:
+        """Call the hook. Nothing is charged: for work that is long without being a part of what the model does."""
         if self.hook is not None:
             self.hook()
+
+    def look(self) -> None:
+        """Call the hook, and R20 or R24 if the budget is spent."""
+        self.ask()
         if self.half and self.exhausted:
             raise HalfSpent
         if self.made > self.held:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import combinations, product
+from functools import partial
+from itertools import combinations, islice, product
 from typing import Final
 
+from interpreter.budget import METER
 from interpreter.identity.domains import DomainShape
 from interpreter.identity.encoding import MESSAGE, THREAD, Encoder
 from interpreter.identity.normalise import Normaliser
@@ -19,6 +21,11 @@ _FEW: Final = 3
 """Up to so many values or instances it is not asked which are alike."""
 
 _MOST_SUMS: Final = 2_000_000
+_MOST_LISTED: Final = 720
+"""Up to so many ways to renumber a domain are kept while they are combined with those of others."""
+
+Way = Mapping[Index, Index]
+"""New indices of one domain by old index."""
 
 
 class Canonical:
@@ -85,10 +92,7 @@ class Canonical:
         return self.image(state, self.renamed(renaming)) if renaming else state
 
     def least(self, state: State) -> State:
-        """The image of least key."""
-        if self._sums > _MOST_SUMS:
-            self._renamed.clear()
-            self._sums = 0
+        """The image of least key. Whoever waits is asked at each image whether to go on: there may be very many."""
         used = self.used(state)
         alike = {name: self._alike(state, name, indices) for name, indices in used.items() if self._nominal(name)}
         images = map(self.renamed, self.renamings(used, alike))
@@ -102,6 +106,7 @@ class Canonical:
         key = self._encoder.key(state)
         for index in used:
             for known in classes:
+                METER.ask()
                 if self._key(state, self.renamed({name: {known[0]: index, index: known[0]}})) == key:
                     known.append(index)
                     break
@@ -119,18 +124,22 @@ class Canonical:
 
         Of those that differ only in what is `alike`, by nominal domain, one is enough.
         """
-        choices = []
+        choices: list[tuple[str, Callable[[], Iterable[Way]]]] = []
         for name, indices in used.items():
             if self._nominal(name):
                 classes = [[index] for index in indices] if alike is None else alike[name]
-                ways = _bijections(classes, range(len(indices)))
+                choices.append((name, partial(_bijections, classes)))
             else:
-                ways = self._in_order(self._shapes[name], indices)
-            choices.append([(name, way) for way in ways])
-        return map(dict, product(*choices))
+                choices.append((name, partial(self._in_order, self._shapes[name], indices)))
+        for renaming in _combined(choices):
+            METER.ask()
+            yield renaming
 
     def renamed(self, renaming: Renaming) -> Renamed:
         """A renaming, ready to be applied."""
+        if self._sums > _MOST_SUMS:
+            self._renamed.clear()
+            self._sums = 0
         mark = tuple((name, tuple(indices.items())) for name, indices in renaming.items())
         known = self._renamed.get(mark)
         if known is None:
@@ -142,7 +151,7 @@ class Canonical:
         values, identities = self._interner.symmetric(number), self._interner.identities(number)
         return values | {found for found in identities if found[0] in self._roles} if identities else values
 
-    def _in_order(self, shape: DomainShape, used: list[Index]) -> Iterator[dict[Index, Index]]:
+    def _in_order(self, shape: DomainShape, used: list[Index]) -> Iterator[Way]:
         """The renamings of a domain in which order means something."""
         size = len(used)
         if shape.kind == "ordinal":
@@ -199,14 +208,46 @@ class Canonical:
         return known
 
 
-def _bijections(classes: list[list[Index]], numbers: Sequence[int]) -> Iterator[dict[Index, Index]]:
-    """The ways to number all indices; within a class the numbers ascend."""
-    if not classes:
+def _combined(choices: Sequence[tuple[str, Callable[[], Iterable[Way]]]]) -> Iterator[Renaming]:
+    """One way of each domain, in all combinations; the last domain changes first. What is many is never listed."""
+    if not choices:
         yield {}
         return
-    first, *others = classes
-    for chosen in combinations(numbers, len(first)):
-        left = [number for number in numbers if number not in chosen]
-        own: dict[Index, Index] = dict(zip(first, chosen, strict=True))
-        for rest in _bijections(others, left):
-            yield {**own, **rest}
+    (head, first), *others = choices
+    if not others:
+        for way in first():
+            yield {head: way}
+        return
+    names = [name for name, _ in others]
+    listed = [list(islice(ways(), _MOST_LISTED + 1)) for _, ways in others]
+    few = all(len(ways) <= _MOST_LISTED for ways in listed)
+    for way in first():
+        if few:
+            for chosen in product(*listed):
+                yield {head: way, **dict(zip(names, chosen, strict=True))}
+        else:
+            for renaming in _combined(others):
+                yield {head: way, **renaming}
+
+
+def _bijections(classes: Sequence[Sequence[Index]]) -> Iterator[Way]:
+    """The ways to number all indices; within a class the numbers ascend."""
+    numbers = range(sum(map(len, classes)))
+    way: dict[Index, Index] = {}
+    left: list[Sequence[int]] = [numbers]
+    choices = [combinations(numbers, len(classes[0]))]
+    while choices:
+        chosen = next(choices[-1], None)
+        if chosen is None:
+            choices.pop()
+            left.pop()
+            continue
+        place = len(choices)
+        way.update(zip(classes[place - 1], chosen, strict=True))
+        if place == len(classes):
+            yield dict(way)
+            continue
+        METER.ask()
+        taken = frozenset(chosen)
+        left.append([number for number in left[-1] if number not in taken])
+        choices.append(combinations(left[-1], len(classes[place])))

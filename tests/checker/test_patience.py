@@ -332,3 +332,21 @@ def test_how_much_may_be_held(held: int, left: int, limit_mb: float | None, stop
 
     given = Patience(Limits(memory_mb=limit_mb), lambda: 1.0, Fixed())
     assert (given.over is StopReason.MEMORY) == stops
+
+
+MANY_IMAGES = """\
+---
+deadlock_detection: false
+---
+D = symmetry.nominal(name="d", limit=40, materialize=True)
+action Init: x = D.values()
+"""
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("asks", [1_200, 2_500])
+def test_the_search_for_the_least_image_ends_when_asked(name: str, asks: int) -> None:
+    """A state with 40! images does not hold up the end of a run: the clock is looked at with each image."""
+    given = patience(asks)
+    found = explored(ENGINES[name], MANY_IMAGES, Settings(), given)
+    assert (found.stopped, found.states) == (StopReason.TIMEOUT, 0)

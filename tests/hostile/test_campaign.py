@@ -19,6 +19,7 @@ SEED = 16
 CASES = 500
 CLASSES = (
     "tokens", "bytes", "deep", "expressions", "front matter", "options", "constants", "yaml", "reports", "guides",
+    "checkpoints",
 )  # fmt: skip
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="children are watched as on Linux")

@@ -18,6 +18,7 @@ from checker.engines.columns.batch import Batch
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import put_threads
 from checker.engines.columns.tables import NO_PROPERTY, CodeTable, Ints, Words, distinct
+from interpreter.budget import METER
 from interpreter.division import root_of
 from interpreter.identity.renaming import Index, Renamed, by_domain
 from interpreter.state import UNBOUND, Slot
@@ -158,6 +159,7 @@ class Images:
         moves = np.full(len(high), group[0], dtype=np.int64)
         least: tuple[Words, Words] | None = None
         for number in group:
+            METER.ask()
             move = self._moves[number]
             move.learn(known)
             key = move.keys(codes, high, low) if move.changes else (high, low)
