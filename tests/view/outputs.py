@@ -29,7 +29,7 @@ always assertion Kept:
 
 CRASHED = """\
 ---
-options: {max_actions: 2}
+options: {max_actions: 2, max_concurrent_actions: 1}
 deadlock_detection: false
 ---
 role Node:
