@@ -50,24 +50,26 @@ transition assertion Calm(before, after): return len(after.seen) >= len(before.s
 """Containers that are read part by part, and as a whole."""
 
 
+def assert_agreement(text: str) -> None:
+    """Every engine reports what the plain one reports."""
+    found = reports(text, Settings(keep_going=True))
+    plain = found.pop("plain")
+    for engine, report in found.items():
+        assert report == plain, engine
+
+
 @pytest.mark.parametrize("charges", [20, 40, 60, 70, 80, 90, 100, 120, 140, 200, 500])
 @pytest.mark.parametrize("model", [GUARDS, PARTS], ids=["guards", "parts"])
 def test_engines_agree_on_what_is_too_costly(model: str, charges: int) -> None:
     """Verdict, counts, the mistake and its story, for a budget of any size."""
-    found = reports(model.format(limit=f"charges: {charges}"), Settings(keep_going=True))
-    plain = found.pop("plain")
-    for engine, report in found.items():
-        assert report == plain, engine
+    assert_agreement(model.format(limit=f"charges: {charges}"))
 
 
 @pytest.mark.parametrize("held", [5, 10, 15, 20, 30, 40, 100])
 @pytest.mark.parametrize("model", [GUARDS, PARTS], ids=["guards", "parts"])
 def test_engines_agree_on_what_is_too_much(model: str, held: int) -> None:
     """The same for what a step makes."""
-    found = reports(model.format(limit=f"held: {held}"), Settings(keep_going=True))
-    plain = found.pop("plain")
-    for engine, report in found.items():
-        assert report == plain, engine
+    assert_agreement(model.format(limit=f"held: {held}"))
 
 
 def test_budgets_make_a_difference() -> None:
