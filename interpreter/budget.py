@@ -19,12 +19,14 @@ EVERY: Final = 10_000
 MAX_CALLS: Final = 200
 """Calls within calls (R16)."""
 _NO_LIMIT: Final = 1 << 62
+_MODEST: Final = 300_000
+"""Half of a budget that is not larger than twice this is spent soon."""
 _SHORT: Final = 64
 """Shorter texts are not worth counting."""
 
 
-class HalfSpent(Exception):
-    """A step that was given half of its budget has spent that."""
+class ShareSpent(Exception):
+    """A way that was to be remembered has spent the share of the budget that such ways get."""
 
 
 class Meter:
@@ -43,11 +45,11 @@ class Meter:
         "count",
         "depth",
         "elements",
-        "half",
         "held",
         "hook",
         "made",
         "pause",
+        "shared",
     )
 
     def __init__(self) -> None:
@@ -61,12 +63,14 @@ class Meter:
         self.elements, self.bits = budget.elements, budget.bits
         self.bound = 1 << budget.bits
 
-    def begin(self, budget: Budget, half: bool = False) -> None:
-        """A step begins; with `half` of its budget it ends in `HalfSpent`, not in an error."""
+    def begin(self, budget: Budget, shared: bool = False) -> None:
+        """A step begins. With a share of the budget alone (`shared`) it ends in `ShareSpent`, not in an error."""
         if budget is not self.budget:
             self._allow(budget)
-        self.half = half
-        self.charges, self.held = budget.charges >> half, budget.held >> half
+        self.shared = shared
+        self.charges, self.held = budget.charges, budget.held
+        if shared:
+            self.charges, self.held = _share(budget.charges), _share(budget.held)
         self.count = self.made = self.depth = 0
         self.pause = min(EVERY, self.charges)
         if self.hook is not None:
@@ -82,6 +86,15 @@ class Meter:
         return self.count, self.made
 
     @property
+    def much(self) -> bool:
+        """Whether more is spent than is lightly spent twice. It can be asked after the end too."""
+        return self.is_much(self.count) or self.made > _share(self.budget.held)
+
+    def is_much(self, charges: int) -> bool:
+        """Whether so many charges are more than are lightly spent twice."""
+        return charges > _share(self.budget.charges)
+
+    @property
     def exhausted(self) -> bool:
         """Whether the budget is spent."""
         return self.count > self.charges or self.made > self.held
@@ -94,11 +107,11 @@ class Meter:
     @contextmanager
     def aside(self) -> Iterator[None]:
         """Steps that are run inside a step: each has a budget of its own, and nothing is charged to this one."""
-        budget, half, spent, depth = self.budget, self.half, self.spent, self.depth
+        budget, shared, spent, depth = self.budget, self.shared, self.spent, self.depth
         try:
             yield
         finally:
-            self.begin(budget, half)
+            self.begin(budget, shared)
             self.resume(spent)
             self.depth = depth
 
@@ -123,8 +136,8 @@ class Meter:
     def look(self) -> None:
         """Call the hook, and R20 or R24 if the budget is spent."""
         self.ask()
-        if self.half and self.exhausted:
-            raise HalfSpent
+        if self.shared and self.exhausted:
+            raise ShareSpent
         if self.made > self.held:
             text = f"more than {self.held:,} elements made in one step"
             raise Problem("R24", text, "make less at once, or raise options.limits.held")
@@ -141,6 +154,11 @@ class Meter:
             raise Problem("R16", f"call stack deeper than {MAX_CALLS}")
         if self.count > self.pause:
             self.look()
+
+
+def _share(most: int) -> int:
+    """What a way may spend that is run to be remembered: half of a small budget, less of a large one."""
+    return max(most >> 4, min(most >> 1, _MODEST))
 
 
 METER: Final = Meter()

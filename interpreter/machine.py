@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import ClassVar, NoReturn
 
 from fizz import Span
-from interpreter.budget import METER, HalfSpent
+from interpreter.budget import METER, ShareSpent
 from interpreter.candidates import Candidates
 from interpreter.describe import Describer
 from interpreter.division import Divider
 from interpreter.explaining.exercise import Parts
+from interpreter.failed import CostlyFailures
 from interpreter.identity.alike import Alike
 from interpreter.identity.canonical import Canonical
 from interpreter.identity.encoding import Encoder
@@ -90,8 +91,7 @@ class Machine:
         self.costly: set[Rule] = set()
         """Rules with ways that cost so much that a step put together from parts might be too costly (R20, R24) where no
         part is: each way is gone as a whole. Who adds one forgets all that is remembered of it."""
-        self._exhausting: tuple[object, Way] | None = None
-        """The last way that spent all of its budget, by rule, state and choices: who tells of it goes it again."""
+        self._failed = CostlyFailures()
         self.divider = Divider(self.values)
         self.code.step_to = self.divider.element
         self.transitions = Transitions(program, self.values, self.limits, self.divider)
@@ -127,12 +127,12 @@ class Machine:
         """
         if remembered and self.together(rule):
             return self._all_ways(rule, view)
-        at = (rule, view.whole(), choices) if isinstance(view, StateView) else None
-        if not remembered and self._exhausting is not None and self._exhausting[0] == at:
-            return self._exhausting[1]
+        known_failure = None if remembered else self._failed.get(rule, view, choices)
+        if known_failure is not None:
+            return known_failure[0]
         costly = not remembered or rule in self.costly
         recorder = Recorder(view)
-        METER.begin(self.code.budget, half=not costly)
+        METER.begin(self.code.budget, shared=not costly)
         execution = self._begin(rule, recorder, restart)
         execution.costly = costly
         execution.given(choices)
@@ -145,8 +145,8 @@ class Machine:
             self._executed.update(execution.lines)
         execution.world.end()
         way = Way(tuple(recorder.events), result)
-        if execution.exhausted:
-            self._exhausting = at, way
+        if costly and METER.much:
+            self._failed.add(rule, view, choices, [way])
         return way
 
     def _begin(self, rule: Rule, recorder: Recorder, restart: Restart | None = None) -> Execution:
@@ -173,15 +173,16 @@ class Machine:
         except Abort as abort:
             result = Aborted(abort.reason, abort.span or execution.here(), tuple(execution.lines))
         except ModelError as error:
+            # What led here holds all values of the way.
+            error.__traceback__ = error.__context__ = None
             forks = execution.forks
             result = Failure(
                 error, tuple(f.label for f in forks), tuple(f.taken for f in forks), tuple(execution.lines)
             )
-        except HalfSpent:
+        except ShareSpent:
             self.costly.add(rule)
             raise BeginAnew from None
         finally:
-            execution.exhausted = METER.exhausted
             METER.end()
         if any(container.changed for container in world.held):
             self._begin_anew(rule)
@@ -256,11 +257,11 @@ class Machine:
         role, _ = self.values.payload(children[0])
         return self.code.roles[role].program.functions[extra[2]] in self.program.turning.roots
 
-    def _together(self, rule: Rule, recorder: Recorder, noted: bool) -> list[Way]:
+    def _together(self, rule: Rule, view: View, recorder: Recorder, noted: bool) -> list[Way]:
         """All ways through a rule in the order of their choices, each but for those that a lesser one makes needless.
 
         Which way is the lesser is told by the number of choices first (language page, 6.3): so they are followed from
-        choice to choice, the shorter ones first. Each asks the recorder, which notes what all of them ask.
+        choice to choice, the shorter ones first. Each asks the recorder of the view, which notes what all of them ask.
         """
         beginning = World(self.values, recorder, self.code)
         own = Recorder(recorder)
@@ -268,6 +269,7 @@ class Machine:
         execution.headers = headers = Headers(self.program.turning.loops, beginning)
         execution.known = {}
         spent = 0
+        much = False
         waiting: deque[tuple[tuple[int, ...], Memento | None]] = deque([((), None)])
         ended: list[tuple[tuple[int, ...], Way]] = []
         failures: list[Way] = []
@@ -282,6 +284,7 @@ class Machine:
                 waiting += [((*choices, i), execution.memento) for i in range(unchosen.size)]
             else:
                 spent += execution.moves
+                much |= METER.much
                 ended.append((choices, Way(tuple(own.events), result)))
                 if noted:
                     self._executed.update(execution.lines)
@@ -294,18 +297,21 @@ class Machine:
                 break
         execution.world.end()
         beginning.end()
-        return [way for _, way in sorted(ended, key=_choices_of)] + failures
+        ways = [way for _, way in sorted(ended, key=_choices_of)] + failures
+        if much or METER.is_much(spent + headers.spent):
+            self._failed.add(rule, view, None, ways)
+        return ways
 
     def _all_ways(self, rule: Rule, view: View) -> Way:
         """All ways through a rule as one, for who remembers what they read."""
         recorder = Recorder(view)
-        first, *others = [way.result for way in self._together(rule, recorder, noted=True)]
+        first, *others = [way.result for way in self._together(rule, view, recorder, noted=True)]
         return Way(tuple(recorder.events), first, others=tuple(others))
 
     def ways(self, rule: Rule, view: View, noted: bool = True) -> Iterator[Way]:
         """All ways through a rule, in the order of their choices, by running it again for each."""
         if self.together(rule):
-            yield from self._together(rule, Recorder(view), noted)
+            yield from self._failed.get(rule, view, None) or self._together(rule, view, Recorder(view), noted)
             return
         choices: tuple[int, ...] = ()
         known: Picks = {}

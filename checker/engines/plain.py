@@ -76,7 +76,8 @@ class PlainRun:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        machine = self.machine = task.machine(task.program)
+        # The machine that tells of what is found has run the steps before then: a failing one may have cost much.
+        machine = self.machine = task.machine(task.program) if task.memory is None else task.memory.machine
         self.assertions = Assertions(machine, machine.view, self._decide)
         self.symmetric = task.settings.symmetry and self.machine.symmetric
         self.bound = task.program.options.max_actions

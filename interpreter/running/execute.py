@@ -75,8 +75,6 @@ class Execution:
         """Whether each way is gone as a whole: without restarts, and loops as one piece (see `Machine.costly`)."""
         self.shares = 1
         """Into how many ways the step was cut by loops that are asked turn by turn, at most."""
-        self.exhausted = False
-        """Whether the way has spent all of its budget."""
         self.headers: Headers | None = None
         """Where this way is followed together with others: it ends at the first choice that is not given."""
         self.offered: set[tuple[str, str, str]] = set()

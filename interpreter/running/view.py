@@ -114,6 +114,18 @@ class PairView:
     def whole(self) -> State:
         raise Problem("L30", "next_states() is not available in a transition assertion")
 
+    @property
+    def states(self) -> tuple[State, State]:
+        """The states before and after the step."""
+        return self._before.whole(), self._after.whole()
+
+
+def states_of(view: View) -> tuple[State, ...] | None:
+    """The states that a view shows: one, or those before and after a step; None if it does not know them."""
+    if isinstance(view, PairView):
+        return view.states
+    return None if isinstance(view, RememberedView) else (view.whole(),)
+
 
 class RememberedView:
     """A view that knows only some answers and must not be asked anything else."""
