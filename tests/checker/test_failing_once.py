@@ -1,0 +1,102 @@
+"""A way on which the model fails after much work is gone once: whoever finds it and whoever tells of it share it."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.check import check
+from checker.exploration import Settings
+from fizz import load
+from interpreter import budget
+from interpreter.budget import Meter
+from tests.random.laws import WAYS
+
+CHARGES = 100_000
+HEAD = f"---\ndeadlock_detection: false\noptions: {{limits: {{charges: {CHARGES}}}}}\n---\n"
+
+START = "action Init: x = 0\natomic action A:\n    while True: y = [0]\n"
+LATER = """action Init: x = 0
+atomic action Up:
+    require x < 3
+    x += 1
+atomic action Down:
+    require x == 3
+    for i in range(900):
+        for j in range(900): y = [0]
+"""
+CHOICES = "action Init: x = 0\natomic action A:\n    x = oneof range(4)\n    while x == 2: y = [0]\n"
+SERIAL = "action Init: x = 0\nfair action A:\n    x = 1\n    x = 2\n    atomic:\n        while True: y = [0]\n"
+FUNC = """action Init: x = 0
+atomic func f(n):
+    if n == 0: return 0
+    a = f(n - 1)
+    b = f(n - 1)
+    return a + b
+atomic action A: x = f(40)
+"""
+DELIVER = """Net = Channel()
+role Sink:
+    action Init: self.s = 0
+    atomic func put(v):
+        while True: y = [v]
+role Source:
+    action Init: self.n = 0
+    atomic action Send:
+        require self.n < 2
+        self.n += 1
+        out.put(self.n)
+action Init:
+    sink = Sink()
+    out = Net.stub(sink)
+    source = Source()
+"""
+ROLE = """role Node:
+    action Init: self.n = 0
+    atomic action Work:
+        require self.n < 2
+        self.n += 1
+        while self.n == 2: y = [0]
+action Init: node = Node()
+"""
+INIT = "action Init:\n    x = 0\n    while True: y = [0]\n"
+INVARIANT = """action Init: x = 0
+atomic action A:
+    require x < 3
+    x += 1
+always assertion Small: return x < 3 or len([i for j in range(1000) for i in range(100)]) > 0
+"""
+TRANSITION = """action Init: x = 0
+atomic action A:
+    require x < 3
+    x += 1
+transition assertion Small(before, after): return after.x < 3 or len([i for j in range(1000) for i in range(100)]) > 0
+"""
+LIVE = SERIAL + "always eventually assertion Back: return x == 0\n"
+MODELS = {
+    "start": START, "later": LATER, "choices": CHOICES, "serial": SERIAL, "func": FUNC, "deliver": DELIVER,
+    "role": ROLE, "init": INIT, "invariant": INVARIANT, "transition": TRANSITION, "live": LIVE,
+}  # fmt: skip
+
+
+@pytest.fixture
+def spent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """What each run of a way costs, in charges. A small budget is divided as if it were a large one."""
+    monkeypatch.setattr(budget, "_MODEST", 1_000)
+    found: list[int] = []
+    end = Meter.end
+
+    def noting(meter: Meter) -> None:
+        found.append(meter.count)
+        end(meter)
+
+    monkeypatch.setattr(Meter, "end", noting)
+    return found
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("engine", ["plain", *WAYS])
+def test_one_run_costs_much(engine: str, name: str, spent: list[int]) -> None:
+    """Of all runs of ways in a check one costs the whole budget, and the others together little beside it."""
+    report = check(load("m.fizz", text=HEAD + MODELS[name]), engine=engine, settings=Settings())
+    assert report.error is not None and report.error.diagnostic.code == "R20"
+    assert sum(spent) < 1.3 * CHARGES, [cost for cost in spent if cost > 1_000]
