@@ -21,7 +21,9 @@ import gc
 import importlib
 import importlib.util
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, overload
@@ -366,8 +368,17 @@ def main() -> int:
         return 74
     except KeyboardInterrupt:
         # Before the command has begun, or after it has ended: in between it has an answer of its own.
+        _listen_no_more()
         print("fizzpy: interrupted", file=sys.stderr)  # noqa: T201 - as above
         return 130
+    finally:
+        _listen_no_more()
+
+
+def _listen_no_more() -> None:
+    """All is said: an interruption now would only make Python complain."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _refuse_strangers() -> None:

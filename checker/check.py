@@ -96,18 +96,18 @@ def check(
                 asked=settings.asked,
                 patience=patience,
             )
-    effort = own_effort(cpu_begun) + told_in(exploration.stats)
-    report = replace(
-        report,
-        stats={**exploration.stats, **phases.stats()} if settings.stats else {},
-        elapsed_s=time.monotonic() - begun,
-        cpu_s=effort.cpu_s,
-        peak_memory_mb=effort.memory_mb,
-    )
-    if settings.export is not None and memory is not None and settings.is_over(exploration.stopped):
-        from checker.export.tables import write_verdicts
+        effort = own_effort(cpu_begun) + told_in(exploration.stats)
+        report = replace(
+            report,
+            stats={**exploration.stats, **phases.stats()} if settings.stats else {},
+            elapsed_s=time.monotonic() - begun,
+            cpu_s=effort.cpu_s,
+            peak_memory_mb=effort.memory_mb,
+        )
+        if settings.export is not None and memory is not None and settings.is_over(exploration.stopped):
+            from checker.export.tables import write_verdicts
 
-        write_verdicts(settings.export, report)
+            write_verdicts(settings.export, report)
     return report
 
 

@@ -81,7 +81,7 @@ def _warnings(
     try:
         with calmer.patience.spared():
             return audit(calmer.machine, exploration, properties)
-    except Stop:
+    except (KeyboardInterrupt, Stop):
         return ()
 
 
@@ -105,7 +105,7 @@ def _told(calmer: Calmer, finding: Finding, property: Property | None = None) ->
         finding, told = calmer.calmer(finding, told, property)
         with calmer.patience.spared():
             return finding, trace_of(calmer.machine, finding, told, None if property is None else property.assertion)
-    except Stop:
+    except (KeyboardInterrupt, Stop):
         # One step of this model may take longer than the run may last.
         return finding, None
 

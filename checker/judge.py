@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from checker.course import Course
 from checker.exploration import Exploration, Finding, PathLink
-from checker.limits import StopReason
+from checker.limits import UNTIMELY, StopReason
 from checker.liveness.asking import Search
 from checker.patience import Stop
 from checker.properties.base import Phase, Property
@@ -133,7 +133,7 @@ class Judge:
     def _whole_space(self) -> CourseEvidence:
         if self._whole is None:
             again = self._unreduced()
-            if again.stopped in (StopReason.INTERRUPTED, StopReason.TIMEOUT, StopReason.MEMORY):
+            if again.stopped in UNTIMELY:
                 raise Stop(again.stopped)
             self._whole = CourseEvidence(again)
         return self._whole

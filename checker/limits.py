@@ -83,6 +83,8 @@ class StopReason(StrEnum):
 
 
 _LIMITS: Final = frozenset({StopReason.MAX_STATES, StopReason.MAX_DEPTH, StopReason.TIMEOUT, StopReason.MEMORY})
+UNTIMELY: Final = frozenset({StopReason.TIMEOUT, StopReason.MEMORY, StopReason.INTERRUPTED})
+"""With these a run may end anywhere."""
 _WAY_OUT: Final = (
     "let states go to the disk with --memory MB, go on elsewhere with --checkpoint DIR and --resume DIR, set a bound "
     "(--max-depth, --max-states, --option max_actions=N), or share the work with --engine spark"

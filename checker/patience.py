@@ -23,6 +23,8 @@ SHARE: Final = 0.85
 """The part of what the machine grants that a run may hold."""
 GRACE_S: Final = 0.5
 """What is under way when a run ends, and would be lost, may take so much longer."""
+INSIST_S: Final = 2.0
+"""Who asks again after so many seconds is not answered: then the run is torn. Sooner than that nothing is lost."""
 _LOOK_S: Final = 0.05
 """The memory is looked at once in so long: it takes a tenth of a millisecond."""
 _REQUESTS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -59,7 +61,9 @@ class Patience:
         self._deadline = _NEVER if limits.time_s is None else now() + limits.time_s
         self._most = None if limits.memory_mb is None else limits.memory_mb * _MB
         self._surveyor = surveyor or Surveyor()
-        self._requested = self._full = False
+        self._full = False
+        self._requested: float | None = None
+        """When somebody first asked for the end."""
         self._spared_until = 0.0
         self._next = min(self._deadline, 0.0)
         """When to look closer: until then asking costs next to nothing."""
@@ -81,7 +85,7 @@ class Patience:
         if not self._full:
             self._full = self._measured()
         self._next = min(now + _LOOK_S, self._deadline)
-        if self._requested:
+        if self._requested is not None:
             return StopReason.INTERRUPTED
         if now >= self._deadline:
             return StopReason.TIMEOUT
@@ -124,7 +128,7 @@ class Patience:
 
     @contextmanager
     def heeding(self) -> Iterator[None]:
-        """While the block runs, an interruption waits for who asks next. A second one does not wait."""
+        """While the block runs, an interruption waits for who asks next. One that comes much later does not wait."""
         before: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
             for name in _REQUESTS:
@@ -138,14 +142,20 @@ class Patience:
                 signal.signal(number, handler)
 
     def _request(self, number: int, frame: object) -> None:
-        if self._requested:
+        if self._requested is not None and self._now() - self._requested >= INSIST_S:
             raise KeyboardInterrupt
         self.interrupt()
 
     def interrupt(self) -> None:
         """The run is to end soon, for somebody asks for that."""
-        self._requested = True
+        if self._requested is None:
+            self._requested = self._now()
         self._next = 0.0
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody has asked for the end."""
+        return self._requested is not None
 
 
 _ATTENDING: dict[int, Callable[[], None]] = {}

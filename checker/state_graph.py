@@ -8,8 +8,8 @@ from checker.course import Clock, Course
 from checker.engines.plain import Node, PlainRun
 from checker.engines.protocol import Task
 from checker.exploration import Settings
-from checker.limits import Limits, StopReason
-from checker.patience import Patience
+from checker.limits import UNTIMELY, Limits
+from checker.patience import Patience, Stop
 from checker.problems import UsageProblem
 from fizz import Module
 from fizz.light import dataclass
@@ -58,15 +58,25 @@ def refuse_large(states: int, most: int = MOST_STATES) -> None:
         )
 
 
-def state_graph(module: Module, symmetry: bool = True, most: int = MOST_STATES) -> StateGraph:
-    """The graph, explored by the plain engine. Raises `UsageProblem` if it has more than `most` states."""
+def state_graph(
+    module: Module, symmetry: bool = True, patience: Patience | None = None, most: int = MOST_STATES
+) -> StateGraph:
+    """The graph, explored by the plain engine.
+
+    Raises `UsageProblem` if it has more than `most` states, `Stop` if the patience is over before.
+    """
+    patience = patience or Patience()
+    with patience.attending():
+        return _drawn(module, symmetry, patience, most)
+
+
+def _drawn(module: Module, symmetry: bool, patience: Patience, most: int) -> StateGraph:
     program = compile_module(module)
-    patience = Patience()
     run = PlainRun(Task(program, (), Settings(symmetry=symmetry), patience=patience))
     course = Course(run, program, (), Clock(), patience)
     course.go(Limits(states=most + 1), on=True)
-    if course.stopped is StopReason.INTERRUPTED:
-        raise KeyboardInterrupt
+    if course.stopped in UNTIMELY:
+        raise Stop(course.stopped)
     refuse_large(course.total.states, most)
     numbers = {identity: number for number, identity in enumerate(run.nodes)}
     nodes = list(run.nodes.values())

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import field
 
 from checker.audit.guards import Disabled, Guards
 from checker.audit.visit import Tour, Visit, Visited
 from checker.engines.read_tree import Result
+from checker.patience import Stop
 from checker.replay import story
 from checker.trace import Trace
 from checker.why import source_text
@@ -54,7 +56,7 @@ class Attempts:
 
 @dataclass(slots=True)
 class _Tally:
-    """What is counted of one action; `best`: the guards that the furthest attempt passed, and its state."""
+    """What is counted of one action; `best`: the guards that the first of the furthest attempts passed, its state."""
 
     attempts: int = 0
     fired: int = 0
@@ -63,18 +65,38 @@ class _Tally:
     passed: Counter[Span] = field(default_factory=Counter)
     best: tuple[int, Visited] | None = None
 
+    def take(self, later: _Tally) -> None:
+        """Add what was counted later."""
+        self.attempts += later.attempts
+        self.fired += later.fired
+        self.held_back.update(later.held_back)
+        self.met.update(later.met)
+        self.passed.update(later.passed)
+        if later.best is not None and (self.best is None or later.best[0] > self.best[0]):
+            self.best = later.best
+
 
 class AttemptCounter:
-    """Counts the attempts of some actions (their routines) while states are visited."""
+    """Counts the attempts of some actions (their routines) while states are visited, level by level."""
 
     def __init__(self, program: Program, actions: Sequence[ActionProgram], instance: tuple[str, int] | None) -> None:
         self.program = program
         self.actions = actions
         self.instance = instance
         self._tallies = {action.routine: _Tally() for action in actions}
+        self._new: defaultdict[int, _Tally] = defaultdict(_Tally)
         self._decisions = Decisions(program)
         self._known: dict[int, tuple[Result, frozenset[Span], frozenset[Span]]] = {}
         self._guards: Guards | None = None
+
+    def begin(self, visit: Visit) -> None:
+        """There is nothing to be counted before there is a state."""
+
+    def keep(self, visit: Visit) -> None:
+        """What was counted on this level counts."""
+        for routine, tally in self._new.items():
+            self._tallies[routine].take(tally)
+        self._new.clear()
 
     def see(self, visit: Visit, visited: Visited) -> None:
         """Count the attempts in one state."""
@@ -85,7 +107,7 @@ class AttemptCounter:
                 continue
             if allowed is None:
                 allowed = {c.rule for c in visit.candidates(visited)}
-            tally = self._tallies[rule.subject]
+            tally = self._new[rule.subject]
             tally.attempts += 1
             if rule in allowed:
                 self._try(visit, visited, candidate, tally)
@@ -146,10 +168,12 @@ class AttemptCounter:
         furthest: Disabled | None = None
         trace: Trace | None = None
         if tally.best is not None and not tally.fired:
-            told = story(tour.machine, tour.visit.finding(tally.best[1]))
-            if told is not None:
-                trace = Trace(told.entries)
-                furthest = self._furthest(tour.machine, told.states[-1], action.routine)
+            # One step of this model may take longer than the visit may last.
+            with suppress(Stop), tour.patience.attending(), tour.patience.spared():
+                told = story(tour.machine, tour.visit.finding(tally.best[1]))
+                if told is not None:
+                    furthest = self._furthest(tour.machine, told.states[-1], action.routine)
+                    trace = Trace(told.entries)
         return Attempts(
             action=action.key,
             attempts=tally.attempts,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 
-from checker.audit.visit import Tour, Visit, Visited
+from checker.audit.visit import Visit, Visited
 from checker.engines.assertions import Assertions, Decide
 from checker.engines.memory import verdict_of
 from checker.engines.read_tree import Result
@@ -19,17 +20,49 @@ from interpreter.step import Outcome, Rule, StepKind
 _MOST_KEPT = 100_000
 
 
+@dataclass(slots=True)
+class _Sums:
+    """How often each statement was executed, each decision made, and how many ways and steps each routine had."""
+
+    lines: Counter[Span] = field(default_factory=Counter)
+    decided: Counter[Decision] = field(default_factory=Counter)
+    ways: Counter[int] = field(default_factory=Counter)
+    steps: Counter[int] = field(default_factory=Counter)
+
+    def take(self, other: _Sums) -> None:
+        """Add the other ones, of which nothing is left."""
+        for mine, others in (
+            (self.lines, other.lines),
+            (self.decided, other.decided),
+            (self.ways, other.ways),
+            (self.steps, other.steps),
+        ):
+            mine.update(others)  # type: ignore[arg-type]
+            others.clear()
+
+
 class StepCounter:
-    """Counts the ways of steps, those that are given up among them."""
+    """Counts the ways of steps, those that are given up among them, and those of Init. `sums`: of complete levels."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.lines: Counter[Span] = Counter()
-        self.decided: Counter[Decision] = Counter()
-        self.ways: Counter[int] = Counter()
-        self.steps: Counter[int] = Counter()
+        self.sums = _Sums()
+        self._new = _Sums()
         self._decisions = Decisions(program)
         self._counts: dict[int, tuple[Result, int]] = {}
+
+    def begin(self, visit: Visit) -> None:
+        """Count the ways through Init."""
+        init = self.program.init
+        if init is not None:
+            machine = visit.machine
+            view = machine.view(machine.transitions.empty)
+            self._add([way.result for way in machine.ways(Rule(StepKind.INIT, init), view)])
+
+    def keep(self, visit: Visit) -> None:
+        """What was counted on this level counts."""
+        self._sum_up()
+        self.sums.take(self._new)
 
     def see(self, visit: Visit, visited: Visited) -> None:
         """Count the ways from one state."""
@@ -40,17 +73,8 @@ class StepCounter:
             results = visit.results(rule, visited)
             self._add(results)
             if rule.kind is StepKind.START:
-                self.ways[rule.subject] += len(results)
-                self.steps[rule.subject] += sum(isinstance(result, Outcome) for result in results)
-
-    def see_init(self, tour: Tour) -> None:
-        """Count the ways through Init."""
-        init = self.program.init
-        if init is not None:
-            machine = tour.machine
-            view = machine.view(machine.transitions.empty)
-            self._add([way.result for way in machine.ways(Rule(StepKind.INIT, init), view)])
-        self._sum_up()
+                self._new.ways[rule.subject] += len(results)
+                self._new.steps[rule.subject] += sum(isinstance(result, Outcome) for result in results)
 
     def _add(self, results: Sequence[Result]) -> None:
         for result in results:
@@ -62,23 +86,34 @@ class StepCounter:
     def _sum_up(self) -> None:
         for result, count in self._counts.values():
             for span in result.lines:
-                self.lines[span] += count
+                self._new.lines[span] += count
             for decision in self._decisions.of(result):
-                self.decided[decision] += count
+                self._new.decided[decision] += count
         self._counts.clear()
 
 
 class AssertionCounter:
-    """Counts what evaluations of assertions came to: in how many each statement and part was met, and each decision."""
+    """Counts what evaluations of assertions came to: in how many each statement and part was met, and each decision.
+
+    `sums`: of complete levels.
+    """
 
     def __init__(self, program: Program, asked: Collection[int]) -> None:
         self.program = program
         self.asked = [program.assertions[number] for number in asked]
         self._decisions = Decisions(program)
-        self._lines: Counter[Span] = Counter()
-        self._decided: Counter[Decision] = Counter()
+        self.sums = _Sums()
+        self._new = _Sums()
         self._evaluations: dict[tuple[int, ...], tuple[list[Result], int]] = {}
         self._assertions: Assertions | None = None
+
+    def begin(self, visit: Visit) -> None:
+        """There is nothing to be evaluated before there is a state."""
+
+    def keep(self, visit: Visit) -> None:
+        """What was counted on this level counts."""
+        self._sum_up()
+        self.sums.take(self._new)
 
     def see(self, visit: Visit, visited: Visited) -> None:
         """Evaluate the assertions in a state, and for the steps from it."""
@@ -126,22 +161,10 @@ class AssertionCounter:
             # Where turns are asked one by one, there is also a way that takes none.
             decided -= {Decision(place, NO) for place, branch in decided if branch == YES and self._is_loop(place)}
             for span in lines:
-                self._lines[span] += count
+                self._new.lines[span] += count
             for decision in decided:
-                self._decided[decision] += count
+                self._new.decided[decision] += count
         self._evaluations.clear()
 
     def _is_loop(self, place: Span) -> bool:
         return self._decisions.places[place].word == "for"
-
-    @property
-    def lines(self) -> Counter[Span]:
-        """In how many evaluations each statement was executed, and each part of an expression evaluated."""
-        self._sum_up()
-        return self._lines
-
-    @property
-    def decided(self) -> Counter[Decision]:
-        """In how many evaluations each decision was made."""
-        self._sum_up()
-        return self._decided

@@ -12,13 +12,14 @@ from typing import Literal as OneOf
 
 from checker.audit.counting import AssertionCounter, StepCounter
 from checker.audit.coverage import idle_settings, unused
-from checker.audit.exercised import ExercisedMachine
+from checker.audit.exercised import ExercisedMachine, ExercisedParts
 from checker.audit.vacuity import never_tested, within
-from checker.audit.visit import Reach, Tour, Visit, Visited, visit_all
+from checker.audit.visit import Reach, Tour, visit_all
 from checker.course import ProgressSink
 from checker.exploration import Settings
 from checker.given import Given
 from checker.judge import all_actions
+from checker.patience import Patience
 from checker.problems import UsageProblem
 from checker.properties import properties_of
 from checker.why import source_text
@@ -91,26 +92,25 @@ def cover(
     options: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
     progress: ProgressSink | None = None,
+    patience: Patience | None = None,
 ) -> Coverage:
-    """Visit every state of a model and count. Errors are raised as in `check`; constants that fail are a `Problem`."""
+    """Visit every state of a model and count. Errors are raised as in `check`; constants that fail are a `Problem`.
+
+    `patience` as in `check`.
+    """
     settings = settings or Settings()
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
     program = compile_module(module)
     properties = properties_of(program, settings.properties)
     asked = [p.assertion for p in properties if p.assertion is not None]
-    steps, assertions = StepCounter(program), AssertionCounter(program, asked)
-
-    def see(visit: Visit, visited: Visited) -> None:
-        steps.see(visit, visited)
-        assertions.see(visit, visited)
-
+    steps, assertions, parts = StepCounter(program), AssertionCounter(program, asked), ExercisedParts()
+    onlookers = (steps, assertions, parts)
     try:
-        tour = visit_all(program, settings, see, progress, ExercisedMachine, properties)
+        tour = visit_all(program, settings, onlookers, progress, ExercisedMachine, properties, patience)
     except ModelError as error:
         text = f"the constants of the model fail: {error.text}"
         raise UsageProblem(text, "fizzpy check tells more of it") from None
-    steps.see_init(tour)
-    found = _Summary(module, program, tour, steps, assertions).coverage()
+    found = _Summary(module, program, tour, steps, assertions, parts.exercised).coverage()
     return replace(found, given=Given(constants or {}, options or {}))
 
 
@@ -118,18 +118,23 @@ class _Summary:
     """From counts to what they say."""
 
     def __init__(
-        self, module: Module, program: Program, tour: Tour, steps: StepCounter, assertions: AssertionCounter
+        self,
+        module: Module,
+        program: Program,
+        tour: Tour,
+        steps: StepCounter,
+        assertions: AssertionCounter,
+        exercised: frozenset[Span],
     ) -> None:
         self.module = module
         self.program = program
         self.tour = tour
         self.assertions = assertions
-        self.steps = steps
-        self.lines = steps.lines + assertions.lines
-        self.decided = steps.decided + assertions.decided
+        self.steps = steps.sums
+        self.lines = steps.sums.lines + assertions.sums.lines
+        self.decided = steps.sums.decided + assertions.sums.decided
         self.places = Decisions(program).places
-        assert isinstance(tour.machine, ExercisedMachine)
-        self.exercised = tour.machine.exercised
+        self.exercised = exercised
 
     def coverage(self) -> Coverage:
         """The summary as data."""
@@ -143,8 +148,8 @@ class _Summary:
             actions=tuple(self._action(action) for action in all_actions(self.program)),
             branchings=tuple(self._branching(place) for place in sorted(self.places)),
             remarks=tuple(sorted(self._remarks(), key=lambda remark: remark.place)),
-            untested=tuple(never_tested(self.program, self._asked(), self.assertions.lines.keys())),
-            settings=tuple(idle_settings(self.program, self.tour.machine.noted())),
+            untested=tuple(never_tested(self.program, self._asked(), self.assertions.sums.lines.keys())),
+            settings=tuple(idle_settings(self.program, course.total.noted)),
             states=course.total.states,
             transitions=course.total.transitions,
             depth=course.depth,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from checker.audit.visit import Visit, Visited
 from fizz import Span
 from interpreter import Machine, Program
 from interpreter.running.execute import Picks
@@ -30,3 +31,22 @@ class ExercisedMachine(Machine):
         way = super().run(rule, view, choices, remembered, known, noted, restart)
         self.exercised |= self.parts.met
         return way
+
+
+class ExercisedParts:
+    """Of what the machine of a visit has written down, that which complete levels brought."""
+
+    def __init__(self) -> None:
+        self.exercised: frozenset[Span] = frozenset()
+
+    def begin(self, visit: Visit) -> None:
+        """The machine writes down by itself."""
+
+    def see(self, visit: Visit, visited: Visited) -> None:
+        """As above."""
+
+    def keep(self, visit: Visit) -> None:
+        """What was written down until now counts."""
+        assert isinstance(visit.machine, ExercisedMachine)
+        if len(visit.machine.exercised) > len(self.exercised):
+            self.exercised = frozenset(visit.machine.exercised)

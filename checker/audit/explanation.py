@@ -14,6 +14,7 @@ from checker.course import ProgressSink
 from checker.exploration import Settings
 from checker.given import Given
 from checker.judge import all_actions
+from checker.patience import Patience
 from checker.problems import UsageProblem
 from checker.report import ExitCode
 from checker.trace import Trace
@@ -63,17 +64,18 @@ def explain_actions(
     options: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
     progress: ProgressSink | None = None,
+    patience: Patience | None = None,
 ) -> ActionsReport:
     """How an action fares over the whole exploration; without one, all actions that never have a step.
 
-    Errors are raised as in `check`; `UsageProblem` for an action that there is not.
+    `patience` and errors are as in `check`; `UsageProblem` for an action that there is not.
     """
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
     program = compile_module(module)
     chosen, instance = _chosen(program, action)
     counter = AttemptCounter(program, chosen, instance)
     try:
-        tour = visit_all(program, settings or Settings(), counter.see, progress)
+        tour = visit_all(program, settings or Settings(), (counter,), progress, patience=patience)
     except ModelError as error:
         raise _broken(error) from None
     found = counter.conclude(tour)

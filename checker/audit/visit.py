@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from checker.course import Clock, Course, ProgressSink
 from checker.engines.protocol import Level, Task
@@ -30,18 +31,46 @@ class Visited:
     cut: bool
 
 
+class Onlooker(Protocol):
+    """Whoever is shown the states. Of a level that is given up nothing counts: what was seen does when it is kept."""
+
+    def begin(self, visit: Visit) -> None:
+        """Before there is a state."""
+        ...
+
+    def see(self, visit: Visit, visited: Visited) -> None:
+        """One state."""
+        ...
+
+    def keep(self, visit: Visit) -> None:
+        """The level is complete."""
+        ...
+
+
 class Visit(RowsRun):
     """An exploration that shows each state before it is expanded."""
 
-    def __init__(self, task: Task, see: Callable[[Visit, Visited], None]) -> None:
+    def __init__(self, task: Task, onlookers: Sequence[Onlooker]) -> None:
         super().__init__(task)
-        self._see = see
+        self._onlookers = onlookers
+
+    def first(self) -> Level:
+        for onlooker in self._onlookers:
+            onlooker.begin(self)
+        return self._kept(super().first())
 
     def next(self) -> Level:
         for waiting in self.waiting:
             self.task.patience.ask()
-            self._see(self, Visited(waiting.number, waiting.state, waiting.cut))
-        return super().next()
+            visited = Visited(waiting.number, waiting.state, waiting.cut)
+            for onlooker in self._onlookers:
+                onlooker.see(self, visited)
+        return self._kept(super().next())
+
+    def _kept(self, level: Level) -> Level:
+        for onlooker in self._onlookers:
+            onlooker.keep(self)
+        return level
 
     def candidates(self, visited: Visited) -> list[Candidate]:
         """The rules that may step in a state of this exploration."""
@@ -78,10 +107,14 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """What a visit to all states came to. `machine` is that of the visit."""
+    """What a visit to all states came to. `machine` is that of the visit, and so is the patience."""
 
     visit: Visit
     course: Course
+
+    @property
+    def patience(self) -> Patience:
+        return self.course.patience
 
     @property
     def machine(self) -> Machine:
@@ -91,16 +124,17 @@ class Tour:
 def visit_all(
     program: Program,
     settings: Settings,
-    see: Callable[[Visit, Visited], None],
+    onlookers: Sequence[Onlooker],
     progress: ProgressSink | None = None,
     machine: Callable[[Program], Machine] = Machine,
     properties: tuple[Property, ...] | None = None,
+    patience: Patience | None = None,
 ) -> Tour:
     """Visit every state, in the order of level and key, as far as the settings allow.
 
-    It ends where a check of these properties would; None: it goes on after whatever happens.
+    It ends where a check of these properties would; None: it goes on after whatever happens. `patience` as in `check`.
     """
-    clock, patience = Clock(progress), Patience(settings.limits)
+    clock, patience = Clock(progress), patience or Patience(settings.limits)
 
     def tick(states: int, transitions: int) -> None:
         clock.tick(states, transitions)
@@ -111,7 +145,7 @@ def visit_all(
     watches = tuple(replace(watch, records=False) for p in properties or () if (watch := p.watch(options)) is not None)
     with patience.heeding(), patience.attending():
         task = Task(program, watches, settings, not everything, tick=tick, machine=machine, patience=patience)
-        visit = Visit(task, see)
+        visit = Visit(task, onlookers)
         course = Course(visit, program, properties or (), clock, patience)
         course.go(settings.limits, everything or options.continue_on_invariant_failures)
     return Tour(visit, course)

@@ -16,7 +16,7 @@ from checker.checkpoint.identity import Identity
 from checker.checkpoint.saved import level_file
 from checker.course import CourseState, demand_sound
 from checker.exploration import Settings
-from checker.limits import StopReason
+from checker.limits import UNTIMELY, StopReason
 from checker.patience import Stop
 from checker.problems import EnvironmentProblem, UsageProblem
 from fizz.data import deflate, demand, inflate, pack, unpack
@@ -31,7 +31,6 @@ Say = Callable[[str], None]
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REST: Final = 10
 """How much longer than a checkpoint took is the time until the next one, at least."""
-_UNTIMELY: Final = (StopReason.INTERRUPTED, StopReason.TIMEOUT, StopReason.MEMORY)
 
 
 class Keeper:
@@ -132,12 +131,12 @@ class Keeper:
     def ended(self, course: Course) -> None:
         """The course has ended: save the last level that is complete, if that is quick, unless the run is torn."""
         if not course.torn:
-            with suppress(Stop):
+            with suppress(Stop, KeyboardInterrupt):
                 self.save(course)
         if course.patience.over is StopReason.INTERRUPTED:
             # Too late for the last level; what comes now would take its time as well.
             course.stopped = StopReason.INTERRUPTED
-        if course.stopped in _UNTIMELY and self._saved >= 0:
+        if course.stopped in UNTIMELY and self._saved >= 0:
             part = "" if self.place == self.folder.path else " of the exploration without symmetry"
             self.say(f"level {self._saved}{part} is saved; go on from there with --resume {self.place}")
 

@@ -91,11 +91,13 @@ def check(model: str, engine: str, **given: Any) -> int:
     from checker.problems import UsageProblem
     from fizz.errors import FizzError
 
+    limits = options.limits_of(given)
+    patience = options.patience_of(limits)
     files = {name: given[name] for name in ("save_trace", "itf", "dot", "html")}
     folders = {f"--{name}": given[name] for name in ("checkpoint", "resume", "export")}
-    outputs = Outputs(
-        model, dict(given["option"]), dict(given["set"]), not given["no_symmetry"], **files, folders=folders
-    )
+    overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
+    symmetry = not given["no_symmetry"]
+    outputs = Outputs(model, **overrides, symmetry=symmetry, **files, folders=folders, patience=patience)
     unused = [name for name in ("master", "conf", "spark_from") if engine != "spark" and given[name] not in (None, ())]
     if unused:
         names = ", ".join("--" + name.replace("_", "-") for name in unused)
@@ -111,9 +113,9 @@ def check(model: str, engine: str, **given: Any) -> int:
     }
     settings = Settings(
         keep_going=given["keep_going"],
-        limits=options.limits_of(given),
+        limits=limits,
         properties=given["properties"] or None,
-        symmetry=not given["no_symmetry"],
+        symmetry=symmetry,
         stats=given["stats"],
         spark_conf=given["conf"],
         checkpoint=given["checkpoint"],
@@ -129,15 +131,15 @@ def check(model: str, engine: str, **given: Any) -> int:
                 locate(model),
                 engine=engine,
                 settings=settings,
-                options=dict(given["option"]),
-                constants=dict(given["set"]),
                 progress=progress,
                 say=output.notice,
+                patience=patience,
+                **overrides,
             )
     except FizzError as error:
         output.error(error, model, engine)
         return error.exit_code
-    audit = _audit(outputs, settings, output) if given["audit"] and report.verdict != "interrupted" else None
+    audit = _audit(outputs, settings, output) if given["audit"] else None
     output.report(report, audit)
     if report.trace is not None:
         tell_of_viewer(model, output, given)
@@ -146,12 +148,17 @@ def check(model: str, engine: str, **given: Any) -> int:
 
 
 def _audit(outputs: Outputs, settings: Settings, output: Output) -> Coverage | None:
-    """What a second visit to all states found; None where the constants of the model fail."""
+    """What a second visit to all states found; None where the constants of the model fail, or there is no time left."""
     from checker.audit.covering import cover
     from checker.exploration import Settings
     from checker.locate import locate
     from checker.problems import UsageProblem
 
+    patience = outputs.patience
+    over = patience.over
+    if over is not None:
+        output.notice(f"there is no audit: {over.sentence}")
+        return None
     chosen = Settings(
         keep_going=settings.keep_going,
         limits=settings.limits,
@@ -166,6 +173,7 @@ def _audit(outputs: Outputs, settings: Settings, output: Output) -> Coverage | N
                 options=outputs.options,
                 constants=outputs.constants,
                 progress=progress,
+                patience=patience,
             )
     except UsageProblem:
         return None

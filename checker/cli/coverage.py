@@ -44,18 +44,20 @@ def coverage(model: str, html: str | None, **given: Any) -> int:
     from checker.locate import locate
     from fizz.errors import FizzError
 
-    overrides = {"options": dict(given["option"]), "constants": dict(given["set"])}
-    outputs = Outputs(model, overrides["options"], overrides["constants"], html=html)
+    overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
+    limits = options.limits_of(given)
+    patience = options.patience_of(limits)
+    outputs = Outputs(model, **overrides, html=html, patience=patience)
     settings = Settings(
         keep_going=given["keep_going"],
-        limits=options.limits_of(given),
+        limits=limits,
         properties=given["properties"] or None,
         symmetry=not given["no_symmetry"],
     )
     try:
         outputs.refuse()
         with output.progress() as progress:
-            found = cover(locate(model), settings=settings, progress=progress, **overrides)
+            found = cover(locate(model), settings=settings, progress=progress, patience=patience, **overrides)
     except FizzError as error:
         output.error(error, model)
         return error.exit_code

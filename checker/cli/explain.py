@@ -52,15 +52,20 @@ def explain(model: str, action: str | None, init: bool, follow: str | None, step
         raise UsageProblem("--init and --follow: only one of them", "a trace begins with Init")
     if step is not None and follow is None:
         raise UsageProblem("--step: only with --follow")
-    overrides = {"options": dict(given["option"]), "constants": dict(given["set"])}
+    overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
+    limits = options.limits_of(given)
+    patience = options.patience_of(limits)
     try:
         if init or follow is not None:
-            state = explain_state(locate(model), action, trace=follow, step=step, **overrides)
+            with patience.attending():
+                state = explain_state(locate(model), action, trace=follow, step=step, **overrides)
             output.state_explanation(state)
             return int(state.exit_code)
-        settings = Settings(limits=options.limits_of(given), symmetry=not given["no_symmetry"])
+        settings = Settings(limits=limits, symmetry=not given["no_symmetry"])
         with output.progress() as progress:
-            report = explain_actions(locate(model), action, settings=settings, progress=progress, **overrides)
+            report = explain_actions(
+                locate(model), action, settings=settings, progress=progress, patience=patience, **overrides
+            )
     except FizzError as error:
         output.error(error, model)
         return error.exit_code

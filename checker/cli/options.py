@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from checker.engines import PUBLIC
 from checker.limits import Limits
+
+if TYPE_CHECKING:
+    from checker.patience import Patience
 
 
 class _Pair(click.ParamType[tuple[str, str]]):
@@ -94,7 +97,19 @@ def limits(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def limits_of(given: Mapping[str, Any]) -> Limits:
     """The limits that were asked for."""
-    return Limits.asked_for(states=given["max_states"], depth=given["max_depth"], time_s=given["timeout"])
+    return Limits.asked_for(states=given.get("max_states"), depth=given.get("max_depth"), time_s=given["timeout"])
+
+
+def patience_of(limits: Limits) -> Patience:
+    """How long this run of the command may go on.
+
+    Interruptions wait for who asks it, to the end of the command: what was found is printed and written as a whole.
+    """
+    from checker.patience import Patience
+
+    patience = Patience(limits)
+    click.get_current_context().with_resource(patience.heeding())
+    return patience
 
 
 memory = click.option(

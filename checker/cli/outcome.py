@@ -62,6 +62,16 @@ def run_safely(arguments: Sequence[str]) -> int:
         return _tell(arguments, _refused(refusal))
     except Exception as mistake:  # noqa: BLE001 - whatever else goes wrong is a mistake of ours, and is said to be one
         return _confess(mistake, arguments)
+    except BaseException as end:
+        from checker.limits import StopReason
+        from checker.patience import Stop
+
+        if not isinstance(end, Stop):
+            raise
+        # It ended before there was anything to tell.
+        say(f"fizzpy: {end.reason.sentence}")
+        code = ExitCode.INTERRUPTED if end.reason is StopReason.INTERRUPTED else ExitCode.BOUNDED
+        return _end(arguments, code, end.reason.sentence)
 
 
 def _refused(refusal: OSError) -> EnvironmentProblem:

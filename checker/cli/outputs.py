@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from checker.cli.destinations import may_be_inputs, refuse_files, refuse_inputs
 from checker.cli.saving import counterexample_text, save, say_unwritten
 from checker.locate import locate
+from checker.patience import Patience, Stop
 from checker.problems import EnvironmentProblem, UsageProblem
 from checker.view.saying import say
 
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """The paths that were given, and what the model was given. `folders`: others that the run writes to, by option."""
+    """The paths that were given, and what the model was given. `folders`: others that the run writes to, by option.
+
+    `patience`: how long the steps may take that have to be made again for a file.
+    """
 
     model: str
     options: Mapping[str, str]
@@ -32,6 +36,7 @@ class Outputs:
     dot: str | None = None
     html: str | None = None
     folders: Mapping[str, str | None] = field(default_factory=dict)
+    patience: Patience = field(default_factory=Patience)
 
     @property
     def files(self) -> dict[str, str | None]:
@@ -78,9 +83,12 @@ class Outputs:
             if path is None:
                 continue
             try:
-                text = texts[option](path)
+                with self.patience.attending(), self.patience.spared():
+                    text = texts[option](path)
                 if text is not None:
                     save(path, text)
+            except Stop as stop:
+                say(f"fizzpy: '{path}' was not written: {stop.reason.sentence}")
             except UsageProblem as problem:
                 say(f"fizzpy: '{path}' was not written: {problem.text}")
                 if problem.hint:
@@ -130,7 +138,7 @@ class Outputs:
 
         # The check may have seen enough to know; it may also have stopped before.
         refuse_large(report.states)
-        return dot_text(state_graph(self._module(), self.symmetry))
+        return dot_text(state_graph(self._module(), self.symmetry, self.patience))
 
 
 def files_of(module: Module) -> Iterator[str]:

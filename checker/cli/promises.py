@@ -53,6 +53,7 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
     from checker.keeping import keep_all
+    from checker.limits import Limits
 
     promises = _promises(paths, mark)
     _refuse({"--junit": junit}, promises)
@@ -64,6 +65,8 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
                 results[place] = kept
         except KeyboardInterrupt:
             interrupted = True
+    # Interruptions that come from here on find nothing to end: what was done is told as a whole.
+    options.patience_of(Limits())
     not_run = [promise for place, promise in enumerate(promises) if place not in results]
     done = [results[place] for place in sorted(results)]
     code = _exit_code(done, interrupted)

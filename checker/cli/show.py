@@ -102,7 +102,7 @@ def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given)
     """The counterexample of a model, which is checked for that; or its beginning."""
     from checker.check import check
     from checker.exploration import Settings
-    from checker.report import ExitCode
+    from checker.patience import Patience
     from checker.show.files import load_given
     from checker.show.opening import opened_by_hand, opened_report
 
@@ -111,21 +111,25 @@ def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given)
     opened = opened_by_hand(module, "nothing was checked: a walk by hand") if given["walk"] else None
     if opened is not None:
         return opened
+    limits = options.limits_of(given)
     settings = Settings(
         properties=given["properties"] or None,
         keep_going=given["keep_going"],
         symmetry=not given["no_symmetry"],
-        limits=options.limits_of(given),
+        limits=limits,
     )
-    with output.progress() as progress:
-        report = check(module, settings=settings, progress=progress)
-    if report.exit_code is not ExitCode.INTERRUPTED:
-        from checker.view.terminal import verdict_sentence
+    patience = Patience(limits)
+    # Not to the end of the command, for the viewer listens itself.
+    with patience.heeding():
+        with output.progress() as progress:
+            report = check(module, settings=settings, progress=progress, patience=patience)
+        if not patience.interrupted:
+            from checker.view.terminal import verdict_sentence
 
-        opened = opened_report(module, report, verdict_sentence(report))
-    if opened is None:
-        output.report(report)
-        return int(report.exit_code)
+            opened = opened_report(module, report, verdict_sentence(report))
+        if opened is None:
+            output.report(report)
+            return int(report.exit_code)
     return opened
 
 

@@ -59,13 +59,13 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
     from checker.cli.outputs import Outputs
-    from checker.limits import Limits
     from checker.locate import locate
     from checker.walks.simulate import simulate as simulate_model
     from fizz.errors import FizzError
 
-    overrides = {"options": dict(given["option"]), "constants": dict(given["set"])}
-    outputs = Outputs(model, overrides["options"], overrides["constants"], save_trace=save_trace)
+    overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
+    patience = options.patience_of(options.limits_of(given))
+    outputs = Outputs(model, **overrides, save_trace=save_trace, patience=patience)
     try:
         outputs.refuse()
         with output.walking() as progress:
@@ -75,11 +75,10 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
                 seed=seed,
                 steps=steps,
                 shorten=not given["as_walked"],
-                limits=Limits.asked_for(time_s=given["timeout"]),
                 selected=given["properties"] or None,
-                options=overrides["options"],
-                constants=overrides["constants"],
                 progress=progress,
+                patience=patience,
+                **overrides,
             )
     except FizzError as error:
         output.error(error, model)

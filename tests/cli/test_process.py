@@ -95,7 +95,12 @@ def test_interrupted_before_it_has_begun(capsys: pytest.CaptureFixture[str], mon
         raise KeyboardInterrupt
 
     monkeypatch.setattr("fizzpy._refuse_strangers", interrupted)
-    assert fizzpy.main() == 130
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        assert fizzpy.main() == 130
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert capsys.readouterr().err == "fizzpy: interrupted\n"
 
 

@@ -64,7 +64,7 @@ def test_the_new_form_is_told(tmp_path: Path) -> None:
 def test_lines_of_included_files_have_names_of_their_own(tmp_path: Path) -> None:
     """Two files may have an invariant in a line of the same number."""
     (tmp_path / "core.fizz").write_text("invariants:\n    always x < 2\n")
-    (tmp_path / "model.fizz").write_text("invariants:\n    always x < 2\n" 'include "core.fizz"\naction Init: x = 0\n')
+    (tmp_path / "model.fizz").write_text('invariants:\n    always x < 2\ninclude "core.fizz"\naction Init: x = 0\n')
     names = [item.name for item in load(tmp_path / "model.fizz").items if isinstance(item, ast.Assertion)]
     assert names == ["invariant_2", "invariant_core_2"]
 
