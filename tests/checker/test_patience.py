@@ -9,19 +9,22 @@ from __future__ import annotations
 import json
 import signal
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from checker.audit.covering import cover
+from checker.audit.explanation import explain_actions
 from checker.check import check
+from checker.cli import run
 from checker.engines.embedded import EmbeddedEngine
 from checker.engines.plain import PlainEngine
 from checker.engines.protocol import Engine
 from checker.exploration import Exploration, Settings
 from checker.explore import explore
 from checker.limits import Limits, StopReason
-from checker.patience import SHARE, Patience, Stop
+from checker.patience import INSIST_S, SHARE, Patience, Stop
 from checker.properties import properties_of
 from checker.report import ExitCode
 from checker.room import Room, Surveyor
@@ -248,6 +251,44 @@ def test_coverage_ends_where_a_check_does(tmp_path: Path) -> None:
     assert cover(model, settings=Settings(keep_going=True)).states > found.states
 
 
+def test_a_level_that_a_visit_gives_up_is_not_counted(tmp_path: Path) -> None:
+    """Stopped anywhere, coverage counts what it counts of the levels that are complete; explanations do so too."""
+    model = tmp_path / "m.fizz"
+    model.write_text(WIDE)
+    levels = set()
+    for asks in (3, 40, 300, 900, 1_500, 2_400, 5_000):
+        found = cover(model, settings=Settings(keep_going=True), patience=patience(asks))
+        settings = Settings(keep_going=True, limits=Limits(depth=found.depth))
+        assert found.stopped is StopReason.TIMEOUT
+        if found.states:
+            levels.add(found.depth)
+            assert replace(found, stopped=StopReason.MAX_DEPTH) == cover(model, settings=settings)
+        told = explain_actions(model, "Up", settings=Settings(), patience=patience(asks))
+        if told.states:
+            depth = next(d for d in range(40) if explored_to(model, d) == told.states)
+            limited = Settings(limits=Limits(depth=depth))
+            assert replace(told, stopped=StopReason.MAX_DEPTH) == explain_actions(model, "Up", settings=limited)
+    assert len(levels) > 2
+
+
+def explored_to(model: Path, depth: int) -> int:
+    return check(model, settings=Settings(keep_going=True, limits=Limits(depth=depth))).states
+
+
+def test_what_has_no_time_left_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The audit and the graph are no second run: they have what time the check has left, and say that it is none."""
+    model, graph = tmp_path / "m.fizz", tmp_path / "m.dot"
+    model.write_text(SETTLES)
+    monkeypatch.setattr("checker.patience.Patience", lambda limits: patience(30))
+    assert run(["check", str(model), "--audit", "--dot", str(graph)]) == ExitCode.BOUNDED
+    said = capsys.readouterr().err
+    assert "there is no audit: the search was cut by --timeout" in said
+    assert f"'{graph}' was not written: the search was cut by --timeout" in said
+    assert not graph.exists()
+
+
 def test_simulation_ends_with_the_time(tmp_path: Path) -> None:
     """The walks that were made until then are told of, with code 3."""
     model = tmp_path / "m.fizz"
@@ -286,16 +327,19 @@ def test_what_is_spared_may_finish() -> None:
     assert stop.value.reason is StopReason.TIMEOUT
 
 
-def test_a_second_interruption_does_not_wait() -> None:
-    """The first one is what the next question is answered with, the second one is raised at once."""
-    given = patience()
+def test_interruptions_that_come_soon_after_another_one_change_nothing() -> None:
+    """The first one is what the next question is answered with; one that comes much later is raised at once."""
+    now = [0.0]
+    given = Patience(Limits(), lambda: now[0], Roomy())
     with given.heeding():
-        signal.raise_signal(signal.SIGINT)
-        with pytest.raises(Stop) as stop:
-            given.ask()
+        for now[0] in (0.0, 0.1, INSIST_S - 0.1):
+            signal.raise_signal(signal.SIGINT)
+            with pytest.raises(Stop) as stop:
+                given.ask()
+            assert stop.value.reason is StopReason.INTERRUPTED
+        now[0] = INSIST_S
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-    assert stop.value.reason is StopReason.INTERRUPTED
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -134,6 +136,47 @@ def test_requests_to_end_are_interruptions(
     assert running.returncode == 130, err
     assert "INTERRUPTED" in out
     assert err == ""
+
+
+ENDLESS_STEP = """\
+---
+options:
+    limits:
+        charges: 1000000000
+---
+action Init: n = 0
+atomic action Count:
+    require n < 3
+    while True:
+        n += 1
+"""
+
+
+def test_the_time_ends_within_a_step(tmp_path: Path, process: Callable[..., subprocess.Popen[str]]) -> None:
+    """`--timeout` does not wait for a step that never ends: the level before it counts."""
+    (tmp_path / "m.fizz").write_text(ENDLESS_STEP)
+    running = process("check", "m.fizz", "--json", "--timeout", "0.5", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, err) == (3, "")
+    told = json.loads(out)
+    assert (told["states"], told["cut_by"], told["unfinished"]["level"]) == (1, "timeout", 1)
+
+
+def test_ctrl_c_within_a_step(tmp_path: Path, process: Callable[..., subprocess.Popen[str]]) -> None:
+    """Neither does Ctrl-C; pressed again and again it changes nothing, and the report is whole."""
+    (tmp_path / "m.fizz").write_text(ENDLESS_STEP)
+    arguments = ("check", "m.fizz", "--json", "--checkpoint", "c", "--checkpoint-every", "0")
+    running = process(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while running.poll() is None and not list(tmp_path.glob("c/checkpoint-0.json")):
+        time.sleep(0.01)
+    for _ in range(3):
+        running.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, "Traceback" in err) == (130, False)
+    told = json.loads(out)
+    assert (told["states"], told["verdict"], told["unfinished"]["level"]) == (1, "interrupted", 1)
+    assert "level 0 is saved" in err
 
 
 @pytest.mark.parametrize(("closing", "code"), [(">&-", 11), ("2>&-", 11), (">&- 2>&-", 11), (">/dev/full", 74)])
