@@ -128,12 +128,12 @@ class Records:
         from checker.engines.columns.takeover import go_on
 
         states = States(Shelf.of(rows.task))
-        states.append_all(
-            *halves_of(key_array(links.keys)),
-            np.frombuffer(links.parents, dtype=np.int64),
-            np.frombuffer(links.orders, dtype=np.int32),
-        )
         with store.reading(level_file(level)):
+            states.append_all(
+                *halves_of(key_array(links.keys)),
+                np.frombuffer(links.parents, dtype=np.int64),
+                np.frombuffer(links.orders, dtype=np.int32),
+            )
             some = sample(rows, parts) if waiting else []
         columns = go_on(rows, states, head.orders, some)
         if waiting:

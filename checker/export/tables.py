@@ -61,8 +61,7 @@ def finish(folder: str, kept_in: str | None, reached: int, variables: Sequence[s
     for table, files in found.items():
         for number, (level, _, _, name) in enumerate(files):
             target = Path(folder) / table / f"level-{level:05}-{number:06}.parquet"
-            rows = _read(parts, name)
-            write_file(target, _typed(rows, columns) if table == STATES else rows)
+            write_file(target, _read(parts, name, columns if table == STATES else None))
 
 
 def _counted(parts: Store, table: str, reached: int) -> Iterator[tuple[int, int, int, str]]:
@@ -90,7 +89,7 @@ def _types(parts: Store, files: Sequence[str], variables: Sequence[str]) -> dict
     def place(name: str) -> tuple[int, int, list[object]]:
         # Node#10 comes after Node#9.
         pieces: list[object] = re.split(r"(\d+)", name)
-        pieces[1::2] = [int(str(piece)) for piece in pieces[1::2]]
+        pieces[1::2] = [(len(str(digits)), digits) for digits in pieces[1::2]]
         return (2 if name in OURS else name not in ranks, ranks.get(name, 0), pieces)
 
     def kind(found: set[str]) -> Any:
@@ -101,15 +100,18 @@ def _types(parts: Store, files: Sequence[str], variables: Sequence[str]) -> dict
     return {name: kind(kinds[name]) for name in sorted(kinds, key=place)}
 
 
-def _read(parts: Store, name: str) -> Any:
+def _read(parts: Store, name: str, columns: dict[str, Any] | None) -> Any:
+    """The rows of a file; if they are states, with all columns in their types."""
     pa, parquet = arrow()
     data = parts.read(name, ROWS)
     try:
         with parts.reading(name):
             file = parquet.ParquetFile(pa.BufferReader(data))
             demand(file.metadata.num_rows <= MOST_ROWS, "no more rows than are written")
-            return file.read().replace_schema_metadata(None)
-    except pa.ArrowException as failure:
+            rows = file.read().replace_schema_metadata(None)
+            return rows if columns is None else _typed(rows, columns)
+    # Bytes that are no Parquet are an OSError of pyarrow, though they are in memory.
+    except (pa.ArrowException, OSError) as failure:
         raise EnvironmentProblem(f"the file {parts.folder / name} is damaged: {failure}", "export anew") from None
 
 

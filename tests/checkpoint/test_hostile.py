@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,11 +21,12 @@ from checker.check import check
 from checker.checkpoint.folder import Folder
 from checker.checkpoint.identity import identity_of
 from checker.exploration import Settings
+from checker.export.arrow import table_bytes
 from checker.problems import EnvironmentProblem, Problem, UsageProblem
 from fizz import load
-from fizz.data import NotData, bundle, deflate, inflate, unbundle
+from fizz.data import bundle, deflate
 from tests.checkpoint.conftest import WIDE, interrupted_after, told
-from tests.checkpoint.forging import content_of, make_right, parts_of, write_content, write_parts
+from tests.checkpoint.forging import changed, content_of, file_of, manifest_of, parts_of, seal_again, strange_bytes
 from tests.spark.conftest import settings_for
 from tests.spark.models import MODELS
 
@@ -149,9 +149,9 @@ def test_manifests_that_say_something_else(tmp_path: Path, change: Callable[[dic
     precious.write_text("mine")
     (spoilt / "precious.txt").write_text("mine")
     for manifest in spoilt.glob("checkpoint-*.json"):
-        content = content_of(manifest)
+        content = content_of(manifest.read_bytes())
         change(content)
-        write_content(manifest, content)
+        manifest.write_bytes(manifest_of(content))
     assert place.resumed(spoilt) == "74"
     assert precious.exists() and (spoilt / "precious.txt").exists()
 
@@ -229,7 +229,7 @@ def _sparse(path: Path, outside: Path) -> None:
 
 
 def _sparse_with_a_head(path: Path, outside: Path) -> None:
-    write_parts(path, [b"x"])
+    path.write_bytes(file_of([b"x"]))
     os.truncate(path, 1 << 40)
 
 
@@ -238,7 +238,7 @@ def _pickle(path: Path, outside: Path) -> None:
 
 
 def _pickle_in_parts(path: Path, outside: Path) -> None:
-    write_parts(path, [pickle.dumps(_Harm(outside / "harm"))] * 8)
+    path.write_bytes(file_of([pickle.dumps(_Harm(outside / "harm"))] * 8))
 
 
 THINGS = (
@@ -339,12 +339,12 @@ def test_pickles_with_right_checksums(tmp_path: Path, engine: str) -> None:
     hidings = itertools.cycle([evil, deflate(evil), deflate(bundle([evil] * 2)), deflate(bundle([b"Head", evil]))])
     kinds = {name.split("-")[0]: name for name in place.names() if not name.startswith("checkpoint")}
     for name in (*kinds.values(), place.newest()):
-        for part in range(len(parts_of(place.whole / name))):
+        for part in range(len(parts_of((place.whole / name).read_bytes()))):
             spoilt = place.copy()
-            parts = parts_of(spoilt / name)
+            parts = parts_of((spoilt / name).read_bytes())
             parts[part] = next(hidings)
-            write_parts(spoilt / name, parts)
-            make_right(spoilt)
+            (spoilt / name).write_bytes(file_of(parts))
+            seal_again(spoilt)
             assert place.resumed(spoilt) in _ENDS
             assert not harm.exists()
 
@@ -364,41 +364,52 @@ def test_forged_parts(tmp_path: Path, engine: str, name: str) -> None:
     for number in range(30):
         spoilt = place.copy()
         file = place.newest() if number % 2 else chance.choice(names)
-        parts = parts_of(spoilt / file)
+        parts = parts_of((spoilt / file).read_bytes())
         part = chance.randrange(len(parts))
-        parts[part] = _changed(parts[part], chance)
-        write_parts(spoilt / file, parts)
-        make_right(spoilt)
+        parts[part] = changed(parts[part], chance, strange_bytes)
+        (spoilt / file).write_bytes(file_of(parts))
+        seal_again(spoilt)
         ends[place.resumed(spoilt)] += 1
     assert ends["74"] > 10
 
 
-def _changed(data: bytes, chance: random.Random) -> bytes:
-    """The bytes with a change, inside of what is deflated or bundled more often than not."""
-    if chance.random() < 0.9:
-        with suppress(NotData):
-            if data[:1] == b"\1":
-                return deflate(_changed(inflate(data), chance))
-        with suppress(NotData):
-            pieces = unbundle(data)
-            if pieces:
-                place = chance.randrange(len(pieces))
-                pieces[place] = _changed(pieces[place], chance)
-                return bundle(pieces)
-    changed = bytearray(data or b"?")
-    begin = chance.randrange(len(changed))
-    match chance.randrange(5):
-        case 0:
-            changed[begin] ^= 1 << chance.randrange(8)
-        case 1:
-            changed[begin] = chance.choice(b'\0\xff[]{}"0123456789,-e.')
-        case 2:
-            del changed[begin : begin + chance.choice((1, 4, 8))]
-        case 3:
-            changed[begin:begin] = changed[begin : begin + chance.choice((1, 4, 8))]
-        case _:
-            changed[begin : begin + 4] = b"\xff\xff\xff\xff"
-    return bytes(changed)
+@pytest.mark.usefixtures("columns_early")
+def test_keys_that_are_not_in_order(tmp_path: Path) -> None:
+    """Keys of a level that come twice, or in another order, are no keys that a run has found."""
+    place = Place(tmp_path, levels=5)
+    name = max((n for n in place.names() if n.startswith("states-")), key=lambda n: int(n.rpartition("-")[2]))
+    keys, *rest = parts_of((place.whole / name).read_bytes())
+    backwards = b"".join(keys[i : i + 16] for i in range(len(keys) - 16, -1, -16))
+    for wrong in (keys[:16] * (len(keys) // 16), backwards):
+        spoilt = place.copy()
+        (spoilt / name).write_bytes(file_of([wrong, *rest]))
+        seal_again(spoilt)
+        assert place.resumed(spoilt) == "74"
+
+
+@pytest.mark.parametrize("table", ["rows-", "steps-"])
+def test_rows_that_are_no_table(tmp_path: Path, table: str) -> None:
+    """What was kept for an export and is no Parquet, or has other columns, ends the export with code 74."""
+    pytest.importorskip("pyarrow")
+    model, whole = tmp_path / "m.fizz", tmp_path / "whole"
+    model.write_text(WIDE)
+    settings = Settings(checkpoint=str(whole), checkpoint_every_s=0, export=str(tmp_path / "tables"))
+    with interrupted_after(3):
+        check(model, settings=settings)
+    name = sorted(path.name for path in whole.glob(f"{table}*"))[0]
+    kinds, rows = parts_of((whole / name).read_bytes())
+    numbered = b'[["%s",["int"]],["a",["int"]]]' % (b"9" * 5000)
+    wrong = [[kinds, b""], [kinds, rows[:-1]], [kinds, b"PAR1" * 9]]
+    if table == "rows-":
+        wrong.append([numbered, table_bytes({"other": ["1"]})])
+    for number, parts in enumerate(wrong):
+        spoilt = tmp_path / f"spoilt-{number}"
+        shutil.copytree(whole, spoilt)
+        (spoilt / name).write_bytes(file_of(parts))
+        seal_again(spoilt)
+        resumed = replace(settings, checkpoint=None, resume=str(spoilt), export=str(tmp_path / f"tables-{number}"))
+        with pytest.raises(EnvironmentProblem, match="is damaged"):
+            check(model, settings=resumed, say=lambda _: None)
 
 
 def test_places_that_are_no_names(tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ class Range:
         folder.mkdir(exist_ok=True)
         self.limits = limits or Limits()
         self._rooms = 0
+        self._checkpoints: dict[str, Mapping[str, bytes]] = {}
         os.environ.setdefault("COLUMNS", "100")
         warm(folder / "warm")
 
@@ -96,12 +97,16 @@ class Range:
         child.tidy()
         return found
 
-    @cached_property
-    def checkpoint(self) -> Mapping[str, bytes]:
-        """The files of a checkpoint."""
-        words = ("check", MODEL, "--checkpoint", "c", "--checkpoint-every", "0", "--max-states", "900")
-        case = Case("checkpoint", 0, words, {MODEL: checkpoints.WIDE.encode()})
-        return {name: data for name, data in self._made(case, "c").items() if data}
+    def checkpoint(self, name: str) -> Mapping[str, bytes]:
+        """The files of a checkpoint of a model."""
+        if name not in self._checkpoints:
+            text, options = checkpoints.SOURCES[name]
+            bounds = ("--checkpoint-every", "0", "--max-states", "900")
+            case = Case(
+                "checkpoint", 0, ("check", MODEL, "--checkpoint", "c", *bounds, *options), {MODEL: text.encode()}
+            )
+            self._checkpoints[name] = {file: data for file, data in self._made(case, "c").items() if data}
+        return self._checkpoints[name]
 
     @cached_property
     def report(self) -> bytes:
@@ -129,7 +134,7 @@ class Range:
             "yaml": inputs.yaml_files,
             "reports": inputs.reports_of(lambda: self.report),
             "guides": inputs.guides_of(lambda: self.guide),
-            "checkpoints": checkpoints.checkpoints_of(lambda: self.checkpoint),
+            "checkpoints": checkpoints.checkpoints_of(self.checkpoint),
         }
 
     def case(self, seed: int, kind: str, number: int) -> Case:

@@ -43,7 +43,8 @@ exists assertion Both: return node.seen == LIMIT and n == 2
 """
 """A model with some of everything, which violates an assertion."""
 
-BOUNDS: Final = ("--max-states", "60", "--timeout", "4")
+_TIME: Final = ("--timeout", "4")
+BOUNDS: Final = ("--max-states", "60", *_TIME)
 
 STRANGE: Final = (
     "", " ", "-", "--", "-1", "0", "1", "2", "0.0", "1e400", "nan", "inf", "-inf", "1e-300", "9" * 30, "9" * 5000,
@@ -109,7 +110,7 @@ def run_of(chance: Chance, bounds: tuple[str, ...] = BOUNDS) -> tuple[str, ...]:
     if roll < 0.7:
         return ("parse", MODEL)
     if roll < 0.8:
-        return ("simulate", MODEL, "--runs", "3", "--steps", "20")
+        return ("simulate", MODEL, "--runs", "3", "--steps", "20", *_TIME)
     if roll < 0.86:
         return ("trace", MODEL, "--extend", "1")
     if roll < 0.93:

@@ -17,6 +17,7 @@ from checker.engines.columns.tables import Ints, Words, distinct, halves
 from checker.engines.columns.visited import Visited
 from checker.engines.protocol import KeysCollide
 from checker.exploration import PathLink
+from fizz.data import demand
 from interpreter.step import StepOrder
 
 _PARENT_BITS: Final = 32
@@ -155,12 +156,15 @@ class Store:
         self.first.append(len(self) + len(high))
 
     def append_all(self, high: Words, low: Words, parents: Ints, orders: NDArray[np.int32]) -> None:
-        """States of several levels, by number."""
+        """States of several levels, by number. Raises `NotData` if they are not in order."""
         bounds = [0]
         while bounds[-1] < len(parents):
             # The parents of a level are on the level before, so those of the states below have greater numbers. A level
             # has a state at least, whatever a file says.
             bounds.append(max(bisect_left(parents, bounds[-1], bounds[-1]), bounds[-1] + 1))
+        ascending = (high[1:] > high[:-1]) | ((high[1:] == high[:-1]) & (low[1:] > low[:-1]))
+        ascending[np.array(bounds[1:-1], dtype=np.int64) - 1] = True
+        demand(bool(ascending.all()), "the keys of a level in order")
         for begin, end in pairwise(bounds):
             self.append(high[begin:end], low[begin:end], parents[begin:end], orders[begin:end])
 
