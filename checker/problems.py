@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
+import errno
+import tempfile
+from pathlib import Path
+from typing import Final
+
 from checker.report import ExitCode
+
+NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says where a file can grow no more."""
+
+
+def full_disk(failure: OSError) -> str:
+    """What to say of one of `NO_ROOM`: it names the folder of the file that could not grow.
+
+    A file that the system does not name is a temporary one.
+    """
+    name = failure.filename
+    folder = Path(name).parent if isinstance(name, str) else tempfile.gettempdir()
+    if failure.errno == errno.EFBIG:
+        return f"a file in {folder} may not grow any more (ulimit -f)"
+    return f"the disk of {folder} is full"
 
 
 class Problem(Exception):

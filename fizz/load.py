@@ -22,6 +22,7 @@ from fizz.walk import all_expressions
 
 MAX_ERRORS = 20
 _EMPTY = "a model has an `action Init:` that binds the state variables, and actions that change them"
+_OPTIONS = "it holds the options of the models in its folder, as UTF-8 text"
 # What looks like a definition or an assignment, from the start of a line; bounded, so that no text makes it slow.
 _DEFINED = re.compile(
     r"^[ \t]*(?:[\w<> ]{0,60}\b(?:action|func|role|assertion|def)[ \t]+(\w+)|([\w ,()]{1,200}?)=(?!=))", re.MULTILINE
@@ -63,7 +64,7 @@ def _load(file: str, text: str | None, options: Mapping[str, str], constants: Ma
     source = read_text(file) if text is None else normalise(text)
     parsed = files.parse(file, source)
     items = files.include_all(file, parsed)
-    if not items and not files.diagnostics:
+    if all(map(_is_documentation, items)) and not files.diagnostics:
         files.diagnostics.append(Diagnostic("L1", "no action, nothing to check", Span(file, 1, 1, 1, 2), _EMPTY))
     maybe = _maybe_defined(files)
     items = override_constants(items, constants, files)
@@ -123,6 +124,14 @@ def _mentioned_modules(
     return {name: load_helper_module(files, name, known[name], span) for name, span in mentions.items()}
 
 
+def _is_documentation(item: ast.Item) -> bool:
+    """Whether an item is a text that stands alone: it is dropped."""
+    match item:
+        case ast.ConstantStatement(statement=ast.ExpressionStatement(value=ast.Literal(value=str()))):
+            return True
+    return False
+
+
 def _names_of(module: HelperModule | None) -> frozenset[str] | None:
     """What a module defines."""
     if module is None:
@@ -144,8 +153,13 @@ def _options(files: Files, folder: Path, parsed: ParsedFile, overrides: Mapping[
         from fizz.options import read_file  # YAML is imported only when there is some to read
 
         name = str(shared)
-        files.sources[name] = read_text(name)
-        layers.append(read_file(name, files.sources[name], files.diagnostics))
+        try:
+            files.sources[name] = read_text(name)
+        except FizzError as error:
+            [found] = error.diagnostics
+            files.diagnostics.append(Diagnostic("O3", found.text, found.span, _OPTIONS))
+        else:
+            layers.append(read_file(name, files.sources[name], files.diagnostics))
     layers.append(parsed.settings)
     if overrides:
         from fizz.options import read_override

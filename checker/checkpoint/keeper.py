@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +17,7 @@ from checker.course import CourseState, demand_sound
 from checker.exploration import Settings
 from checker.limits import UNTIMELY, StopReason
 from checker.patience import Stop
-from checker.problems import EnvironmentProblem, UsageProblem
+from checker.problems import NO_ROOM, EnvironmentProblem, UsageProblem, full_disk
 from fizz.data import deflate, demand, inflate, pack, unpack
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 """Takes a sentence for the user that is no part of the answer."""
 
-_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REST: Final = 10
 """How much longer than a checkpoint took is the time until the next one, at least."""
 
@@ -166,7 +164,7 @@ class Keeper:
 
     def _unwritten(self, failure: OSError) -> EnvironmentProblem:
         text = f"the checkpoint in {self.folder.path} cannot be written: {failure.strerror}"
-        return self._stopped(text, "make room" if failure.errno in _NO_ROOM else "check the disk")
+        return self._stopped(text, "make room" if failure.errno in NO_ROOM else "check the disk")
 
     def _stopped(self, text: str, remedy: str) -> EnvironmentProblem:
         if self._saved < 0:
@@ -176,9 +174,9 @@ class Keeper:
             f"{remedy}, then go on with --resume {self.place}",
         )
 
-    def without_room(self) -> EnvironmentProblem:
+    def without_room(self, failure: OSError) -> EnvironmentProblem:
         """What to say when something else than a checkpoint found no room, as an export may."""
-        return self._stopped("there is no room left on the disk", "make room")
+        return self._stopped(full_disk(failure), "make room there")
 
 
 @contextmanager
@@ -201,8 +199,8 @@ def keeping(settings: Settings, engine: str, identity: Callable[[], Identity], s
     try:
         yield keeper
     except OSError as failure:
-        if failure.errno in _NO_ROOM:
-            raise keeper.without_room() from failure
+        if failure.errno in NO_ROOM:
+            raise keeper.without_room(failure) from failure
         raise
     finally:
         with suppress(OSError):

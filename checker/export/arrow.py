@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -40,6 +42,10 @@ def write_file(path: Path, table: Any) -> None:
     try:
         parquet.write_table(table, unfinished)
         unfinished.replace(path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
+    except BaseException as failure:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        if isinstance(failure, OSError) and failure.errno is not None and failure.filename is None:
+            # Who hears of a full disk wants to know which one.
+            raise OSError(failure.errno, os.strerror(failure.errno), str(path)) from failure
         raise

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from checker.problems import UsageProblem
 from checker.trace import Trace, TraceEntry
+from checker.visible import printable
 from checker.walks.possible import Possible, possible_inits, possible_steps, spelled
 from fizz import Module
 from interpreter import Machine, State, Step, compile_module
@@ -18,7 +19,7 @@ def guide_text(module: Module, trace: Trace, remarks: Sequence[str] = ()) -> str
     A lasso becomes its prefix and its cycle, walked once. Raises `UsageProblem` if the steps can not be found again.
     """
     machine = Machine(compile_module(module))
-    lines = [f"# {' '.join(remark.split())}" for remark in remarks]
+    lines = [f"# {printable(remark, lines=False)}" for remark in remarks]
     lines.append("[explicit]")
     options = module.options
     if sum(entry.kind == "start" for entry in trace.entries) > options.max_actions:

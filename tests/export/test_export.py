@@ -17,9 +17,10 @@ import pytest
 
 from checker.check import check
 from checker.exploration import Settings
+from checker.export.arrow import arrow, write_file
 from checker.export.parts import Parts
 from checker.limits import Limits
-from checker.problems import EnvironmentProblem, UsageProblem
+from checker.problems import EnvironmentProblem, UsageProblem, full_disk
 from checker.report import Report
 from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
 from tests.spark.conftest import Stage, settings_for, stage
@@ -231,18 +232,32 @@ def test_no_room_for_the_export(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         nonlocal left
         left -= 1
         if left < 0:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(parts.store.folder / "rows"))
         write(parts, table, level, buffer)
 
     monkeypatch.setattr(Parts, "_write", some)
     kept = Settings(checkpoint=str(tmp_path / "c"), checkpoint_every_s=0, export=str(tmp_path / "x"))
-    with pytest.raises(EnvironmentProblem, match=r"no room left .* checkpoint of level \d+ is whole") as raised:
+    with pytest.raises(EnvironmentProblem, match=r"checkpoint of level \d+ is whole") as raised:
         check(model, settings=kept)
-    assert raised.value.hint == f"make room, then go on with --resume {tmp_path / 'c'}"
+    assert raised.value.text.startswith(f"the disk of {tmp_path / 'c'} is full. The checkpoint")
+    assert raised.value.hint == f"make room there, then go on with --resume {tmp_path / 'c'}"
     left = 10**9
     check(model, settings=replace(kept, checkpoint=None, resume=str(tmp_path / "c")))
     check(model, settings=Settings(export=str(tmp_path / "calm")))
     assert tables_of(tmp_path / "x") == tables_of(tmp_path / "calm")
+
+
+def test_the_disk_of_a_table_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system names no file when pyarrow finds no room; the message has the folder all the same."""
+    parquet = arrow()[1]
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "Error writing bytes to file")
+
+    monkeypatch.setattr(parquet, "write_table", full)
+    with pytest.raises(OSError, match="No space left") as raised:
+        write_file(tmp_path / "states.parquet", None)
+    assert full_disk(raised.value) == f"the disk of {tmp_path} is full"
 
 
 # --- the document

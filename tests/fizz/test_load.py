@@ -165,6 +165,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
         (b"x" * (1024 * 1024 + 1), "larger than 1 MiB"),
         (b"", "no action, nothing to check"),
         (b"# only comments\n\n", "no action, nothing to check"),
+        (b"''''''\n\"a\" 'b'\n", "no action, nothing to check"),
         (b"---\nliveness: off\n---\n", "no action, nothing to check"),
     ):
         path.write_bytes(data)

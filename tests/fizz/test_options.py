@@ -164,3 +164,23 @@ def test_place_in_fizz_yaml(tmp_path: Path) -> None:
     assert diagnostic.span == (str(tmp_path / "fizz.yaml"), 4, 3, 4, 13)
     assert diagnostic.hint == "did you mean 'max_actions'?"
     assert "  max_actons: 3" in caught.value.render()
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"\0\0", "binary"),
+        (b"a" * (1 << 21), "larger than 1 MiB"),
+        (b"liveness: \xff", "not UTF-8 text (byte 0xff)"),
+    ],
+)
+def test_fizz_yaml_that_is_no_text(tmp_path: Path, content: bytes, text: str) -> None:
+    """It is a wrong file of options, and not a wrong model."""
+    (tmp_path / "fizz.yaml").write_bytes(content)
+    with pytest.raises(FizzError) as caught:
+        _load("", tmp_path)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "O3" and text in diagnostic.text
+    assert diagnostic.span is not None and diagnostic.span.file == str(tmp_path / "fizz.yaml")
+    assert "UTF-8" in (diagnostic.hint or "")
+    assert caught.value.exit_code == 151

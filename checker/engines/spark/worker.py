@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import gc
 import os
 import pickle
 import sys
-import tempfile
 import time
 import uuid
 import zipimport
@@ -28,7 +26,7 @@ from checker.engines.spark.store import Store
 from checker.export import place_of
 from checker.limits import StopReason
 from checker.patience import Stop
-from checker.problems import EnvironmentProblem, Problem
+from checker.problems import NO_ROOM, EnvironmentProblem, Problem, full_disk
 from fizz.data import NotData
 
 if TYPE_CHECKING:
@@ -136,9 +134,9 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
         answer = EnvironmentProblem(f"a file of the run is damaged: {failure}", "check the disk, and run again")
     except OSError as failure:
         # No other attempt will find more room.
-        if failure.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if failure.errno not in NO_ROOM:
             raise
-        answer = EnvironmentProblem(f"the disk of {_folder_of(failure)} is full", _ROOM)
+        answer = EnvironmentProblem(full_disk(failure), _ROOM)
     finally:
         put_away()
         gc.enable()
@@ -147,12 +145,6 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
 
 
 _ROOM: Final = "make room there, or name a folder on a larger disk: TMPDIR, or --conf spark.fizzpy.folder=DIR"
-
-
-def _folder_of(failure: OSError) -> str:
-    """The folder that there is no room in."""
-    named = isinstance(failure.filename, str)
-    return str(Path(failure.filename).parent) if named else tempfile.gettempdir()
 
 
 def _worker(run: str, order: Broadcast[bytes]) -> Worker:
