@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 MAX_WIDTH = 160
@@ -71,8 +72,14 @@ def _one_line(text: str) -> str:
     return text.replace("\n", "\\n")
 
 
+@lru_cache(maxsize=4)
+def _rows(text: str) -> list[str]:
+    """The lines of a text. There may be thousands of messages about one."""
+    return text.split("\n")
+
+
 def _excerpt(span: Span, text: str) -> list[str]:
-    rows = text.split("\n")
+    rows = _rows(text)
     if not 1 <= span.line <= len(rows):
         return []
     row = rows[span.line - 1].rstrip("\r")

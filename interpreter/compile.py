@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeVar, assert_never
 
 from fizz import Module, Span, ast
@@ -23,8 +23,7 @@ class _Compiler:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.routines: list[p.Routine] = []
-        helpers = (node for item in module.items for node in walk(item) if isinstance(node, ast.Helper))
-        self._calm = not any(changes(helper) for helper in helpers)
+        self._calm = not any(map(changes, _helpers(module.items)))
         """Whether no helper changes anything in place."""
         self._mentions = _Mentions(module.items)
         functions = module.functions()
@@ -139,6 +138,15 @@ class _Compiler:
         return number
 
 
+def _helpers(items: tuple[ast.Item, ...]) -> Iterator[ast.Helper]:
+    """All `def`s: they stand at the top and in roles."""
+    for item in items:
+        if isinstance(item, ast.TopHelper):
+            yield item.helper
+        elif isinstance(item, ast.Role):
+            yield from item.helpers
+
+
 class _Mentions:
     """Where the roles of a model are mentioned, found in one walk through it."""
 
@@ -148,7 +156,7 @@ class _Mentions:
         self._constructed: Counter[str] = Counter()
         self._keywords: dict[str, set[str]] = {role: set() for role in roles}
         self._later: set[str] = set()
-        for item in items:
+        for item in items if roles else ():
             later = not (isinstance(item, ast.Action) and item.name == "Init")
             for node in walk(item):
                 match node:

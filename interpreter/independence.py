@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from fizz import ast
 
@@ -17,6 +18,15 @@ MUTATORS = frozenset(
     "update".split()
 )
 """Methods that change their receiver: whoever calls one may hand something to a later turn."""
+
+
+_FIELDS: Final = {
+    kind: tuple(name for name in reversed(kind.__match_args__) if name != "span")
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.Node)
+}
+"""The fields of each class of nodes, the last one first, but for its place."""
+_LEAVES: Final = (str, int, float, bool, bytes, type(None))
 
 
 def independent_loops(body: ast.Block, state_variables: tuple[str, ...]) -> frozenset[int]:
@@ -34,11 +44,11 @@ def walk(node: object) -> Iterator[ast.Node]:
     waiting: list[object] = [node]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, ast.Node):
-            yield part
-            waiting += [getattr(part, name) for name in reversed(part.__match_args__)]
-        elif type(part) is tuple:
+        if type(part) is tuple:
             waiting += part[::-1]
+        elif isinstance(part, ast.Node):
+            yield part
+            waiting += [inner for name in _FIELDS[type(part)] if type(inner := getattr(part, name)) not in _LEAVES]
 
 
 def _names(node: ast.Node) -> Iterator[str]:

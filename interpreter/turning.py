@@ -45,7 +45,8 @@ class _Search:
             for name, number in role.functions.items():
                 self.functions[name].add(number)
         self.inits = {role.name: role.init for role in roles if role.init is not None}
-        mentioned = {node.id for part in elsewhere for node in walk(part) if isinstance(node, ast.Name)}
+        places = elsewhere if roles else ()
+        mentioned = {node.id for part in places for node in walk(part) if isinstance(node, ast.Name)}
         self.loose = {role.name for role in roles if role.params is None or role.name in mentioned}
         self.calls = {routine.number: self._called(routine) for routine in routines}
 
@@ -90,6 +91,8 @@ class _Search:
                 found |= self.functions.get(instruction.call.function.name, set())
         else:
             parts = (instruction.statement,)
+        if not self.inits and not self.loose:
+            return frozenset(found)
         nodes = [node for part in parts for node in walk(part)]
         made = {node.id for node in nodes if isinstance(node, ast.Name)}
         if any(isinstance(node, ast.Call) for node in nodes):

@@ -12,16 +12,14 @@ from checker.audit.covering import Coverage
 from checker.limits import StopReason
 from checker.view.page import Page
 from checker.view.story import file_names
-from checker.view.terminal import plural, print_diagnostic
+from checker.view.terminal import plural, print_diagnostic, print_warnings
 from checker.visible import printable
 from fizz import Span
 
 
 def print_coverage(page: Page, coverage: Coverage) -> None:
     """Print every file of the model with counts and remarks, settings without effect, and the sums."""
-    for warning in coverage.warnings:
-        print_diagnostic(page, warning, coverage.sources, "yellow")
-        page.line()
+    print_warnings(page, coverage.warnings, coverage.sources)
     for file, text in coverage.sources.items():
         if any(place[0] == file for place in coverage.runs):
             _print_file(page, file, text, coverage)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from rich.cells import cell_len
@@ -32,6 +32,8 @@ _KINDS = {
     ExitCode.LIVENESS: ("eventually always", "always eventually"),
 }
 _CALLS_SHOWN = 4
+MOST_WARNINGS = 50
+"""So many warnings are printed of one report."""
 
 
 def print_report(page: Page, report: Report, *, every: bool = False) -> None:
@@ -39,9 +41,7 @@ def print_report(page: Page, report: Report, *, every: bool = False) -> None:
 
     `every`: the counterexamples of all violated properties, not of the leading one only.
     """
-    for warning in report.warnings:
-        print_diagnostic(page, warning, report.sources, "yellow")
-        page.line()
+    print_warnings(page, report.warnings, report.sources)
     if report.error is not None:
         print_failure(page, report.error, report.trace, report.sources)
     findings = _findings(report)
@@ -122,6 +122,17 @@ def _cut_sentence(report: Report) -> str:
     cut = "the search was cut" if report.cut_by is None else report.cut_by.sentence
     states = f" ({plural(report.cut, 'state')} cut)" if report.cut else ""
     return f"{cut}{states}"
+
+
+def print_warnings(page: Page, warnings: Sequence[Diagnostic], sources: Mapping[str, str]) -> None:
+    """The first of the warnings; a model of thousands of lines may get one for each of them."""
+    for warning in warnings[:MOST_WARNINGS]:
+        print_diagnostic(page, warning, sources, "yellow")
+        page.line()
+    if len(warnings) > MOST_WARNINGS:
+        left_out = plural(len(warnings) - MOST_WARNINGS, "more warning")
+        page.line(Text(f"{left_out}, not shown here: --json has them all", "yellow"), hang=2)
+        page.line()
 
 
 def print_diagnostic(page: Page, diagnostic: Diagnostic, sources: Mapping[str, str], color: str) -> None:

@@ -16,6 +16,7 @@ from checker.view.terminal import (
     print_finding,
     print_properties,
     print_sentence,
+    print_warnings,
 )
 from checker.visible import printable
 from checker.walks.walk_report import GuidedReport, NextStep, SimulationReport, WalkReport
@@ -137,9 +138,7 @@ def _print_next(page: Page, report: GuidedReport, step: NextStep, names: Mapping
 
 
 def _print_beginning(page: Page, report: WalkReport) -> None:
-    for warning in report.warnings:
-        print_diagnostic(page, warning, report.sources, "yellow")
-        page.line()
+    print_warnings(page, report.warnings, report.sources)
     if report.error is not None:
         print_failure(page, report.error, report.trace, report.sources)
 

@@ -5,6 +5,7 @@ A fixture announces its message where it belongs, as those of `tests/fizz` do: `
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -31,6 +32,30 @@ def named_in_the_code() -> set[str]:
     return {code for path in sources for code in re.findall(r'"([LORW]\d+)"', path.read_text(encoding="utf-8"))}
 
 
+def templates(path: Path) -> set[str]:
+    """The texts of the problems that a source file makes, `…` for what is put in; those made elsewhere left out."""
+    found = set()
+    for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(call, ast.Call) or not call.args:
+            continue
+        match ast.unparse(call.func).rpartition(".")[2]:
+            case "UsageProblem" | "EnvironmentProblem" | "kind":
+                found.add(template(call.args[0]))
+            case "_refused":
+                found.add(f"the file … {template(call.args[1])}")
+    return {text for text in found if re.search("[a-z]{2}", text)}
+
+
+def template(text: ast.expr) -> str:
+    """What a text in the code looks like when it is told."""
+    match text:
+        case ast.Constant(str(value)):
+            return value
+        case ast.JoinedStr(parts):
+            return "".join(template(part) for part in parts)
+    return "…"
+
+
 def announced(diagnostics: tuple[Diagnostic, ...], path: Path) -> None:
     """The messages are the announced ones; those without a place may be announced anywhere."""
     expected = marks(path)
@@ -48,6 +73,21 @@ def test_catalogue() -> None:
     """The table names each code once, and just those that the code has."""
     assert len(CATALOGUE) == len(set(CATALOGUE))
     assert set(CATALOGUE) == named_in_the_code()
+
+
+def test_messages_of_checkpoints() -> None:
+    """The page has each problem that reading and writing checkpoints can end with, in the words of the code."""
+    section = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8").partition("## Checkpoints")[2]
+    rows = set(re.findall(r"^\| (?:2|74) \| (.*?) \|", section, re.MULTILINE))
+    sources = [*(ROOT / "checker" / "checkpoint").glob("*.py"), ROOT / "checker" / "engines" / "spark" / "store.py"]
+    made = set().union(*map(templates, sources)) - {"…. The checkpoint of level … is whole"}
+    assert made <= rows
+    # What is told by others on the way, or is put together.
+    assert rows - made == {
+        "the checkpoint in … cannot be written: …",
+        "the disk of … is full",
+        "a file in … may not grow any more (ulimit -f)",
+    }
 
 
 @pytest.mark.parametrize("code", [code for code in CATALOGUE if code != "O5"])
