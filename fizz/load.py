@@ -126,10 +126,10 @@ def _mentioned_modules(
 
 def _is_documentation(item: ast.Item) -> bool:
     """Whether an item is a text that stands alone: it is dropped."""
-    match item:
-        case ast.ConstantStatement(statement=ast.ExpressionStatement(value=ast.Literal(value=str()))):
-            return True
-    return False
+    if not isinstance(item, ast.ConstantStatement) or not isinstance(item.statement, ast.ExpressionStatement):
+        return False
+    value = item.statement.value
+    return isinstance(value, ast.Literal) and isinstance(value.value, str)
 
 
 def _names_of(module: HelperModule | None) -> frozenset[str] | None:

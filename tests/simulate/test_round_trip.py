@@ -172,3 +172,14 @@ def test_trace_of_another_model() -> None:
     assert report.trace is not None
     with pytest.raises(UsageProblem):
         guide_text(module_of(SERIAL), report.trace)
+
+
+def test_remarks_are_comments() -> None:
+    """Whatever is in a remark, as the path of a model: it is one line, spelled out where it could steer a terminal."""
+    module = module_of(COUNTER.replace("n <= LIMIT", "n < 3"))
+    report = check(module)
+    assert report.trace is not None
+    remark = "fizzpy trace 'a  b\x1b[2J\n[x]\u202e\x85.fizz'"
+    first, second, *_ = guide_text(module, report.trace, (remark, "more")).splitlines()
+    assert first == "# fizzpy trace 'a  b\\x1b[2J\\n[x]\\u202e\\x85.fizz'"
+    assert second == "# more"

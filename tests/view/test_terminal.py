@@ -14,7 +14,7 @@ from checker.limits import StopReason
 from checker.report import ExitCode, PropertyReport
 from checker.trace import Change, Trace, Why
 from checker.visible import printable
-from fizz.errors import Diagnostic, Span
+from fizz.errors import Diagnostic, Span, _rows
 
 
 def test_a_counterexample_tells_who_where_and_what(samples: Any, printed: Callable[..., str]) -> None:
@@ -117,6 +117,19 @@ def test_a_failure_of_the_model_has_place_and_path(samples: Any, printed: Callab
     assert "hint: test the divisor first" in text
     assert "in action Node.Consume" in text
     assert "   3  Node#0" in text
+
+
+def test_thousands_of_warnings(samples: Any, printed: Callable[..., str]) -> None:
+    """The first fifty are printed, and how many more there are; the text that they speak of is split once."""
+    text = "x = 1\n" * 3000
+    places = (Span("m.fizz", line + 1, 1, line + 1, 2) for line in range(3000))
+    warnings = tuple(Diagnostic("W4", "never executed", place) for place in places)
+    split_before = _rows.cache_info().misses
+    shown = printed(samples.report(warnings=warnings, sources={"m.fizz": text}))
+    assert shown.count("[W4]") == 50 and "m.fizz:50:1" in shown
+    assert "2,950 more warnings, not shown here: --json has them all" in shown
+    assert "more warning" not in printed(samples.report(warnings=warnings[:50], sources={"m.fizz": text}))
+    assert _rows.cache_info().misses - split_before <= 2
 
 
 def test_a_model_cannot_write_to_the_terminal(samples: Any, printed: Callable[..., str]) -> None:
