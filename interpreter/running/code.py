@@ -14,7 +14,7 @@ from interpreter.identity.domains import Domains
 from interpreter.problem import Problem
 from interpreter.running.comprehensions import bind_loop_variables
 from interpreter.running.costs import cost, instruction_cost
-from interpreter.running.environment import Closure, Environment, Evaluator, located
+from interpreter.running.environment import Closure, Environment, Evaluator, located, plain_names
 from interpreter.running.expressions import compile_binder, compile_expression
 from interpreter.running.globals import Channels, ConstantWorld, make_globals
 from interpreter.running.helpers import compile_helper
@@ -60,7 +60,10 @@ class Code:
         self.domains = Domains(frozenset(role.name for role in program.roles if role.symmetric))
         self.channels = Channels()
         self.known = known = make_globals(program, self.domains, self.channels, watch)
-        self._operations: dict[tuple[int, int], list[Compiled]] = {}
+        self.operations: list[dict[int, list[Compiled]]] = [{} for _ in program.routines]
+        """By routine and block, the operations of the statements that were executed so far, and of those beside them."""
+        self.names = [plain_names(routine.parameters) for routine in program.routines]
+        """The names of the parameters of each routine, None if one has a star."""
         self._conditions: dict[tuple[int, int], Callable[[Environment], bool]] = {}
         self._loop_binders: dict[tuple[int, int], Binder] = {}
         self._targets: dict[tuple[int, int, int], Binder | None] = {}
@@ -78,20 +81,13 @@ class Code:
             extra = frozenset(next(a.parameters for a in self.program.assertions if a.routine == routine.number))
         return NameScope(routine.bound | extra, None, True, self.known)
 
-    def operation(self, routine: p.Routine, block: p.Scope, index: int) -> Compiled:
-        """The operation of one statement of a block, and what is known of it."""
-        try:
-            return self._operations[routine.number, block.number][index]
-        except KeyError:
-            operations = self._operations[routine.number, block.number] = self._compiled(routine, block)
-            return operations[index]
-
-    def _compiled(self, routine: p.Routine, block: p.Scope) -> list[Compiled]:
+    def compiled(self, routine: p.Routine, block: p.Scope) -> list[Compiled]:
+        """The operations of the statements of a block, which are in `operations` from now on."""
         from interpreter.running.instructions import compile_instruction
 
         assert isinstance(block, p.Sequence | p.OneOfBlock | p.ParallelBlock)
         scope = self.scope(routine)
-        return [
+        found = self.operations[routine.number][block.number] = [
             (
                 compile_instruction(self, routine, block, instruction, scope),
                 instruction.span,
@@ -101,48 +97,48 @@ class Code:
             )
             for instruction in block.instructions
         ]
+        return found
 
     def condition(self, routine: p.Routine, loop: p.WhileLoop) -> Callable[[Environment], bool]:
         """The condition of a `while` header, charged."""
         key = (routine.number, loop.number)
-        if key not in self._conditions:
+        known = self._conditions.get(key)
+        if known is None:
             evaluator, charged = compile_expression(loop.condition, self.scope(routine)), cost(loop.condition)
 
             def condition(env: Environment) -> bool:
                 METER.count += charged
-                return truth(evaluator(env))
+                value = evaluator(env)
+                return value if value is True or value is False else truth(value)
 
-            self._conditions[key] = condition
-        return self._conditions[key]
+            known = self._conditions[key] = condition
+        return known
 
     def loop_binder(self, routine: p.Routine, loop: p.ForLoop) -> Binder:
         """Binds the variables of a `for` header: always locals."""
         key = (routine.number, loop.number)
-        if key not in self._loop_binders:
-            self._loop_binders[key] = local_binder(loop.variables, loop.span)
-        return self._loop_binders[key]
+        known = self._loop_binders.get(key)
+        if known is None:
+            known = self._loop_binders[key] = local_binder(loop.variables, loop.span)
+        return known
 
     def call_target(self, routine: p.Routine, state: ScopeState) -> Binder | None:
         """Where the result of the call goes before which a scope stands; None if it is dropped."""
-        instruction = self._instruction(state)
-        if not isinstance(instruction, p.CallOrDo) or not instruction.targets:
-            return None
         key = (routine.number, state.scope.number, state.index)
-        if key not in self._targets:
-            binders = [compile_binder(target, self.scope(routine)) for target in instruction.targets]
+        try:
+            return self._targets[key]
+        except KeyError:
+            known = self._targets[key] = self._call_target(routine, state)
+            return known
 
-            def bind(env: Environment, value: object) -> None:
-                for binder in binders:
-                    binder(env, value)
-
-            self._targets[key] = bind
-        return self._targets[key]
-
-    def _instruction(self, state: ScopeState) -> object:
+    def _call_target(self, routine: p.Routine, state: ScopeState) -> Binder | None:
         scope = state.scope
-        if isinstance(scope, p.Sequence | p.OneOfBlock | p.ParallelBlock):
-            return scope.instructions[state.index]
-        return None
+        if not isinstance(scope, p.Sequence | p.OneOfBlock | p.ParallelBlock):
+            return None
+        instruction = scope.instructions[state.index]
+        if not isinstance(instruction, p.CallOrDo):
+            return None
+        return binding_all([compile_binder(target, self.scope(routine)) for target in instruction.targets])
 
     def span_at(self, routine: p.Routine, state: ScopeState) -> Span:
         """The place before which a scope stands."""
@@ -169,6 +165,18 @@ class Code:
         return Closure(
             name, closure.parameters, closure.defaults, closure.body, closure.environment, 0, closure.names, instance
         )
+
+
+def binding_all(binders: list[Binder]) -> Binder | None:
+    """Binds all targets of an assignment to one value; None if there are none."""
+    if len(binders) < 2:
+        return binders[0] if binders else None
+
+    def bind(env: Environment, value: object) -> None:
+        for binder in binders:
+            binder(env, value)
+
+    return bind
 
 
 def _no_next_states(world: World) -> object:

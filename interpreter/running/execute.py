@@ -17,7 +17,7 @@ from interpreter.problem import Problem
 from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Scope, Sequence, WhileLoop
 from interpreter.running.code import Code
 from interpreter.running.environment import located
-from interpreter.running.frames import Frame, ScopeState, enter, park_thread
+from interpreter.running.frames import Frame, ScopeState, park_thread
 from interpreter.running.headers import Headers, Unchosen
 from interpreter.running.memento import Memento
 from interpreter.running.settlement import Plain, keep, untouched
@@ -98,18 +98,19 @@ class Execution:
 
     def run(self) -> None:
         """Run to the next yield point or the end of the thread; afterwards `frames` is what is left of it."""
+        frames, meter = self.frames, METER
         try:
             while True:
                 yielded = self.one_move()
-                if not self.frames:
+                if not frames:
                     return
                 if yielded and self.yields:
                     self.clean_up()
                     return
                 self.moves += 1
-                METER.count += 1
-                if METER.count > METER.pause:
-                    METER.look()
+                meter.count += 1
+                if meter.count > meter.pause:
+                    meter.look()
         except ModelError as error:
             raise self._explained(error) from None
         except Problem as problem:
@@ -139,14 +140,15 @@ class Execution:
         state = frame.scopes[-1]
         block = state.scope
         if isinstance(block, Sequence):
-            if state.index < 0:
-                state.index = 0
-            if state.index >= len(block.instructions):
+            index = state.index
+            if index < 0:
+                index = state.index = 0
+            if index >= len(block.instructions):
                 frame.scopes.pop()
                 return self.block_done()
-            if self.judges and state.index and len(frame.scopes) == len(self.frames) == 1:
+            if self.judges and index and len(frame.scopes) == len(self.frames) == 1:
                 self.restart()
-            return self._execute(frame, block, state.index)
+            return self._execute(frame, block, index)
         match block:
             case ForLoop() as loop:
                 return self._for_header(frame, state, loop)
@@ -155,7 +157,7 @@ class Execution:
                 if self.headers is not None:
                     self.headers.come(self, frame.routine, loop)
                 if self.code.condition(frame.routine, loop)(frame):
-                    frame.scopes.append(enter(loop.body))
+                    frame.scopes.append(ScopeState(loop.body))
                     return False
                 frame.scopes.pop()
                 return self.block_done()
@@ -177,12 +179,17 @@ class Execution:
                 assert_never(block)
 
     def _execute(self, frame: Frame, block: Scope, index: int) -> bool:
-        operation, span, label, charged, chooses = self.code.operation(frame.routine, block, index)
+        try:
+            compiled = self.code.operations[frame.routine.number][block.number]
+        except KeyError:
+            compiled = self.code.compiled(frame.routine, block)
+        operation, span, label, charged, chooses = compiled[index]
         METER.count += charged
         if chooses:
             self._remember()
         self.lines.append(span)
-        self.world.drawn.clear()
+        if self.world.drawn:
+            self.world.drawn.clear()
         if label is not None:
             self.labels.append(label)
         return operation(self, frame)
@@ -202,7 +209,7 @@ class Execution:
         item = rest[position]
         del rest[position]
         self.code.loop_binder(frame.routine, loop)(frame, item)
-        frame.scopes.append(enter(loop.body))
+        frame.scopes.append(ScopeState(loop.body))
         return False
 
     # --- ends ------------------------------------------------------------------------------------------------------
@@ -216,6 +223,10 @@ class Execution:
             state.index += 1
             return self.enabled and block.flow == "serial"
         match block:
+            case ForLoop() as loop:
+                return self.enabled and (loop.flow == "serial" or loop.parallel)
+            case WhileLoop() as loop:
+                return self.enabled and loop.flow == "serial"
             case OneOfBlock():
                 frame.scopes.pop()
                 return self.block_done()
@@ -225,10 +236,6 @@ class Execution:
                     frame.scopes.pop()
                     return self.block_done()
                 return self.enabled
-            case ForLoop() as loop:
-                return self.enabled and (loop.flow == "serial" or loop.parallel)
-            case WhileLoop() as loop:
-                return self.enabled and loop.flow == "serial"
             case _:
                 assert_never(block)
 
@@ -450,6 +457,8 @@ class Execution:
     def construct(self, first: int) -> bool:
         """Push the Inits of the instances created since the `first` one; True if there are any."""
         created = self.world.created[first:]
+        if not created:
+            return False
         inits = [(i, self.code.roles[i.role].program.init) for i in created]
         pushed = False
         for instance, init in reversed(inits):

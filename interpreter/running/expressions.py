@@ -236,6 +236,9 @@ def compile_arguments(arguments: tuple[ast.Argument, ...], scope: NameScope) -> 
     parts = [(a.kind, a.name or "", compile_expression(a.value, scope), a.span) for a in arguments]
     if all(kind == "positional" for kind, *_ in parts):
         plain = [evaluator for _, _, evaluator, _ in parts]
+        if len(plain) == 1:
+            only = plain[0]
+            return lambda env: ([only(env)], {})
         return lambda env: ([evaluator(env) for evaluator in plain], {})
 
     def evaluate(env: Environment) -> tuple[list[object], dict[str, object]]:

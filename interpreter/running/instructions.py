@@ -11,7 +11,7 @@ from fizz import Span, ast
 from interpreter import program as p
 from interpreter.budget import METER
 from interpreter.problem import Problem
-from interpreter.running.code import Binder, Code, Operation, local_binder
+from interpreter.running.code import Code, Operation, binding_all, local_binder
 from interpreter.running.costs import cost
 from interpreter.running.environment import Environment, Evaluator, bind_arguments, located
 from interpreter.running.execute import Execution
@@ -39,7 +39,7 @@ def compile_instruction(
     """The operation of an instruction that stands in `block`."""
     match instruction:
         case p.Do():
-            return _do(instruction, scope)
+            return _do(block, instruction, scope)
         case p.CallOrDo():
             return _Calls(code, routine, block, instruction, scope).operation
         case p.Nothing():
@@ -66,14 +66,22 @@ def compile_instruction(
             assert_never(instruction)
 
 
-def _do(instruction: p.Do, scope: NameScope) -> Operation:
+def _do(block: p.Scope, instruction: p.Do, scope: NameScope) -> Operation:
     effect = compile_effect(instruction.statement, scope)
+    in_atomic_sequence = isinstance(block, p.Sequence) and block.flow == "atomic"
 
     def operation(run: Execution, frame: Frame) -> bool:
-        created = len(run.world.created)
+        made = run.world.created
+        before = len(made)
         effect(frame)
         run.enabled = True
-        return False if run.construct(created) else run.finish()
+        if len(made) > before and run.construct(before):
+            return False
+        if in_atomic_sequence:
+            # What `finish` comes to there.
+            frame.scopes[-1].index += 1
+            return False
+        return run.finish()
 
     return operation
 
@@ -219,14 +227,6 @@ def _for(loop: p.ForLoop, scope: NameScope) -> Operation:
     return operation
 
 
-def _binding_all(binders: list[Binder]) -> Binder:
-    def bind(env: Environment, value: object) -> None:
-        for binder in binders:
-            binder(env, value)
-
-    return bind
-
-
 @cache
 def _called(name: str) -> str:
     """The label of a call."""
@@ -245,10 +245,7 @@ class _Calls:
         self.instruction = instruction
         self.span = instruction.call.span
         self.arguments = compile_arguments(instruction.call.arguments, scope)
-        binders = [compile_binder(target, scope) for target in instruction.targets]
-        self.bind: Binder | None = None
-        if binders:
-            self.bind = _binding_all(binders)
+        self.bind = binding_all([compile_binder(target, scope) for target in instruction.targets])
         function = instruction.call.function
         if instruction.routine is None:
             assert isinstance(function, ast.Attribute)
@@ -318,11 +315,15 @@ class _Calls:
         kwargs: dict[str, object],
     ) -> dict[str, object]:
         """The arguments of a call by name; defaults are evaluated in the callee's scope."""
+        names = self.code.names[callee.number]
+        if names is not None and len(args) == len(names) and not kwargs:
+            return dict(zip(names, args, strict=True))
         try:
             variables, missing = bind_arguments(callee.name, callee.parameters, args, kwargs)
         except Problem as problem:
             raise located(problem, self.span) from None
-        inner = Frame(callee, receiver, variables, run.world)
-        for parameter in missing:
-            inner.locals[parameter.name] = self.code.default(callee, parameter.name)(inner)
+        if missing:
+            inner = Frame(callee, receiver, variables, run.world)
+            for parameter in missing:
+                inner.locals[parameter.name] = self.code.default(callee, parameter.name)(inner)
         return variables

@@ -37,7 +37,8 @@ def _number(op: str, compute: Callable[[Any, Any], Any], left: object, right: ob
 
 def add(left: object, right: object) -> object:
     if type(left) is int and type(right) is int:
-        return check_int(left + right)
+        total = left + right
+        return total if -METER.bound < total < METER.bound else check_int(total)
     if type(left) in NUMBERS and type(right) in NUMBERS:
         return _number("+", lambda a, b: a + b, left, right)
     if type(left) is type(right):
@@ -71,7 +72,8 @@ def _make(like: object, count: int) -> None:
 
 def subtract(left: object, right: object) -> object:
     if type(left) is int and type(right) is int:
-        return check_int(left - right)
+        difference = left - right
+        return difference if -METER.bound < difference < METER.bound else check_int(difference)
     if type(left) in NUMBERS and type(right) in NUMBERS:
         return _number("-", lambda a, b: a - b, left, right)
     match left, right:

@@ -161,6 +161,8 @@ def lay_member(member: object, walk: Walk, flat: list[Hashable]) -> None:
 
 def equal(left: object, right: object) -> bool:
     """`left == right` as the language has it; R14 for symmetric values of two domains, R24 for cycles."""
+    if type(left) is int and type(right) is int:
+        return left == right
     if not isinstance(left, (Value, tuple)):
         return not isinstance(right, (Value, tuple)) and _equal_scalars(left, right)
     walk = Walk()
