@@ -72,6 +72,7 @@ def _int(value: object = 0, base: object = None) -> int:
 def _int_of_text(text: str, base: int) -> int:
     if len(text) > _most_digits():
         raise Problem("R24", f"int() of a text of {len(text):,} characters")
+    METER.charge(characters(text))
     if base != 0 and not 2 <= base <= 36:
         raise Problem("R23", f"int() with the base {shown(base)}", "the base is 0, or 2 to 36")
     try:

@@ -61,7 +61,7 @@ class Code:
         self.channels = Channels()
         self.known = known = make_globals(program, self.domains, self.channels, watch)
         self.operations: list[dict[int, list[Compiled]]] = [{} for _ in program.routines]
-        """By routine and block, the operations of the statements that were executed so far, and of those beside them."""
+        """By routine and block, the operations of the statements of the blocks that were executed so far."""
         self.names = [plain_names(routine.parameters) for routine in program.routines]
         """The names of the parameters of each routine, None if one has a star."""
         self._conditions: dict[tuple[int, int], Callable[[Environment], bool]] = {}

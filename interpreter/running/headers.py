@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _COST: Final = 5
 """Moves that cost as much as telling one of the values of a configuration."""
+_FEW_CHOICES: Final = 500
+"""Each way keeps what was chosen on it. So many are not worth counting."""
 
 
 class Unchosen(Exception):
@@ -50,6 +52,7 @@ class Headers:
         taken = frozenset([choice[1:] for choice in run.fair])
         self._last = loop.span
         self.spent += _COST * (len(run.world.slots) + sum(len(frame.locals) for frame in run.frames))
+        self.spent += max(0, len(chosen) - _FEW_CHOICES)
         here = configuration(run.frames, run.world, self._beginning)
         if self._least.setdefault((begun, here, run.enabled, offered, taken), chosen) != chosen:
             raise Abort(GIVEN_UP, loop.span)

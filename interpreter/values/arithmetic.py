@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from interpreter.budget import METER, check_int, check_size, parts_of_keys
 from interpreter.problem import Problem
@@ -12,6 +12,8 @@ from interpreter.values.basis import truth, type_name
 from interpreter.values.containers import DictValue, ListValue, SetValue, StructValue
 
 NUMBERS = frozenset({int, float})
+_LARGE: Final = 1 << 64
+"""From here on multiplying and dividing an int is more than one operation."""
 
 
 def wrong_types(op: str, left: object, right: object) -> NoReturn:
@@ -26,6 +28,8 @@ def wrong_types(op: str, left: object, right: object) -> NoReturn:
 
 def _number(op: str, compute: Callable[[Any, Any], Any], left: object, right: object) -> object:
     """The result for two numbers, measured."""
+    if type(left) is int and not -_LARGE < left < _LARGE:
+        METER.charge(left.bit_length() >> 6)
     try:
         result = compute(left, right)
     except ZeroDivisionError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from checker.check import check
@@ -9,6 +11,7 @@ from checker.exploration import Settings
 from fizz import load
 from interpreter import budget
 from interpreter.budget import Meter
+from interpreter.running.headers import Headers
 from tests.random.laws import WAYS
 
 CHARGES = 100_000
@@ -91,6 +94,33 @@ def spent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(Meter, "end", noting)
     return found
+
+
+TURNING = """action Init: x = 0
+atomic action A:
+    y = 0
+    while True:
+        y += 1
+        z = oneof [1]
+"""
+
+
+@pytest.mark.parametrize("engine", ["plain", *WAYS])
+def test_endless_loops_of_choices_end_soon(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each choice costs what the choices before it take to be kept; and the story does not make them again."""
+    turns = 0
+    come = Headers.come
+
+    def counting(*arguments: Any) -> None:
+        nonlocal turns
+        turns += 1
+        come(*arguments)
+
+    monkeypatch.setattr(Headers, "come", counting)
+    report = check(load("m.fizz", text=HEAD + TURNING), engine=engine, settings=Settings())
+    assert report.error is not None and report.error.diagnostic.code == "R20"
+    assert report.trace is not None
+    assert turns < 1_000
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -65,6 +65,9 @@ TABLE = [
     ("R24", "x = f'{1:100000}'"),
     ("R24", "x = '%100000d' % 1"),
     ("R24", "x = str(list(range(3000)))"),
+    ("R20", "n = 1 << 2000\n        for i in range(800): x = n * n"),
+    ("R20", "n = 1 << 4000\n        for i in range(400): x = n % 3"),
+    ("R20", "s = '7' * 1000\n        for i in range(400): x = int(s)"),
     ("R24", "x = 1 << 5000"),
     ("R24", "for i in range(30): x = (x + 2) * (x + 2)"),
 ]
