@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
 from checker.checkpoint.identity import identity_of
@@ -66,9 +67,11 @@ def check(
         except Stop as stop:
             exploration = nothing(stop.reason)
         else:
-            with keeping(settings, chosen.name, lambda: identity_of(module, settings), say) as keeper:
-                if settings.export is not None:
-                    _prepare_export(settings, chosen.name)
+            read = [*module.sources, *(helper.path for helper in module.helper_modules)]
+            with (
+                keeping(settings, chosen.name, lambda: identity_of(module, settings), say, read) as keeper,
+                _exporting(settings, chosen.name),
+            ):
                 exploration = explore(
                     chosen,
                     program,
@@ -111,12 +114,24 @@ def check(
     return report
 
 
-def _prepare_export(settings: Settings, engine: str) -> None:
-    """Raise `Problem` if what is found cannot be exported."""
-    from checker.export.tables import prepare
+@contextmanager
+def _exporting(settings: Settings, engine: str) -> Iterator[None]:
+    """An empty place for what is found, if it is to be exported; empty again if the block fails, and nothing goes on.
+
+    Raises `Problem` if there can be none.
+    """
+    if settings.export is None:
+        yield
+        return
+    from checker.export.tables import abandon, prepare
     from checker.problems import UsageProblem
 
     if engine == "plain":
         raise UsageProblem("the plain engine exports nothing", "use --engine embedded or --engine spark")
-    assert settings.export is not None
     prepare(settings.export, settings.kept_in)
+    try:
+        yield
+    except BaseException:
+        if settings.kept_in is None:
+            abandon(settings.export)
+        raise

@@ -49,6 +49,17 @@ _ANOTHER: Final = "name another one"
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
+def refuse_inputs(folder: str, read: Iterable[str]) -> None:
+    """Raise `UsageProblem` for a file of the model that lies in the folder, under a name that runs write or remove."""
+    place = Path(folder).resolve()
+    for path in (Path(name) for name in read if not name.startswith("--")):
+        # A link is a name of its own.
+        for one in (path.resolve(), path.parent.resolve() / path.name):
+            taken = any(names.fullmatch(one.name) for names in (_OURS, _MANIFEST, _UNFINISHED))
+            if taken and one.parent in (place, place / UNREDUCED):
+                raise UsageProblem(f"'{path}' has the name of a file of a checkpoint, and lies among them", _ANOTHER)
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """A checkpoint: the level that was complete, the engine that must go on from it if any, and its files.
@@ -134,6 +145,9 @@ class Folder:
                 f"there is a checkpoint in {self.path} already",
                 f"go on from it with --resume {self.path}, or name another folder",
             )
+        for path in self.path.iterdir():
+            if _FILE.fullmatch(path.name) and not self.store.wrote(path.name):
+                raise UsageProblem(f"the file {path} has the name of one of a checkpoint, but is none", _ANOTHER)
         self.clear()
 
     def clear(self) -> None:

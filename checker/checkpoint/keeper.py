@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from checker.checkpoint.folder import UNREDUCED, Folder
+from checker.checkpoint.folder import UNREDUCED, Folder, refuse_inputs
 from checker.checkpoint.identity import Identity
 from checker.checkpoint.saved import level_file
 from checker.course import CourseState, demand_sound
@@ -180,8 +180,13 @@ class Keeper:
 
 
 @contextmanager
-def keeping(settings: Settings, engine: str, identity: Callable[[], Identity], say: Say) -> Iterator[Keeper | None]:
-    """The keeper that the settings ask for, if they do. Raises `Problem` if that cannot be."""
+def keeping(
+    settings: Settings, engine: str, identity: Callable[[], Identity], say: Say, read: Iterable[str] = ()
+) -> Iterator[Keeper | None]:
+    """The keeper that the settings ask for, if they do. Raises `Problem` if that cannot be.
+
+    `read` are the files of the model, which no checkpoint may replace.
+    """
     if settings.checkpoint is None and settings.resume is None:
         yield None
         return
@@ -194,6 +199,7 @@ def keeping(settings: Settings, engine: str, identity: Callable[[], Identity], s
     # Not by `Path`: that raises for names that are too long to be any.
     if settings.resume is not None and not os.path.isdir(place):  # noqa: PTH112
         raise UsageProblem(f"there is no checkpoint in {place}: it is no folder", "--checkpoint DIR writes them")
+    refuse_inputs(place, read)
     folder = Folder.open(place, identity())
     keeper = Keeper(folder, settings, engine, say)
     try:

@@ -41,6 +41,9 @@ def refuse_files(outputs: Mapping[str, str | None], folders: Mapping[str, str | 
         for folder_option, folder in places.items():
             if Path(path).resolve().is_relative_to(Path(folder).resolve()):
                 raise UsageProblem(f"{option}: '{path}' is in the folder of {folder_option}", _OTHER)
+            if Path(folder).resolve().is_relative_to(Path(path).resolve()):
+                raise UsageProblem(f"{option}: '{path}' is to be a folder, for {folder_option}", _OTHER)
+    _refuse_shared_folder(places)
 
 
 def refuse_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:
@@ -69,6 +72,8 @@ def _refuse_name(option: str, path: str, what: str) -> None:
     """No name of a file, or one that nobody could see or type."""
     if not path.strip():
         raise UsageProblem(f"{option}: the name of the {what} is empty", f"name a {what}")
+    if what == "file" and path.endswith((os.sep, os.altsep or os.sep)):
+        raise UsageProblem(f"{option}: '{path}' is the name of a directory, not of a file", "name a file in it")
     if any(unicodedata.category(character) == "Cc" for character in path):
         raise UsageProblem(f"{option}: '{path}' has a control character in it", f"name another {what}")
 
@@ -137,18 +142,25 @@ def _refuse_folder(option: str, path: str) -> None:
 
 
 def _try_folder(option: str, path: str, folder: Path) -> None:
-    """Permissions alone do not tell whether a folder takes a file: quotas and kinds of file systems have a say."""
+    """Permissions alone do not tell whether a folder takes a file: quotas, full disks and file systems have a say."""
     try:
-        handle, name = tempfile.mkstemp(prefix=".fizzpy-", dir=folder)
+        with tempfile.NamedTemporaryFile(prefix=".fizzpy-", dir=folder, buffering=0) as file:
+            file.write(b" ")
     except OSError as problem:
         raise _unwritable(option, path, problem, _FOLDER) from None
-    os.close(handle)
-    Path(name).unlink(missing_ok=True)
 
 
 def _unwritable(option: str, path: str, problem: Exception, hint: str = _OTHER) -> UsageProblem:
     reason = (problem.strerror if isinstance(problem, OSError) else None) or "it is a link that leads to itself"
     return UsageProblem(f"{option}: '{path}' cannot be written: {reason}", hint)
+
+
+def _refuse_shared_folder(places: Mapping[str, str]) -> None:
+    """Tables in the folder of the checkpoints, or around it: an export begins with a folder of its own."""
+    export = places.get("--export")
+    for option, path in places.items():
+        if export is not None and option != "--export" and Path(path).resolve().is_relative_to(Path(export).resolve()):
+            raise UsageProblem(f"--export: '{export}' has the folder of {option} in it", "name another folder")
 
 
 def _refuse_shared(files: Mapping[str, str]) -> None:

@@ -14,15 +14,13 @@ from pathlib import Path
 import click
 
 from checker.cli.commands import fizzpy
-from checker.problems import EnvironmentProblem, Problem
+from checker.problems import NO_ROOM, EnvironmentProblem, Problem, full_disk
 from checker.report import ExitCode
 from checker.view.saying import say, tell
 from checker.visible import printable
 
 # What the system may refuse through no fault of ours, and what to do about it.
 _REFUSALS = {
-    errno.ENOSPC: "make room, or set TMPDIR to a larger disk",
-    errno.EDQUOT: "make room, or set TMPDIR to another disk",
     errno.EACCES: "check the permissions",
     errno.EPERM: "check the permissions",
     errno.EROFS: "set TMPDIR to a place that can be written",
@@ -80,6 +78,10 @@ def _refused(refusal: OSError) -> EnvironmentProblem:
         Path.cwd()
     except OSError:
         return EnvironmentProblem("the current folder is not there any more", "go to another one with cd")
+    if refusal.errno in NO_ROOM:
+        return EnvironmentProblem(
+            full_disk(refusal), "make room there, or name another folder; TMPDIR for temporary files"
+        )
     where = f": {os.fsdecode(refusal.filename)}" if isinstance(refusal.filename, str | bytes) else ""
     return EnvironmentProblem(f"{refusal.strerror}{where}", _REFUSALS.get(refusal.errno or 0, _REFUSED))
 

@@ -215,3 +215,36 @@ def test_more_states_may_be_allowed(model: Path, tmp_path: Path) -> None:
     short = check(model, settings=Settings(checkpoint=place, limits=Limits(states=100)))
     assert short.cut_by == "max_states"
     assert told(check(model, settings=Settings(resume=place))) == told(check(model))
+
+
+@pytest.mark.parametrize("name", ["level-2", "states-0-1", "checkpoint-1.json", "unreduced/seen-1-2-3"])
+@pytest.mark.parametrize("how", ["itself", "a link to it", "a link there"])
+def test_a_model_among_the_checkpoints(name: str, how: str, model: Path, tmp_path: Path) -> None:
+    """A file of the model that a run would replace or remove is refused, under whatever name it was given."""
+    kept = tmp_path / "c" / name
+    kept.parent.mkdir(parents=True)
+    given = kept
+    match how:
+        case "itself":
+            kept.write_text(model.read_text())
+        case "a link to it":
+            kept.write_text(model.read_text())
+            given = tmp_path / "given"
+            given.symlink_to(kept)
+        case _:
+            kept.symlink_to(model)
+    for settings in (Settings(checkpoint=str(tmp_path / "c")), Settings(resume=str(tmp_path / "c"))):
+        with pytest.raises(UsageProblem, match="lies among them"):
+            check(given, settings=settings)
+    assert kept.read_text() == model.read_text()
+    assert [path for path in (tmp_path / "c").rglob("*") if path.is_file()] == [kept]
+
+
+def test_a_file_of_somebody_else(model: Path, tmp_path: Path) -> None:
+    """Checkpoints do not begin where a file has the name of one of theirs."""
+    folder = tmp_path / "c"
+    folder.mkdir()
+    (folder / "share-1-2").write_text("mine")
+    with pytest.raises(UsageProblem, match="share-1-2 has the name of one of a checkpoint, but is none"):
+        check(model, settings=Settings(checkpoint=str(folder)))
+    assert (folder / "share-1-2").read_text() == "mine"

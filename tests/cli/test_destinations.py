@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import resource
 import socket
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +15,7 @@ import pytest
 
 from checker.cli.destinations import refuse_files
 from checker.problems import UsageProblem
-from tests.cli.conftest import Ended
+from tests.cli.conftest import ROOT, Ended
 
 Command = Callable[..., Ended]
 MODEL = """\
@@ -174,3 +177,48 @@ def test_looking_changes_nothing(tmp_path: Path) -> None:
     refuse_files({"--html": str(tmp_path / "t"), "--itf": str(tmp_path / "new")})
     assert ((tmp_path / "t").read_text(), (tmp_path / "t").stat().st_mtime) == ("before", 1)
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("writer", WRITERS, ids=" ".join)
+def test_the_name_of_a_folder(writer: tuple[str, ...], fizzpy: Command, tmp_path: Path) -> None:
+    """A slash at its end says that no file is meant."""
+    refused(fizzpy(*writer, "new/"), "'new/' is the name of a directory")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("option", ["--checkpoint", "--export", "--resume"])
+def test_a_file_where_a_folder_is_to_be(option: str, fizzpy: Command, tmp_path: Path) -> None:
+    """Neither is there yet, and only one of them can be."""
+    refused(fizzpy("check", "m.fizz", option, "x/y", "--html", "./x"), f"--html: './x' is to be a folder, for {option}")
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(("export", "saved"), [("x", "x"), ("./x", "x/y"), ("x", "link"), ("link", "x/y")])
+def test_tables_among_checkpoints(export: str, saved: str, fizzpy: Command, tmp_path: Path) -> None:
+    """An export begins with an empty folder, which checkpoints would fill."""
+    (tmp_path / "link").symlink_to("x")
+    ended = fizzpy("check", "m.fizz", "--export", export, "--checkpoint", saved)
+    refused(ended, f"--export: '{export}' has the folder of --checkpoint in it")
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("writer", (*WRITERS, ("check", "m.fizz", "--export"), ("check", "m.fizz", "--checkpoint")))
+def test_a_disk_without_room(writer: tuple[str, ...], tmp_path: Path) -> None:
+    """Where not a byte can be written, that is said before the first state; a file that is there stays as it is."""
+    (tmp_path / "out").write_text("before")
+    name = "out/x" if writer[2] in ("--export", "--checkpoint") else "out"
+    if name == "out/x":
+        (tmp_path / "out").unlink()
+        (tmp_path / "out").mkdir()
+    command = [sys.executable, "-m", "fizzpy", *writer, name]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+    def no_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    ended = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, preexec_fn=no_room, timeout=60
+    )
+    assert (ended.returncode, ended.stdout) == (2, ""), ended.stderr
+    assert f"{writer[2]}: '{name}' cannot be written: {os.strerror(errno.EFBIG)}" in ended.stderr
+    assert (tmp_path / "out").is_dir() or (tmp_path / "out").read_text() == "before"

@@ -247,6 +247,21 @@ def test_no_room_for_the_export(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert tables_of(tmp_path / "x") == tables_of(tmp_path / "calm")
 
 
+def test_a_failed_export_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without checkpoints nobody goes on with it: the disk gets its room back, and the folder can be used again."""
+    model = model_of(WIDE, tmp_path)
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tmp_path / "x" / "rows"))
+
+    with monkeypatch.context() as patched, pytest.raises(OSError, match="No space left"):
+        patched.setattr(Parts, "_write", full)
+        check(model, settings=Settings(export=str(tmp_path / "x")))
+    assert list((tmp_path / "x").iterdir()) == []
+    check(model, settings=Settings(export=str(tmp_path / "x")))
+    assert Space(tmp_path / "x")
+
+
 def test_the_disk_of_a_table_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The system names no file when pyarrow finds no room; the message has the folder all the same."""
     parquet = arrow()[1]

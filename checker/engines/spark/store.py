@@ -131,6 +131,14 @@ class Store:
     def has(self, name: str) -> bool:
         return os.path.lexists(self._path(name))
 
+    def wrote(self, name: str) -> bool:
+        """Whether a file begins as those do that a run has written."""
+        try:
+            with open_regular(self._path(name)) as file:
+                return file.read(len(_MAGIC)) == _MAGIC
+        except OSError:
+            return False
+
     def remove(self, name: str) -> None:
         """Remove a file that nobody will ask for again."""
         self._path(name).unlink(missing_ok=True)
