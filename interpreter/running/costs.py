@@ -28,7 +28,9 @@ def cost(*nodes: ast.Expression | None) -> int:
                 pass
             case ast.FString():
                 count += sum(len(part) >> 4 for part in node.parts if isinstance(part, str))
-                pending += [part.value for part in node.parts if not isinstance(part, str)]
+                fields = [part.value for part in node.parts if not isinstance(part, str)]
+                count += len(fields)
+                pending += fields
             case ast.TupleExpression() | ast.ListExpression():
                 count += len(node.items)
                 pending += node.items

@@ -82,6 +82,7 @@ class Execution:
         self.memento: Memento | None = None
         """What this way was before the first choice that is not given, where it is followed together with others."""
         self.moves = 0
+        self._operations = code.operations
         self._choices: Seq[int] = ()
         self._root = frames[0]
         world.frames = frames
@@ -101,12 +102,13 @@ class Execution:
         frames, meter = self.frames, METER
         try:
             while True:
-                yielded = self.one_move()
-                if not frames:
-                    return
-                if yielded and self.yields:
-                    self.clean_up()
-                    return
+                # The end of the thread counts as a yield too.
+                if self.one_move():
+                    if not frames:
+                        return
+                    if self.yields:
+                        self.clean_up()
+                        return
                 self.moves += 1
                 meter.count += 1
                 if meter.count > meter.pause:
@@ -180,7 +182,7 @@ class Execution:
 
     def _execute(self, frame: Frame, block: Scope, index: int) -> bool:
         try:
-            compiled = self.code.operations[frame.routine.number][block.number]
+            compiled = self._operations[frame.routine.number][block.number]
         except KeyError:
             compiled = self.code.compiled(frame.routine, block)
         operation, span, label, charged, chooses = compiled[index]

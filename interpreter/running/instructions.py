@@ -68,22 +68,30 @@ def compile_instruction(
 
 def _do(block: p.Scope, instruction: p.Do, scope: NameScope) -> Operation:
     effect = compile_effect(instruction.statement, scope)
-    in_atomic_sequence = isinstance(block, p.Sequence) and block.flow == "atomic"
+    atomic = _is_atomic_sequence(block)
 
     def operation(run: Execution, frame: Frame) -> bool:
-        made = run.world.created
-        before = len(made)
+        created = len(run.world.created)
         effect(frame)
-        run.enabled = True
-        if len(made) > before and run.construct(before):
-            return False
-        if in_atomic_sequence:
-            # What `finish` comes to there.
-            frame.scopes[-1].index += 1
-            return False
-        return run.finish()
+        return _done(run, frame, created, atomic)
 
     return operation
+
+
+def _is_atomic_sequence(block: p.Scope) -> bool:
+    return isinstance(block, p.Sequence) and block.flow == "atomic"
+
+
+def _done(run: Execution, frame: Frame, created: int, atomic: bool) -> bool:
+    """An assignment or expression is evaluated. So many instances were `created` before."""
+    run.enabled = True
+    if len(run.world.created) > created and run.construct(created):
+        return False
+    if atomic:
+        # What `finish` comes to in an atomic sequence.
+        frame.scopes[-1].index += 1
+        return False
+    return run.finish()
 
 
 def _nothing(run: Execution, frame: Frame) -> bool:
@@ -242,6 +250,7 @@ class _Calls:
         self.code = code
         self.routine = routine
         self.block = block
+        self.atomic = _is_atomic_sequence(block)
         self.instruction = instruction
         self.span = instruction.call.span
         self.arguments = compile_arguments(instruction.call.arguments, scope)
@@ -274,8 +283,7 @@ class _Calls:
         value = call_value(callee, args, kwargs, self.span)
         if self.bind is not None:
             self.bind(frame, value)
-        run.enabled = True
-        return False if run.construct(created) else run.finish()
+        return _done(run, frame, created, self.atomic)
 
     def _fizz_call(self, run: Execution, frame: Frame, callee: p.Routine, receiver: Instance | None) -> bool:
         if frame.instance is None and self.block.flow != "atomic" and run.yields:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from string import Formatter
 from typing import Any, NoReturn
 
@@ -48,7 +49,7 @@ def format_value(value: object, conversion: str | None, spec: str | None) -> str
 
 
 def _format_spec(value: object, spec: str) -> str:
-    match = _SPEC.fullmatch(spec)
+    match = _parsed(spec)
     if match is None:
         raise Problem("R23", f"invalid format '{spec[:40]}'")
     _check_figures(match["width"], match["precision"])
@@ -60,6 +61,11 @@ def _format_spec(value: object, spec: str) -> str:
         return _checked(format(value, spec))
     except (ValueError, OverflowError) as error:
         raise Problem("R23", f"invalid format '{spec[:40]}' for a {type_name(value)}: {error}") from None
+
+
+@lru_cache(256)
+def _parsed(spec: str) -> re.Match[str] | None:
+    return _SPEC.fullmatch(spec)
 
 
 def _checked(text: str) -> str:

@@ -200,6 +200,10 @@ def display(value: object, most: int = MAX_PARTS) -> str:
 
 def written(value: object) -> str:
     """The display text in a step: charged, and R24 if it is longer than a string may be."""
+    if type(value) is int:
+        text = str(value)
+        check_size(len(text), "the text")
+        return text
     if isinstance(value, str):
         METER.charge(len(value) >> 4)
     elif isinstance(value, Value | tuple):
