@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from interpreter.budget import METER, characters, check_int, check_size
 from interpreter.library.shared import integer, iterable, pairs, string
@@ -157,6 +157,7 @@ def deepcopy(value: object) -> object:
 
 
 Made = TypeVar("Made")
+_SCALARS: Final = frozenset({int, str, bool, float, type(None)})
 
 
 class _Copy:
@@ -169,7 +170,7 @@ class _Copy:
         self._costs: dict[int, int] = {}
 
     def copy(self, value: object) -> object:
-        if not isinstance(value, Value | tuple):
+        if type(value) in _SCALARS or not isinstance(value, (Value, tuple)):
             return value
         known = self._copies.get(id(value))
         if known is not None:
@@ -181,7 +182,8 @@ class _Copy:
         self._walk.enter(0)
         made = self._copied(value)
         self._walk.leave()
-        self._costs[id(value)] = METER.count - before
+        if not isinstance(value, Container):
+            self._costs[id(value)] = METER.count - before
         return made
 
     def _copied(self, value: object) -> object:
@@ -227,7 +229,8 @@ class _Copy:
 
     def _all(self, items: Sequence[object]) -> list[object]:
         METER.make(len(items))
-        return [self.copy(item) for item in items]
+        copy = self.copy
+        return [item if type(item) in _SCALARS else copy(item) for item in items]
 
     def _fields(self, fields: Mapping[str, object]) -> dict[str, object]:
         METER.make(len(fields))

@@ -203,7 +203,7 @@ def _attribute(node: ast.Attribute, scope: NameScope) -> Evaluator:
 
 def attribute_of(owner: object, name: str, env: Environment) -> object:
     """An attribute of any value; domains answer for the world that the step works on."""
-    if isinstance(owner, Domain | Segment):
+    if isinstance(owner, (Domain, Segment)):
         return owner.attribute_in(env.world, name)
     return operations.get_attribute(owner, name)
 

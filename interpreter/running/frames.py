@@ -98,7 +98,7 @@ class Frame(Environment):
 
 def enter(scope: Scope) -> ScopeState:
     """The state of a block or loop that has just been entered."""
-    if isinstance(scope, Sequence) or not isinstance(scope, OneOfBlock | ParallelBlock):
+    if isinstance(scope, Sequence) or not isinstance(scope, (OneOfBlock, ParallelBlock)):
         return ScopeState(scope)
     return ScopeState(scope, index=-1)
 

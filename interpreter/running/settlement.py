@@ -87,7 +87,7 @@ class Settlement:
                 self._reached.add(id(value))
                 if isinstance(value, SetValue):
                     continue  # nothing that can change is in a set
-            elif isinstance(value, tuple | StructValue):
+            elif isinstance(value, (tuple, StructValue)):
                 # Met a second time, the containers in it are shared. A third look would find nothing more.
                 self._meetings[id(value)] += 1
                 if self._meetings[id(value)] > 2:

@@ -128,7 +128,7 @@ def member_key(value: object, walk: Walk) -> Hashable:
         flat: list[Hashable] = []
         _lay_tuple(value, walk, flat)
         return tuple(flat)
-    if isinstance(value, str | bytes):
+    if isinstance(value, (str, bytes)):
         walk.parts += len(value) >> 4
         return value
     if kind is float and value != value:
@@ -206,7 +206,7 @@ def equal_fields(left: Mapping[str, object], right: Mapping[str, object], walk: 
 
 def _equal_scalars(left: object, right: object) -> bool:
     if type(left) is type(right):
-        if isinstance(left, str | bytes) and len(left) > _SHORT:
+        if isinstance(left, (str, bytes)) and len(left) > _SHORT:
             METER.charge(len(left) >> 4)
         return left == right or (left != left and right != right)
     return type(left) in (int, float) and type(right) in (int, float) and left == right

@@ -360,7 +360,7 @@ def mark_frozen(value: object) -> None:
     seen: set[int] = set()
     while pending:
         item = pending.pop()
-        if isinstance(item, tuple | StructValue) and id(item) not in seen:
+        if isinstance(item, (tuple, StructValue)) and id(item) not in seen:
             seen.add(id(item))
             pending.extend(item if isinstance(item, tuple) else item.fields.values())
         elif isinstance(item, Container) and not item.frozen:

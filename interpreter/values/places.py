@@ -78,7 +78,7 @@ def _each(members: Sequence[object], depth: int, walk: Walk) -> Iterator[Hashabl
 
 def lasting(value: object) -> bool:
     """Whether a value can never change, with all that is inside."""
-    if not isinstance(value, tuple | StructValue):
+    if not isinstance(value, (tuple, StructValue)):
         return not isinstance(value, Container)
     pending: list[object] = [value]
     met: set[int] = set()
@@ -86,7 +86,7 @@ def lasting(value: object) -> bool:
         item = pending.pop()
         if isinstance(item, Container):
             return False
-        if isinstance(item, tuple | StructValue) and id(item) not in met:
+        if isinstance(item, (tuple, StructValue)) and id(item) not in met:
             met.add(id(item))
             pending += item if isinstance(item, tuple) else item.fields.values()
     return True
