@@ -32,7 +32,8 @@ METHODS = frozenset(
 )
 
 
-_LONGEST, _MOST = 100, 2000  # names that are looked at: edit distance takes the square of the length
+# Names that are looked at, and of these the ones that are compared: edit distance takes the square of the length.
+_LONGEST, _LOOKED_AT, _COMPARED = 100, 100_000, 2000
 _FARTHEST, _PER_EDIT, _LEAST_BEGINNING = 2, 3, 4
 
 
@@ -46,13 +47,21 @@ def near_names(name: str, candidates: Iterable[str]) -> list[str]:
     """The candidates that may have been meant, the nearest first.
 
     They differ in letter case, or by at most two edits and not more than one for every three letters, or they begin
-    with the name. Of those as far away one with the same letters comes first.
+    with the name. Of those as far away one with the same letters comes first. Of very many candidates the first 100,000
+    are looked at, and the first 2,000 of these compared that have about its length.
     """
     if len(name) > _LONGEST:
         return []
-    far = {other: _far(name.casefold(), other.casefold()) for other in islice(candidates, _MOST) if other != name}
+    meant = name.casefold()
+    likely = (other for other in islice(candidates, _LOOKED_AT) if other != name and _likely(meant, other.casefold()))
+    far = {other: _far(meant, other.casefold()) for other in islice(likely, _COMPARED)}
     near = [(found, sorted(name) != sorted(other), other) for other, found in far.items() if found is not None]
     return [other for *_, other in sorted(near)]
+
+
+def _likely(name: str, other: str) -> bool:
+    """Whether it is worth while to compare two names: one is about as long as the other, or its beginning."""
+    return abs(len(name) - len(other)) <= _FARTHEST or other.startswith(name)
 
 
 def _far(name: str, other: str) -> int | None:
