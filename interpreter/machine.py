@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator
+from itertools import chain
 from typing import ClassVar, NoReturn
 
 from fizz import Span
@@ -102,6 +103,8 @@ class Machine:
         self.alike = Alike(self.values)
         self._describer = Describer(self.code, self.values)
         self.possible = Candidates(program, self.values, self.limits, self.transitions)
+        actions = chain(program.actions, *(role.actions for role in program.roles))
+        self._fairness = {action.routine: action.fairness for action in actions}
 
     # --- one way through one rule ----------------------------------------------------------------------------------
 
@@ -479,13 +482,9 @@ class Machine:
         if rule.kind is StepKind.CONTINUE:
             return FairName("thread", str(self.actor(rule))), "strong"
         if rule.kind is StepKind.START:
-            fairness = self._fairness(rule.subject)
+            fairness = self._fairness.get(rule.subject)
             return None if fairness is None else (FairName("action", str(self.actor(rule))), fairness)
         return None
-
-    def _fairness(self, routine: int) -> str | None:
-        actions = [*self.program.actions, *(action for role in self.program.roles for action in role.actions)]
-        return next((action.fairness for action in actions if action.routine == routine), None)
 
     def slot_sum(self, slot: Slot, number: int) -> int:
         """What a slot with this value adds to the key; `("thread",)` stands for a thread."""

@@ -97,7 +97,7 @@ class _Search:
         made = {node.id for node in nodes if isinstance(node, ast.Name)}
         if any(isinstance(node, ast.Call) for node in nodes):
             made |= self.loose
-        return frozenset(found | {init for name, init in self.inits.items() if name in made})
+        return frozenset(found | {self.inits[name] for name in made & self.inits.keys()})
 
 
 class _Paths:
