@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence as Seq
+from functools import cache
 from math import prod
 from typing import Final, assert_never
 
@@ -33,7 +34,7 @@ MAX_TURNS = 4_096
 """Turns of independent loops in each other that are asked one by one; of more, the answer as a whole is remembered."""
 
 
-Picks = dict[tuple[int, ...], tuple[list[int], list[str], int]]
+Picks = dict[tuple[int, ...], tuple[list[int], list[str], bool, int]]
 """The alternatives that ways through one rule met, by the choices before: positions of distinct values, labels, and
 what it costs to find them."""
 MAX_PASSED: Final = 1_000
@@ -42,6 +43,12 @@ MAX_PASSED: Final = 1_000
 
 class Undecided(Exception):
     """A turn of an independent loop ended without an answer: the ways after this one go on."""
+
+
+@cache
+def _statements(count: int) -> tuple[str, ...]:
+    """What the alternatives of a block with so many statements are called."""
+    return tuple([f"Stmt:{i}" for i in range(count)])
 
 
 class Execution:
@@ -166,14 +173,14 @@ class Execution:
             case OneOfBlock():
                 if state.index < 0:
                     self._remember()
-                    state.index = self.choose([f"Stmt:{i}" for i in range(len(block.instructions))])
+                    state.index = self.choose(_statements(len(block.instructions)), True)
                     return False
                 return self._execute(frame, block, state.index)
             case ParallelBlock():
                 if state.index < 0:
                     self._remember()
                     waiting = [i for i in range(len(block.instructions)) if i not in state.started]
-                    state.index = waiting[self.choose([f"Stmt:{i}" for i in waiting])]
+                    state.index = waiting[self.choose([f"Stmt:{i}" for i in waiting], True)]
                     state.started = tuple(sorted((*state.started, state.index)))
                     return False
                 return self._execute(frame, block, state.index)
@@ -329,12 +336,12 @@ class Execution:
         if known is None:
             positions = self.distinct(values)
             labels = [word + self.text(values[i]) for i in positions]
-            known = (positions, labels, sum(map(len, labels)) >> 2)
+            known = (positions, labels, len(set(labels)) == len(labels), sum(map(len, labels)) >> 2)
             if self.known is not None:
                 self.known[before] = known
-        positions, labels, charged = known
+        positions, labels, unique, charged = known
         METER.charge(charged)
-        return positions[self.choose(labels)]
+        return positions[self.choose(labels, unique)]
 
     def _remember(self) -> None:
         """A choice is coming. If it is not given, what this way is now is remembered."""
@@ -351,12 +358,15 @@ class Execution:
         """Whether there is a given choice that was not made yet."""
         return len(self.forks) < len(self._choices)
 
-    def choose(self, labels: list[str]) -> int:
-        """Choose one of several ways: as the given choices say, beyond them the first. Returns its index."""
+    def choose(self, labels: Seq[str], unique: bool) -> int:
+        """Choose one of several ways: as the given choices say, beyond them the first. Returns its index.
+
+        `unique`: whether all labels differ. Each way through a choice of thousands makes it anew.
+        """
         if self.headers is not None and not self.repeats:
             raise Unchosen(len(labels))
         taken = self._choices[len(self.forks)] if len(self.forks) < len(self._choices) else 0
-        fork = Fork(len(labels), taken, labels[taken], len(set(labels)) == len(labels))
+        fork = Fork(len(labels), taken, labels[taken], unique)
         self.forks.append(fork)
         self.recorder.note(fork)
         return taken
@@ -442,7 +452,7 @@ class Execution:
         """Enter a loop for one of its turns alone, or choose to go on after it."""
         # One part for each turn, one for what comes after the loop, one for the loop itself.
         self.shares *= len(rest) + 2
-        turn = self.choose([f"For:{i}" for i in range(len(rest))] + ["For:-"])
+        turn = self.choose([f"For:{i}" for i in range(len(rest))] + ["For:-"], True)
         if turn == len(rest):
             return self.finish()
         self.frames[-1].scopes.append(ScopeState(loop, rest=deque([rest[turn]]), alone=True, turns=len(rest)))
