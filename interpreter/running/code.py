@@ -68,6 +68,7 @@ class Code:
         self._loop_binders: dict[tuple[int, int], Binder] = {}
         self._targets: dict[tuple[int, int, int], Binder | None] = {}
         self._defaults: dict[int, dict[str, Evaluator]] = {}
+        self._parameters = {one.routine: frozenset(one.parameters) for one in program.assertions}
         self._host = Environment(known.constants, None, ConstantWorld(), None)
         host = NameScope(frozenset(), None, False, known)
         self.roles = {
@@ -76,10 +77,8 @@ class Code:
 
     def scope(self, routine: p.Routine) -> NameScope:
         """The name scope of a routine's frames."""
-        extra: frozenset[str] = frozenset()
-        if routine.kind == "assertion":
-            extra = frozenset(next(a.parameters for a in self.program.assertions if a.routine == routine.number))
-        return NameScope(routine.bound | extra, None, True, self.known)
+        names = routine.bound | self._parameters.get(routine.number, frozenset())
+        return NameScope(names, None, True, self.known)
 
     def compiled(self, routine: p.Routine, block: p.Scope) -> list[Compiled]:
         """The operations of the statements of a block, which are in `operations` from now on."""
