@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 MEMORY_LIMIT: Final = "FIZZPY_MEMORY_LIMIT"
+_MOST_DIGITS: Final = 15
 """The variable of the environment that names the MiB which a run may hold."""
 
 
@@ -33,7 +34,7 @@ class Limits:
         text = os.environ.get(MEMORY_LIMIT)
         if not text:
             return cls(states, depth, time_s)
-        if not text.isdecimal() or not int(text):
+        if not text.isdecimal() or len(text) > _MOST_DIGITS or not int(text):
             from checker.problems import UsageProblem
 
             raise UsageProblem(f"{MEMORY_LIMIT} is no number of MB: '{text}'", "set it to a whole number, or unset it")

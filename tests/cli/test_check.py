@@ -141,8 +141,9 @@ def test_the_limit_of_the_environment(
     report = json.loads(ended.out)
     assert (ended.code, report["cut_by"], report["asked"]) == (3, "memory", {"memory": 1})
     assert "--checkpoint DIR" in fizzpy("check", "m.fizz").out
-    monkeypatch.setenv("FIZZPY_MEMORY_LIMIT", "much")
-    assert fizzpy("check", "m.fizz").code == 2
+    for text in ("much", "9" * 5000):
+        monkeypatch.setenv("FIZZPY_MEMORY_LIMIT", text)
+        assert fizzpy("check", "m.fizz").code == 2
 
 
 def test_stats(fizzpy: Callable[..., object], tmp_path: Path) -> None:

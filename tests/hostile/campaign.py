@@ -19,7 +19,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tests.hostile import checkpoints, deep, expressions, inputs, texts
+from tests.hostile import checkpoints, deep, expressions, inputs, names, surroundings, texts
 from tests.hostile.case import MODEL, Case
 from tests.hostile.child import Child, Ended, Limits, warm
 from tests.hostile.shrink import shrunk
@@ -131,6 +131,8 @@ class Range:
             "front matter": inputs.front_matter,
             "options": inputs.options,
             "constants": inputs.constants,
+            "names": names.names,
+            "surroundings": surroundings.surroundings,
             "yaml": inputs.yaml_files,
             "reports": inputs.reports_of(lambda: self.report),
             "guides": inputs.guides_of(lambda: self.guide),
@@ -234,7 +236,8 @@ def keep(failure: Failure, folder: Path) -> Path:
     """Write down a failing case: its files, and how to run it."""
     place = folder / f"{failure.verdict.kind}-{failure.case.kind}-{failure.case.number}".replace(" ", "-")
     failure.case.lay_out(place / "files")
-    command = " ".join(["fizzpy", *map(repr, failure.case.arguments)])
+    before = [name if text is None else f"{name}={text!a}" for name, text in failure.case.environment.items()]
+    command = " ".join([*before, "fizzpy", *map(repr, failure.case.arguments)])
     said = failure.ended.output[-3000:].decode("utf-8", "backslashreplace")
     head = f"{failure.case.name}: {failure.verdict.kind}: {failure.verdict.cause}"
     told = "\n".join([head, command, "", failure.ended.details[-3000:], said, ""])

@@ -66,7 +66,7 @@ def _hook(
         given = Path(os.fsdecode(path))  # type: ignore[arg-type]
         # The link itself is what is changed, not what it leads to; but a folder on the way is followed.
         real = str(given.parent.resolve() / given.name)
-        return real == os.devnull or (real + os.sep).startswith(roots)
+        return real in (os.devnull, "/dev/full") or (real + os.sep).startswith(roots)
 
     def on_event(event: str, arguments: tuple[object, ...]) -> None:
         if event == "open":

@@ -27,7 +27,8 @@ class Case:
 
     `files` are in the folder before it, by path. `hostile` names those that may be made smaller; `words` is the place
     of the first argument that may be left out (None: all arguments stay). `outputs` are files and folders that the run
-    may change; anything else that was there must stay as it was.
+    may change; anything else that was there must stay as it was. `environment` is what the variables of these names are
+    (None: there is none of that name).
     """
 
     kind: str
@@ -37,6 +38,7 @@ class Case:
     hostile: tuple[str, ...] = ()
     words: int | None = None
     outputs: tuple[str, ...] = ()
+    environment: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

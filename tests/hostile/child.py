@@ -130,12 +130,17 @@ class Child:
                 XDG_STATE_HOME=str(self.room / "state"),
                 XDG_CACHE_HOME=str(self.room / "cache"),
                 TMPDIR=str(self.room / "tmp"),
+                HOME=str(self.room / "state"),
             )
+            for name, text in self.case.environment.items():
+                os.environ.pop(name, None)
+                if text is not None:
+                    os.environ[name] = text.replace("{case}", str(self.folder))
             import tempfile
 
             tempfile.tempdir = None
             for stream, descriptor in (("stdout", 1), ("stderr", 2)):
-                setattr(sys, stream, open(descriptor, "w", encoding="utf-8", errors="strict"))  # noqa: SIM115, PTH123
+                setattr(sys, stream, open(descriptor, "w", encoding=self._encoding, errors="strict"))  # noqa: SIM115, PTH123
             self._limit_itself()
             forks = self.case.arguments[:1] == ("test",)
             canary.watch((self.folder, self.room / "state", self.room / "cache", self.room / "tmp"), telling, forks)
@@ -149,6 +154,12 @@ class Child:
                 sys.stderr.flush()
             code = 1
         os._exit(code & 0xFF)
+
+    @property
+    def _encoding(self) -> str:
+        """What the streams are written in: Python looks at these before anything of ours has begun."""
+        locale = self.case.environment.get("LC_ALL") or ""
+        return "latin-1" if "ISO" in locale else "ascii" if locale in ("C", "POSIX") else "utf-8"
 
     def _limit_itself(self) -> None:
         cpu = self.limits.cpu_s

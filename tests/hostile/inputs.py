@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 from tests.hostile import expressions, texts
@@ -53,7 +54,7 @@ STRANGE: Final = (
     "*a", "%",
     "a=b", "=", "==", "n", "LIMIT", "Up", "Node.Look", "Node#0.Look", "Node#.Look", "Small", "small", "__class__",
     "\x1b[31mred",
-    "\u202eabc", "a\nb", "\t", "\r", "\x07", "\udcff", "\u00e9", "a" * 300, "a" * 5000, "../x",
+    "\u202eabc", "a\nb", "\t", "\r", "\x07", "\udcff", "\u00e9", "a" * 300, "a" * 10_000, "../x",
     "../../../../etc/passwd",
     "/", ".", "..", "/dev/null", "/dev/full", "/dev/zero", "/proc/self/mem", MODEL, "./" + MODEL, "sub/../" + MODEL,
     "link",
@@ -62,15 +63,11 @@ STRANGE: Final = (
 )  # fmt: skip
 """What may be given where something else is expected."""
 
-_FLAGS: Final = ("--keep-going", "--json", "--quiet", "--no-color", "--stats", "--audit", "--no-symmetry", "--walk",
-                 "--init",
-                 "--as-walked", "--help", "--version")  # fmt: skip
-_VALUED: Final = (
-    "--set", "--option", "--property", "--engine", "--max-states", "--timeout", "--checkpoint", "--checkpoint-every",
-    "--resume", "--export", "--save-trace", "--itf", "--dot", "--html", "--memory", "--master", "--conf",
-    "--spark-from",
-    "--follow", "--runs", "--seed", "--steps", "--extend", "--step", "--mark", "--junit", "--max-depth",
+_WRITING: Final = (
+    "--checkpoint", "--resume", "--export", "--save-trace", "--itf", "--dot", "--html", "--junit",
 )  # fmt: skip
+"""What writes where the user says. Beyond the folder of a case that would be no escape, and yet nothing to try."""
+
 _USUAL: Final = {
     "--engine": ("embedded", "plain", "Plain", "fast"),
     "--option": (
@@ -89,6 +86,8 @@ _USUAL: Final = {
     "--dot": ("out.dot",),
     "--save-trace": ("out.txt",),
     "--max-states": ("50",),
+    "--resume": ("out/c",),
+    "--export": ("out/x",),
 }
 _ASIDE: Final[tuple[tuple[str, ...], ...]] = (
     ("--json",), ("--quiet",), ("--keep-going",), ("--audit",), ("--stats",), ("--no-symmetry",), ("--html", "o.html"),
@@ -127,12 +126,15 @@ def options(number: int, chance: Chance) -> Case:
     if words[0] != "test":
         words.append(MODEL if chance.random() < 0.85 else chance.choice(STRANGE))
     for _ in range(chance.choice((1, 1, 2, 3, 5))):
-        if chance.random() < 0.25:
-            words.append(chance.choice(_FLAGS))
+        # Those of other commands now and then: they are refused before anything is looked at.
+        option = chance.choice(_options(words[0] if chance.random() < 0.9 else chance.choice(COMMANDS)))
+        if option in _flags():
+            words.append(option)
             continue
-        option = chance.choice(_VALUED)
         usual = _USUAL.get(option, ())
         value = chance.choice(usual) if usual and chance.random() < 0.4 else chance.choice(STRANGE)
+        if option in _WRITING and (value in ("/", "..") or value.startswith("..")):
+            value = "folder"
         if option in ("--set", "--option", "--conf") and chance.random() < 0.7:
             value = f"{chance.choice(STRANGE)}={value}"
         words += [f"{option}={value}"] if chance.random() < 0.3 else [option, value]
@@ -151,6 +153,23 @@ def options(number: int, chance: Chance) -> Case:
         "folder": Node("folder"),
     }
     return Case("options", number, tuple(words), files, words=1)
+
+
+@cache
+def _options(command: str) -> tuple[str, ...]:
+    """All options of a command."""
+    from checker.cli.commands import fizzpy
+
+    return tuple(opt for param in fizzpy.commands[command].params for opt in param.opts if opt.startswith("-"))
+
+
+@cache
+def _flags() -> frozenset[str]:
+    """The options that have no value."""
+    from checker.cli.commands import fizzpy
+
+    params = [param for command in fizzpy.commands.values() for param in command.params]
+    return frozenset(opt for param in params if getattr(param, "is_flag", False) for opt in param.opts)
 
 
 def constants(number: int, chance: Chance) -> Case:

@@ -19,7 +19,7 @@ SEED = 16
 CASES = 500
 CLASSES = (
     "tokens", "bytes", "deep", "expressions", "front matter", "options", "constants", "yaml", "reports", "guides",
-    "checkpoints",
+    "checkpoints", "names", "surroundings",
 )  # fmt: skip
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="children are watched as on Linux")

@@ -131,7 +131,7 @@ class Expressions:
             (1, lambda: f"('a' if {a('bool')} else {a('str')})"),
             (1, lambda: f"'-'.join(sorted({a('dict')}.keys()))[:2]"),
             (1, lambda: f"repr({a('num')})"),
-            (1, lambda: f"'%s' % {a('int')}"),
+            (1, lambda: f"('%s' % {a('int')})"),
         ))  # fmt: skip
         return write()
 
