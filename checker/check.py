@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from checker.checkpoint.identity import identity_of
-from checker.checkpoint.keeper import keeping
 from checker.conclude import conclude
 from checker.course import ProgressSink
 from checker.effort import own_effort, told_in
@@ -26,6 +25,9 @@ from checker.properties import properties_of
 from checker.report import Report
 from fizz import Module, load
 from interpreter import Machine, ModelError, compile_module
+
+if TYPE_CHECKING:
+    from checker.checkpoint.keeper import Keeper
 
 
 def check(
@@ -67,11 +69,7 @@ def check(
         except Stop as stop:
             exploration = nothing(stop.reason)
         else:
-            read = [*module.sources, *(helper.path for helper in module.helper_modules)]
-            with (
-                keeping(settings, chosen.name, lambda: identity_of(module, settings), say, read) as keeper,
-                _exporting(settings, chosen.name),
-            ):
+            with _keeper(module, settings, chosen.name, say) as keeper, _exporting(settings, chosen.name):
                 exploration = explore(
                     chosen,
                     program,
@@ -112,6 +110,19 @@ def check(
 
             write_verdicts(settings.export, report)
     return report
+
+
+def _keeper(
+    module: Module, settings: Settings, engine: str, say: Callable[[str], None]
+) -> AbstractContextManager[Keeper | None]:
+    """What keeps checkpoints, if the settings ask for them."""
+    if settings.checkpoint is None and settings.resume is None:
+        return nullcontext()
+    from checker.checkpoint.identity import identity_of
+    from checker.checkpoint.keeper import keeping
+
+    read = [*module.sources, *(helper.path for helper in module.helper_modules)]
+    return keeping(settings, engine, identity_of(module, settings), say, read)
 
 
 @contextmanager

@@ -6,6 +6,8 @@ Verdicts, the leading counterexample, traces, warnings (language page, 10.7 and 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from checker.audit.warnings import audit
 from checker.engines.memory import Memory
@@ -14,12 +16,13 @@ from checker.given import Given
 from checker.limits import StopReason
 from checker.patience import Patience, Stop
 from checker.properties.base import Property
-from checker.replay import story, trace_of
 from checker.report import ExitCode, ModelFailure, PropertyReport, PropertyVerdict, Report, Verdict
 from checker.trace import Trace
-from checker.walks.calm import Calmer
 from fizz import Diagnostic, Module
 from interpreter import Program
+
+if TYPE_CHECKING:
+    from checker.walks.calm import Calmer
 
 
 def conclude(
@@ -38,14 +41,14 @@ def conclude(
 
     `memory` None: there is no machine, because the constants already failed.
     """
-    calmer = None if memory is None else Calmer(memory, patience)
-    reports = tuple(_report(p, exploration, calmer) for p in properties)
+    teller = None if memory is None else _Teller(memory, patience)
+    reports = tuple(_report(p, exploration, teller) for p in properties)
     leading = _leading(properties, exploration)
     verdict, exit_code = _verdict(properties, exploration)
     error = exploration.error
     trace = _trace_of(leading, reports, properties)
     if error is not None:
-        trace = None if calmer is None else _told(calmer, error)[1]
+        trace = None if teller is None else teller.told(error)[1]
     return Report(
         verdict=verdict,
         exit_code=exit_code,
@@ -64,7 +67,7 @@ def conclude(
         trace=trace,
         leading=None if leading is None or error is not None else leading.name,
         error=None if error is None else _failure(error),
-        warnings=module.warnings + _warnings(calmer, exploration, properties),
+        warnings=module.warnings + _warnings(teller, exploration, properties),
         sources=module.sources,
         excluded=program.options.exclude,
         given=given,
@@ -73,41 +76,57 @@ def conclude(
 
 
 def _warnings(
-    calmer: Calmer | None, exploration: Exploration, properties: tuple[Property, ...]
+    teller: _Teller | None, exploration: Exploration, properties: tuple[Property, ...]
 ) -> tuple[Diagnostic, ...]:
     """What a run says of its model; nothing where it had no time for that."""
-    if calmer is None:
+    if teller is None:
         return ()
     try:
-        with calmer.patience.spared():
-            return audit(calmer.machine, exploration, properties)
+        with teller.patience.spared():
+            return audit(teller.memory.machine, exploration, properties)
     except (KeyboardInterrupt, Stop):
         return ()
 
 
-def _report(property: Property, exploration: Exploration, calmer: Calmer | None) -> PropertyReport:
+def _report(property: Property, exploration: Exploration, teller: _Teller | None) -> PropertyReport:
     finding = exploration.findings.get(property.key)
-    if finding is None or calmer is None:
+    if finding is None or teller is None:
         return PropertyReport(property.name, property.kind, _property_verdict(property, exploration))
-    finding, trace = _told(calmer, finding, property)
+    finding, trace = teller.told(finding, property)
     steps = finding.steps if finding.path else None
     instance, shortest = finding.instance, not finding.unfinished
     return PropertyReport(property.name, property.kind, "violated", steps, trace, instance, shortest)
 
 
-def _told(calmer: Calmer, finding: Finding, property: Property | None = None) -> tuple[Finding, Trace | None]:
-    """The calmest story of a finding, and which instance decides it. Without a property the model fails."""
-    try:
-        with calmer.patience.spared():
-            told = story(calmer.machine, finding)
-        if told is None:
+class _Teller:
+    """Tells findings. What that takes is imported and made when there is one: most runs have none."""
+
+    def __init__(self, memory: Memory, patience: Patience) -> None:
+        self.memory = memory
+        self.patience = patience
+
+    @cached_property
+    def _calmer(self) -> Calmer:
+        from checker.walks.calm import Calmer
+
+        return Calmer(self.memory, self.patience)
+
+    def told(self, finding: Finding, property: Property | None = None) -> tuple[Finding, Trace | None]:
+        """The calmest story of a finding, and which instance decides it. Without a property the model fails."""
+        from checker.replay import story, trace_of
+
+        machine = self.memory.machine
+        try:
+            with self.patience.spared():
+                told = story(machine, finding)
+            if told is None:
+                return finding, None
+            finding, told = self._calmer.calmer(finding, told, property)
+            with self.patience.spared():
+                return finding, trace_of(machine, finding, told, None if property is None else property.assertion)
+        except (KeyboardInterrupt, Stop):
+            # One step of this model may take longer than the run may last.
             return finding, None
-        finding, told = calmer.calmer(finding, told, property)
-        with calmer.patience.spared():
-            return finding, trace_of(calmer.machine, finding, told, None if property is None else property.assertion)
-    except (KeyboardInterrupt, Stop):
-        # One step of this model may take longer than the run may last.
-        return finding, None
 
 
 def _property_verdict(property: Property, exploration: Exploration) -> PropertyVerdict:

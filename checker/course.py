@@ -12,7 +12,6 @@ from checker.exploration import Finding, GivenUp, PathLink, Progress
 from checker.limits import Limits, StopReason
 from checker.patience import Patience, Stop
 from checker.properties.base import Phase, Property
-from fizz.data import demand
 from fizz.light import dataclass
 from interpreter import ModelError, Program
 
@@ -62,18 +61,6 @@ class CourseState:
     witnesses: Mapping[str, Finding]
     error: Finding | None
     deepest: tuple[PathLink, ...] = ()
-
-
-def demand_sound(state: CourseState, program: Program, level: int) -> None:
-    """Raise `NotData` unless the numbers in a saved course go together, and with the program and the level."""
-    total, last = state.total, state.last
-    demand(state.reached == level and 0 <= state.depth <= level, "the level of the checkpoint")
-    demand(total.sound and last.sound and 0 <= state.initial <= total.states, "counts")
-    demand(last.states <= total.states and last.cut <= total.cut, "counts of a last level among all")
-    demand(total.frontier == last.frontier <= last.states, "the states that wait among the last ones")
-    acted = {*total.acted, *(routine for routine, _ in total.aborted)}
-    demand(all(0 <= routine < len(program.routines) for routine in acted), "the routines of the model")
-    demand(min(total.aborted.values(), default=0) >= 0, "counts of what was aborted")
 
 
 class Course:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from checker.course import Course
 from checker.exploration import Exploration, Finding, PathLink
 from checker.limits import UNTIMELY, StopReason
-from checker.liveness.asking import Search
 from checker.patience import Stop
 from checker.properties.base import Phase, Property
 from fizz import Options, Span
 from interpreter import Program
 from interpreter.program import ActionProgram
+
+if TYPE_CHECKING:
+    from checker.liveness.asking import Search
 
 
 class CourseEvidence:

@@ -144,24 +144,12 @@ def unbundle(data: bytes, count: int | None = None) -> list[bytes]:
 
 # --- forms -----------------------------------------------------------------------------------------------------------
 
-_adopted: dict[type, Form] = {}
-
-
-def adopt(kind: type, as_kind: Any, write: Callable[[Any], Any], read: Callable[[Any], Any]) -> None:
-    """Let a class be written as a value of another type, which `write` makes of it and `read` takes back."""
-
-    def form() -> Form:
-        return form_of(as_kind)
-
-    # The types of a class are looked up when they are needed: all modules are there by then.
-    _adopted[kind] = Form(lambda value: form().write(write(value)), lambda told: read(form().read(told)))
-
 
 @cache
 def form_of(kind: Any) -> Form:
     """The form of a type: a class, or an annotation as `tuple[int, ...]`."""
-    if kind in _adopted:
-        return _adopted[kind]
+    if isinstance(kind, type) and hasattr(kind, "AS_DATA"):
+        return _as_another(kind)
     origin = typing.get_origin(kind)
     arguments = typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
@@ -181,6 +169,12 @@ def form_of(kind: Any) -> Form:
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         return _record(kind, tuple(field.name for field in dataclasses.fields(kind) if field.init))
     raise TypeError(f"no form for {kind}")
+
+
+def _as_another(kind: Any) -> Form:
+    """The form of a class that says as which type it is written: `AS_DATA`, `to_data` and `from_data`."""
+    form = form_of(kind.AS_DATA)
+    return Form(lambda value: form.write(value.to_data()), lambda told: kind.from_data(form.read(told)))
 
 
 def _scalar(kind: type, told: Any) -> Any:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from fizz import Diagnostic, Span
-from fizz.data import adopt
 from fizz.light import dataclass
 from interpreter.state import Slot, State
 
@@ -149,8 +148,14 @@ class BeginAnew(Exception):
     """What is remembered of a rule can not be added to: its ways will hold fewer restarts from now on."""
 
 
+_ErrorData = tuple[str, str, Span | None, str | None, tuple[str, ...]]
+
+
 class ModelError(Exception):
     """The model failed while running: code R.., place, hint, and the calls under way, innermost first."""
+
+    AS_DATA: ClassVar = _ErrorData
+    """The type of `to_data`."""
 
     def __init__(self, code: str, text: str, span: Span | None, hint: str | None = None) -> None:
         super().__init__(text)
@@ -164,22 +169,19 @@ class ModelError(Exception):
     def diagnostic(self) -> Diagnostic:
         return Diagnostic(self.code, self.text, self.span, self.hint)
 
+    def to_data(self) -> _ErrorData:
+        """All of it, as plain data."""
+        return self.code, self.text, self.span, self.hint, self.calls
+
+    @classmethod
+    def from_data(cls, told: _ErrorData) -> ModelError:
+        """The error that `to_data` told."""
+        error = cls(*told[:4])
+        error.calls = told[4]
+        return error
+
     def __reduce__(self) -> tuple[object, ...]:
-        return (_model_error, (self.code, self.text, self.span, self.hint, self.calls))
-
-
-def _model_error(code: str, text: str, span: Span | None, hint: str | None, calls: tuple[str, ...]) -> ModelError:
-    error = ModelError(code, text, span, hint)
-    error.calls = calls
-    return error
-
-
-adopt(
-    ModelError,
-    tuple[str, str, Span | None, str | None, tuple[str, ...]],
-    lambda error: (error.code, error.text, error.span, error.hint, error.calls),
-    lambda told: _model_error(*told),
-)
+        return ModelError.from_data, (self.to_data(),)
 
 
 @dataclass(frozen=True, slots=True)

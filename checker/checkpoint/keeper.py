@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Final, cast
 from checker.checkpoint.folder import UNREDUCED, Folder, refuse_inputs
 from checker.checkpoint.identity import Identity
 from checker.checkpoint.saved import level_file
-from checker.course import CourseState, demand_sound
+from checker.course import CourseState
 from checker.exploration import Settings
 from checker.limits import UNTIMELY, StopReason
 from checker.patience import Stop
 from checker.problems import NO_ROOM, EnvironmentProblem, UsageProblem, full_disk
 from fizz.data import deflate, demand, inflate, pack, unpack
+from interpreter import Program
 
 if TYPE_CHECKING:
     from checker.checkpoint.saved import LastingRun
@@ -112,7 +113,7 @@ class Keeper:
         data = self.folder.store.read(name, 0)
         with self.folder.store.reading(name):
             state: CourseState = unpack(CourseState, inflate(data))
-            demand_sound(state, course.program, level)
+            _demand_sound(state, course.program, level)
         return state
 
     def level_done(self, course: Course) -> None:
@@ -181,15 +182,12 @@ class Keeper:
 
 @contextmanager
 def keeping(
-    settings: Settings, engine: str, identity: Callable[[], Identity], say: Say, read: Iterable[str] = ()
-) -> Iterator[Keeper | None]:
-    """The keeper that the settings ask for, if they do. Raises `Problem` if that cannot be.
+    settings: Settings, engine: str, identity: Identity, say: Say, read: Iterable[str] = ()
+) -> Iterator[Keeper]:
+    """The keeper that the settings ask for. Raises `Problem` if that cannot be.
 
     `read` are the files of the model, which no checkpoint may replace.
     """
-    if settings.checkpoint is None and settings.resume is None:
-        yield None
-        return
     place = settings.resume or settings.checkpoint
     assert place is not None
     if engine == "plain":
@@ -200,7 +198,7 @@ def keeping(
     if settings.resume is not None and not os.path.isdir(place):  # noqa: PTH112
         raise UsageProblem(f"there is no checkpoint in {place}: it is no folder", "--checkpoint DIR writes them")
     refuse_inputs(place, read)
-    folder = Folder.open(place, identity())
+    folder = Folder.open(place, identity)
     keeper = Keeper(folder, settings, engine, say)
     try:
         yield keeper
@@ -211,3 +209,15 @@ def keeping(
     finally:
         with suppress(OSError):
             folder.close()
+
+
+def _demand_sound(state: CourseState, program: Program, level: int) -> None:
+    """Raise `NotData` unless the numbers in a saved course go together, and with the program and the level."""
+    total, last = state.total, state.last
+    demand(state.reached == level and 0 <= state.depth <= level, "the level of the checkpoint")
+    demand(total.sound and last.sound and 0 <= state.initial <= total.states, "counts")
+    demand(last.states <= total.states and last.cut <= total.cut, "counts of a last level among all")
+    demand(total.frontier == last.frontier <= last.states, "the states that wait among the last ones")
+    acted = {*total.acted, *(routine for routine, _ in total.aborted)}
+    demand(all(0 <= routine < len(program.routines) for routine in acted), "the routines of the model")
+    demand(min(total.aborted.values(), default=0) >= 0, "counts of what was aborted")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from checker.cli import options
-from checker.cli.coverage import coverage
-from checker.cli.explain import explain
 from checker.cli.output import Output
-from checker.cli.promises import test
-from checker.cli.show import show, tell_of_viewer
-from checker.cli.walks import simulate, trace
 from checker.view.saying import tell
 
 if TYPE_CHECKING:
@@ -32,6 +28,15 @@ Exit codes:
   151  options or constants are wrong
     2  usage, 74 environment, 70 internal error, 130 interrupted
 """
+_ELSEWHERE: Final = {
+    "test": "promises",
+    "show": "show",
+    "simulate": "walks",
+    "trace": "walks",
+    "explain": "explain",
+    "coverage": "coverage",
+}
+"""The module of each subcommand that has one."""
 
 
 def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
@@ -42,7 +47,20 @@ def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -
         context.exit()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Commands(click.Group):
+    """The subcommands. Those with a module of their own are imported when they are asked for."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return [*super().list_commands(context), *_ELSEWHERE]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in _ELSEWHERE:
+            return super().get_command(context, name)
+        command: click.Command = getattr(import_module(f"checker.cli.{_ELSEWHERE[name]}"), name)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version and exit."
 )
@@ -142,6 +160,8 @@ def check(model: str, engine: str, **given: Any) -> int:
     audit = _audit(outputs, settings, output) if given["audit"] else None
     output.report(report, audit)
     if report.trace is not None:
+        from checker.cli.show import tell_of_viewer
+
         tell_of_viewer(model, output, given)
     outputs.write(report, audit)
     return int(report.exit_code)
@@ -197,11 +217,3 @@ def parse(model: str, no_color: bool) -> int:
         return error.exit_code
     output.text(tree)
     return 0
-
-
-fizzpy.add_command(test)
-fizzpy.add_command(show)
-fizzpy.add_command(simulate)
-fizzpy.add_command(trace)
-fizzpy.add_command(explain)
-fizzpy.add_command(coverage)

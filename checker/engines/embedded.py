@@ -9,7 +9,6 @@ from checker.engines import WIDE
 from checker.engines.protocol import Level, Task
 from checker.engines.rows import RowsRun
 from checker.exploration import PathLink
-from checker.liveness.asking import GraphSearch, Search
 from checker.liveness.graph import Graph
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from checker.checkpoint.saved import Saved
     from checker.engines.columns.run import ColumnsRun
     from checker.engines.spark.store import Store
+    from checker.liveness.asking import Search
 
 
 class EmbeddedEngine:
@@ -89,6 +89,8 @@ class EmbeddedRun:
         return self._rows.answers(key)
 
     def search(self) -> Search:
+        from checker.liveness.asking import GraphSearch
+
         return GraphSearch(self.graph(), self.answers, self._rows.task.patience.ask)
 
     def stats(self) -> Mapping[str, object]:

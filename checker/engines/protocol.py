@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from checker.engines.memory import Memory
 from checker.exploration import PathLink, Settings
-from checker.liveness.asking import Search
 from checker.patience import Patience
 from checker.phases import Phases
 from checker.properties.base import Looks, Watch
@@ -22,6 +21,9 @@ from fizz.light import dataclass
 from interpreter import Machine, Program
 from interpreter.machine import Note
 from interpreter.step import ModelError, StepOrder
+
+if TYPE_CHECKING:
+    from checker.liveness.asking import Search
 
 Tick = Callable[[int, int], None]
 """Called now and then while a level is under way, with the states and transitions that it has brought so far."""

@@ -12,7 +12,6 @@ from checker.engines.expander import Arrival, Expander, Judgement
 from checker.engines.protocol import KeysCollide, Level, Place, Task, Unfinished, Witness
 from checker.exploration import PathLink
 from checker.export import parts_of
-from checker.liveness.asking import GraphSearch, Search
 from checker.liveness.graph import Classes, Graph, LiveStep
 from checker.patience import Stop
 from checker.phases import ROWS
@@ -21,6 +20,7 @@ from interpreter.step import Candidate, StepKind, StepOrder
 
 if TYPE_CHECKING:
     from checker.export.parts import Parts
+    from checker.liveness.asking import Search
 
 _MOST_COMPARED = 1 << 16
 """States that are kept, so that they are compared and not their keys alone."""
@@ -310,6 +310,8 @@ class RowsRun:
         return self.recorded[key]
 
     def search(self) -> Search:
+        from checker.liveness.asking import GraphSearch
+
         return GraphSearch(self.graph(), self.answers, self.task.patience.ask)
 
     def stats(self) -> Mapping[str, object]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from enum import Enum, IntEnum
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from checker.exploration import Finding, PathLink
-from checker.liveness.asking import Search
 from checker.report import ExitCode, Verdict
 from fizz import Options
 from fizz.light import dataclass
+
+if TYPE_CHECKING:
+    from checker.liveness.asking import Search
 
 
 class Looks(Enum):

@@ -12,7 +12,6 @@ from rich.text import Text
 from checker.report import ExitCode, ModelFailure, PropertyReport, Report
 from checker.trace import Trace
 from checker.view.page import Page
-from checker.view.story import print_end, print_story, print_why
 from checker.visible import printable
 from fizz.errors import Diagnostic, render
 
@@ -165,6 +164,8 @@ def print_failure(page: Page, failure: ModelFailure, trace: Trace | None, source
         page.line(printable(call), 2, 2)
     page.line()
     if trace is not None:
+        from checker.view.story import print_story
+
         page.line(Text(f"How it came to that: {plural(failure.steps, 'step')}{length_note(failure)}", "bold"))
         print_story(page, trace, sources)
         page.line()
@@ -193,6 +194,8 @@ def print_finding(page: Page, finding: PropertyReport, sources: Mapping[str, str
     trace = finding.trace
     if trace is None:
         return
+    from checker.view.story import print_end, print_story, print_why
+
     what = "Deadlock" if finding.kind == "deadlock" else f"{finding.name} is violated"
     where = f" for {finding.instance}" if finding.instance else ""
     page.line(Text(f"{what}{where}: {plural(trace.steps, 'step')}{length_note(finding)}", "bold red"))

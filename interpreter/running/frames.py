@@ -21,7 +21,7 @@ from interpreter.running.settlement import Settlement
 from interpreter.running.world import Message, World
 from interpreter.values import Instance
 from interpreter.values.intern import NONE, Interner, Tag
-from interpreter.values.portable import SHAPES
+from interpreter.values.tags import SHAPES
 
 
 class Position(NamedTuple):

@@ -31,7 +31,6 @@ from typing import Any, Final
 
 from interpreter.problem import MAX_DEPTH, MAX_PARTS, too_deep, too_many_parts
 from interpreter.values.parts import Parts, Resolve, add_keys, subtract_keys
-from interpreter.values.portable import from_bytes, to_bytes
 from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, MUTABLE_TAGS, PAIR_TAGS, SEQUENCE_TAGS, Tag
 from interpreter.values.text import JSON, TEXT
 
@@ -306,10 +305,14 @@ class Interner:
 
     def portable(self, number: int) -> bytes:
         """The value without ids, in a line of ASCII; `load` takes it in anywhere."""
+        from interpreter.values.portable import to_bytes
+
         return to_bytes(self, number)
 
     def load(self, data: bytes) -> int:
         """The id of a value that `portable` wrote, here or elsewhere. Raises `NotData` if it did not."""
+        from interpreter.values.portable import from_bytes
+
         return from_bytes(self, data)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fizz.data import UNREADABLE, NotData, form_of
 from fizz.module import MOST_BITS
 from interpreter.problem import Problem
-from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, PAIR_TAGS, SEQUENCE_TAGS, Tag
+from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, PAIR_TAGS, SEQUENCE_TAGS, SHAPES, Tag
 
 if TYPE_CHECKING:
     from interpreter.values.intern import Interner
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 _TEXTS: Final = "latin-1"
 """Each byte as the character of its number."""
 _encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
-
-SHAPES: dict[Tag, Any] = {Tag.THREAD: type(None), Tag.DISPLAY: type(None), Tag.HEAD: tuple[int, tuple[str, ...], bool]}
-"""The types of what composites hold beside their members; those who make the others say what it is."""
 
 
 def to_bytes(interner: Interner, number: int) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 
 class Tag(IntEnum):
@@ -47,3 +48,6 @@ SEQUENCE_TAGS = frozenset({Tag.TUPLE, Tag.LIST, Tag.SET, Tag.GENERICSET, Tag.BAG
 PAIR_TAGS = frozenset({Tag.DICT, Tag.GENERICMAP})
 FIELD_TAGS = frozenset({Tag.STRUCT, Tag.RECORD})
 COMPOSITE_TAGS = frozenset({Tag.FRAME, Tag.THREAD, Tag.MESSAGE, Tag.DISPLAY, Tag.HEAD})
+
+SHAPES: dict[Tag, Any] = {Tag.THREAD: type(None), Tag.DISPLAY: type(None), Tag.HEAD: tuple[int, tuple[str, ...], bool]}
+"""The types of what composites hold beside their members; those who make the others say what it is."""
