@@ -26,7 +26,7 @@ GRACE_S: Final = 0.5
 INSIST_S: Final = 2.0
 """Who asks again after so many seconds is not answered: then the run is torn. Sooner than that nothing is lost."""
 _LOOK_S: Final = 0.05
-"""The memory is looked at once in so long: it takes a tenth of a millisecond."""
+"""The memory is looked at once in so long."""
 _REQUESTS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 _MB: Final = 2**20
 _NEVER: Final = float("inf")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-_CHILDREN_S: Final = 1.0
-"""To look for processes that we have started takes milliseconds: it is done once in so long."""
+_AROUND_S: Final = 0.5
+"""To look at what is around this process takes half a millisecond and more: it is done once in so long."""
 _PROC: Final = Path("/proc")
 _CGROUPS: Final = Path("/sys/fs/cgroup")
 
@@ -22,27 +22,38 @@ class Room(NamedTuple):
 
 
 class Surveyor:
-    """Measures the room. Linux alone tells what is held now: elsewhere there is no answer."""
+    """Measures the room. Linux alone tells what is held now: elsewhere there is no answer.
+
+    What this process holds is read each time; the rest less often, as if nobody else took or gave anything meanwhile.
+    """
 
     def __init__(self, proc: Path = _PROC, cgroups: Path = _CGROUPS) -> None:
         self._proc = proc
         self._page = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
         self._groups = list(_groups(proc, cgroups))
-        self._children = 0
+        self._around = Room(0, 0)
         self._looked = float("-inf")
 
     def room(self) -> Room | None:
         """The room now; None where the system does not tell."""
         try:
             size, held = self._own()
-            available = _entry(self._proc / "meminfo", "MemAvailable:") * 1024
+            now = time.monotonic()
+            if now - self._looked >= _AROUND_S:
+                self._looked = now
+                self._around = Room(self._started(), self._left(size) + held)
         except (OSError, ValueError, IndexError):
             return None
+        return Room(held + self._around.held, max(0, self._around.left - held))
+
+    def _left(self, size: int) -> int:
+        """The bytes that a process that may address `size` now can still have."""
+        available = _entry(self._proc / "meminfo", "MemAvailable:") * 1024
         left = [available, *(left for group in self._groups if (left := group.left()) is not None)]
         most = _address_space()
         if most is not None:
             left.append(most - size)
-        return Room(held + self._started(), max(0, min(left)))
+        return min(left)
 
     def _own(self) -> tuple[int, int]:
         """The bytes that this process may address, and those that are its own and in memory: no files."""
@@ -51,11 +62,7 @@ class Surveyor:
 
     def _started(self) -> int:
         """The bytes of the processes that were started by this one, and by those."""
-        now = time.monotonic()
-        if now - self._looked >= _CHILDREN_S:
-            self._looked = now
-            self._children = sum(self._held_by(process) for process in self._descendants())
-        return self._children
+        return sum(self._held_by(process) for process in self._descendants())
 
     def _descendants(self) -> list[int]:
         if not any(_children(self._proc, os.getpid())):
