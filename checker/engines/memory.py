@@ -6,7 +6,6 @@ After that their results are looked up.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from checker.engines.read_tree import Counters, ReadTree, Result
@@ -83,8 +82,7 @@ class Memory:
         if tree is not None:
             restart, skipped = tree.last_restart(view.read, choices)
             if restart is not None:
-                way = self.machine.run(rule, view, choices, remembered=True, restart=restart)
-                return replace(way, skipped=skipped)
+                return self.machine.run(rule, view, choices, remembered=True, restart=restart, skipped=skipped)
         return self.machine.run(rule, view, choices, remembered=True)
 
     def tree(self, rule: Rule) -> ReadTree:

@@ -178,7 +178,10 @@ class Walker:
                 pending += [(node, i, (*choices, i), depth) for i in reversed(self._taken(node, len(choices)))]
             elif self._ours(choices):
                 assert type(node) is Leaf or type(node) is Leaves
-                found += _leaves(node)
+                if type(node) is Leaf:
+                    found.append(node)
+                else:
+                    found += node.leaves
             if not pending or len(found) > most:
                 return tuple(found)
             fork, taken, choices, depth = pending.pop()
