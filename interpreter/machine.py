@@ -117,7 +117,6 @@ class Machine:
         known: Picks | None = None,
         noted: bool = True,
         restart: Restart | None = None,
-        skipped: int = 0,
     ) -> Way:
         """One way through a rule: the given choices, and the first alternative at each choice beyond them.
 
@@ -125,10 +124,9 @@ class Machine:
         of assertions whose turns are independent are asked turn by turn, as ways of their own; the verdict is that of
         the first way, in the order of choices, that has one. `known` holds what earlier ways through this rule on
         this view found to choose from; this one adds to it. `noted`: the statements count as executed. `restart`:
-        begin after it, where the way is known to come, `skipped` questions and choices later; the rule starts an
-        action or is an assertion. Raises `BeginAnew` if all that is remembered of the rule must be forgotten, once for
-        a rule. For a transition assertion the view is a pair view; role crashes are no rules to run (see
-        `crash_role`).
+        begin after it, where the way is known to come; the rule starts an action or is an assertion. Raises
+        `BeginAnew` if all that is remembered of the rule must be forgotten, once for a rule. For a transition
+        assertion the view is a pair view; role crashes are no rules to run (see `crash_role`).
         """
         if remembered and self.program.turning.roots and self.together(rule):
             return self._all_ways(rule, view)
@@ -149,7 +147,7 @@ class Machine:
         if noted and rule.kind is not StepKind.ASSERT:
             self._executed.update(execution.lines)
         execution.world.end()
-        way = Way(tuple(recorder.events), result, skipped)
+        way = Way(tuple(recorder.events), result)
         if costly and METER.much:
             self._failed.add(rule, view, choices, [way])
         return way

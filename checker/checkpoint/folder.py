@@ -51,7 +51,11 @@ _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 def refuse_inputs(folder: str, read: Iterable[str]) -> None:
     """Raise `UsageProblem` for a file of the model that lies in the folder, under a name that runs write or remove."""
-    place = Path(folder).resolve()
+    try:
+        place = Path(folder).resolve()
+    except (OSError, ValueError):
+        # No place at all, as opening it says.
+        return
     for path in (Path(name) for name in read if not name.startswith("--")):
         # A link is a name of its own.
         for one in (path.resolve(), path.parent.resolve() / path.name):

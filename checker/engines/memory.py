@@ -82,7 +82,8 @@ class Memory:
         if tree is not None:
             restart, skipped = tree.last_restart(view.read, choices)
             if restart is not None:
-                return self.machine.run(rule, view, choices, remembered=True, restart=restart, skipped=skipped)
+                way = self.machine.run(rule, view, choices, remembered=True, restart=restart)
+                return Way(way.events, way.result, skipped, way.others)
         return self.machine.run(rule, view, choices, remembered=True)
 
     def tree(self, rule: Rule) -> ReadTree:

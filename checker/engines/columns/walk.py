@@ -177,10 +177,10 @@ class Walker:
                 depth += 1
                 pending += [(node, i, (*choices, i), depth) for i in reversed(self._taken(node, len(choices)))]
             elif self._ours(choices):
-                assert type(node) is Leaf or type(node) is Leaves
-                if type(node) is Leaf:
+                if isinstance(node, Leaf):
                     found.append(node)
                 else:
+                    assert isinstance(node, Leaves)
                     found += node.leaves
             if not pending or len(found) > most:
                 return tuple(found)
