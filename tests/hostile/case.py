@@ -46,6 +46,12 @@ class Case:
         return f"{self.kind}:{self.number}"
 
     @property
+    def encoding(self) -> str:
+        """What its streams are written in: Python looks at the locale before anything of ours has begun."""
+        locale = self.environment.get("LC_ALL") or ""
+        return "latin-1" if "ISO" in locale else "ascii" if locale in ("C", "POSIX") else "utf-8"
+
+    @property
     def size(self) -> int:
         """How much there is that may be made smaller."""
         texts = sum(len(self.files[name]) for name in self.hostile if isinstance(self.files[name], bytes))

@@ -140,7 +140,7 @@ class Child:
 
             tempfile.tempdir = None
             for stream, descriptor in (("stdout", 1), ("stderr", 2)):
-                setattr(sys, stream, open(descriptor, "w", encoding=self._encoding, errors="strict"))  # noqa: SIM115, PTH123
+                setattr(sys, stream, open(descriptor, "w", encoding=self.case.encoding, errors="strict"))  # noqa: SIM115, PTH123
             self._limit_itself()
             forks = self.case.arguments[:1] == ("test",)
             canary.watch((self.folder, self.room / "state", self.room / "cache", self.room / "tmp"), telling, forks)
@@ -154,12 +154,6 @@ class Child:
                 sys.stderr.flush()
             code = 1
         os._exit(code & 0xFF)
-
-    @property
-    def _encoding(self) -> str:
-        """What the streams are written in: Python looks at these before anything of ours has begun."""
-        locale = self.case.environment.get("LC_ALL") or ""
-        return "latin-1" if "ISO" in locale else "ascii" if locale in ("C", "POSIX") else "utf-8"
 
     def _limit_itself(self) -> None:
         cpu = self.limits.cpu_s

@@ -112,3 +112,12 @@ def test_a_failure_is_made_small_and_kept(place: Range, command: list[str], tmp_
     assert (kept / "files" / MODEL).read_bytes() == b"Up"
     assert "tokens:7: 70" in (kept / "how.txt").read_text()
     assert campaign.lines()[-1].split() == ["all", "1", "0", "1"]
+
+
+def test_a_case_has_its_surroundings(place: Range, command: list[str]) -> None:
+    """Variables are as it says, with its own folder in them, and its streams are of its locale."""
+    command.append("import os; print(os.environ['HOME'] == os.getcwd() + '/x', 'TMPDIR' in os.environ, '\\u00fc')")
+    environment = {"HOME": "{case}/x", "TMPDIR": None, "LC_ALL": "en_US.ISO-8859-1"}
+    case = Case("surroundings", 0, ("check", MODEL), dict(GOOD.files), environment=environment)
+    ended = place.ended(case)
+    assert (judge(case, ended).kind, ended.output) == (OK, b"True False \xfc\n")

@@ -32,7 +32,7 @@ class Verdict(NamedTuple):
 
 def judge(case: Case, ended: Ended) -> Verdict:
     """The gravest of what is wrong with how a case ended."""
-    text = ended.output.decode("utf-8", errors="surrogateescape")
+    text = ended.output.decode(case.encoding, errors="surrogateescape")
     if ended.caught:
         return Verdict("escape", ended.caught)
     if ended.changed:
