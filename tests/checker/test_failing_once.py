@@ -123,6 +123,28 @@ def test_endless_loops_of_choices_end_soon(engine: str, monkeypatch: pytest.Monk
     assert turns < 1_000
 
 
+SYMMETRIC = """symmetric role Node:
+    action Init: self.n = 0
+    atomic action Work:
+        require self.n < 2
+        self.n += 1
+        while self.n == 2: y = [0]
+action Init:
+    nodes = set()
+    for i in range(3):
+        node = Node()
+        nodes.add(node)
+"""
+
+
+@pytest.mark.parametrize("engine", ["plain", *WAYS])
+def test_symmetric_models_fail_twice_at_most(engine: str, spent: list[int]) -> None:
+    """The story is told of another image than the stored one; the failing step is tried on no further ones."""
+    report = check(load("m.fizz", text=HEAD + SYMMETRIC), engine=engine, settings=Settings())
+    assert report.error is not None and report.error.diagnostic.code == "R20"
+    assert sum(spent) < 2.3 * CHARGES
+
+
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("engine", ["plain", *WAYS])
 def test_one_run_costs_much(engine: str, name: str, spent: list[int]) -> None:
