@@ -47,7 +47,8 @@ class Stop(BaseException):
 class Patience:
     """How long a run may still go on. Its time begins when it is made.
 
-    `now` and `surveyor` are those of this machine unless a test says otherwise.
+    `asked`: whether somebody in another process has asked for the end. `now` and `surveyor` are those of this machine
+    unless a test says otherwise.
     """
 
     def __init__(
@@ -55,12 +56,14 @@ class Patience:
         limits: Limits | None = None,
         now: Callable[[], float] = time.monotonic,
         surveyor: Surveyor | None = None,
+        asked: Callable[[], bool] | None = None,
     ) -> None:
         limits = limits or Limits()
         self._now = now
         self._deadline = _NEVER if limits.time_s is None else now() + limits.time_s
         self._most = None if limits.memory_mb is None else limits.memory_mb * _MB
         self._surveyor = surveyor or Surveyor()
+        self._asked = asked
         self._full = False
         self._requested: float | None = None
         """When somebody first asked for the end."""
@@ -71,9 +74,13 @@ class Patience:
     def ask(self) -> None:
         """Raise `Stop` if the run is to end."""
         if self._now() >= self._next:
-            reason = self.over
-            if reason is not None:
-                raise Stop(reason)
+            self.look()
+
+    def look(self) -> None:
+        """The same, whenever somebody looked last."""
+        reason = self.over
+        if reason is not None:
+            raise Stop(reason)
 
     @property
     def over(self) -> StopReason | None:
@@ -84,12 +91,17 @@ class Patience:
             return None
         if not self._full:
             self._full = self._measured()
-        self._next = min(now + _LOOK_S, self._deadline)
+        if self._asked is not None and self._asked():
+            self.interrupt()
+        reason = None
         if self._requested is not None:
-            return StopReason.INTERRUPTED
-        if now >= self._deadline:
-            return StopReason.TIMEOUT
-        return StopReason.MEMORY if self._full else None
+            reason = StopReason.INTERRUPTED
+        elif now >= self._deadline:
+            reason = StopReason.TIMEOUT
+        elif self._full:
+            reason = StopReason.MEMORY
+        self._next = min(now + _LOOK_S, self._deadline) if reason is None else 0.0
+        return reason
 
     def _measured(self) -> bool:
         """Whether too much memory is held."""

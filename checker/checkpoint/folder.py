@@ -34,7 +34,7 @@ _NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14})"
 _MANIFEST: Final = re.compile(r"checkpoint-(0|[1-9][0-9]{0,8})\.json")
 _FILES: Final = "|".join(
     [
-        rf"(?:level|lessons)-{_NUMBER}",
+        rf"(?:level|lessons|stop)-{_NUMBER}",
         rf"(?:states|graph|found|edges|outbound|share|post|core)-{_NUMBER}-{_NUMBER}",
         rf"seen-{_NUMBER}-{_NUMBER}-{_NUMBER}",
         rf"(?:rows|steps)-{_NUMBER}-{_NUMBER}(?:-{_NUMBER})?",

@@ -311,6 +311,15 @@ def test_asking_is_cheap() -> None:
     assert surveyor.done == 1
 
 
+def test_a_reason_is_told_to_everybody_who_asks() -> None:
+    """Who has looked why the run is to end does not keep the next one from hearing it."""
+    given = Patience(Limits(), lambda: 1.0, Roomy())
+    given.interrupt()
+    assert given.over is StopReason.INTERRUPTED
+    with pytest.raises(Stop):
+        given.ask()
+
+
 def test_what_is_spared_may_finish() -> None:
     """Within the block nothing stops for so long; after it the reason counts again."""
     now = [0.0]

@@ -11,6 +11,7 @@ from unittest.mock import patch
 from checker.effort import Effort
 from checker.engines.spark import run as spark_run
 from checker.engines.spark import worker
+from checker.patience import Patience
 
 
 class Stage:
@@ -53,7 +54,7 @@ class Stage:
     def effort(self) -> Effort:
         return Effort()
 
-    def close(self) -> None:
+    def close(self, patience: Patience) -> None:
         self._workers = [[], []]
 
 

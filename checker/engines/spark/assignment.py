@@ -7,8 +7,10 @@ from collections.abc import Callable
 from checker.effort import Effort
 from checker.engines.protocol import Level, Task
 from checker.engines.read_tree import Counters
+from checker.engines.spark.stopping import Met
 from checker.engines.spark.visited import KeyFiles
 from checker.exploration import Settings
+from checker.patience import Patience
 from checker.properties.base import Watch
 from fizz.light import dataclass
 from interpreter import Machine, Program
@@ -46,9 +48,12 @@ class Order:
     machine: Callable[[Program], Machine]
     manner: Manner
 
-    def task(self) -> Task:
+    def task(self, patience: Patience) -> Task:
         """The task as an engine in this process would be given it."""
-        return Task(self.program, self.watches, self.settings, self.prune, self.graph, machine=self.machine)
+        settings = self.settings
+        return Task(
+            self.program, self.watches, settings, self.prune, self.graph, machine=self.machine, patience=patience
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,8 @@ class Summary:
 
     `outbound` counts the candidates for each partition, `exported` are the files with rows for tables. `worker` names
     the process, `counters` is what that process has evaluated so far in this run, and `effort` what that took.
-    `lessons` are what it has learned and not told before, `untold` counts what it could not tell so far.
+    `lessons` are what it has learned and not told before, `untold` counts what it could not tell so far. `met`: what
+    counts of it if other tasks of the level are not finished.
     """
 
     partition: int
@@ -88,6 +94,7 @@ class Summary:
     effort: Effort
     lessons: bytes
     untold: int
+    met: Met
 
 
 def found_file(level: int, partition: int) -> str:

@@ -7,7 +7,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -39,13 +39,15 @@ from checker.engines.spark.local import LocalRun
 from checker.engines.spark.scratch import Scratch
 from checker.engines.spark.session import Session
 from checker.engines.spark.shipping import archive, worker_function
+from checker.engines.spark.stopping import Met, Stopped, stop_sign
 from checker.engines.spark.store import Store
 from checker.engines.spark.teaching import Teaching
 from checker.engines.spark.troubles import NOBODY_YET
 from checker.engines.spark.visited import KeyFiles, add_keys
+from checker.exploration import PathLink
 from checker.folders import RUN_FOLDER
 from checker.limits import StopReason
-from checker.patience import Stop
+from checker.patience import GRACE_S, Stop
 from checker.problems import EnvironmentProblem, Problem
 from fizz.data import demand
 
@@ -135,6 +137,9 @@ class Cluster:
         self.counters: dict[str, Counters] = {}
         self.efforts: dict[str, Effort] = {}
         self.crew: SparkCrew | None = None
+        self._sign = stop_sign(self.folder, self.run)
+        self._halted_at: float | None = None
+        """When the tasks were told that the run is to end."""
         self._alone_until: float | None = time.monotonic() + _PATIENCE_S
         """When the user is to know that nobody has come to run tasks; None: that was looked at."""
         program, watches, machine = task.program, task.watches, task.machine
@@ -204,9 +209,19 @@ class Cluster:
             yield
         except Stop as stop:
             self.level, self.inbound, self.wants_graph = before
-            # What is held are the steps from all states that wait: what they have shown counts.
-            stop.unfinished = Unfinished(Level(), 0) if self.held is None else Unfinished(self.held, None)
+            stop.unfinished = stop.unfinished or self._unfinished([])
             raise
+
+    def _unfinished(self, met: Sequence[Met]) -> Unfinished:
+        """What tasks have met on the level under way. What is held are the steps from all states that wait."""
+        level = Level()
+        if self.held is not None:
+            level.merge(self.held)
+        for one in met:
+            level.merge(one.level)
+        origins = {key: origin for one in met for key, origin in one.origins.items()}
+        paths = {key: (*self.findings.path(source), PathLink(order, key)) for key, (source, order) in origins.items()}
+        return Unfinished(level, 0 if self.held is None else None, paths)
 
     def _job(self, judged: bool) -> tuple[Level, Level]:
         """Run the level in hand: what taking it in brought, and what its expansion did."""
@@ -234,8 +249,8 @@ class Cluster:
             self.jobs += 1
             self.tasks += len(given)
             told: list[bytes] = []
-            for answer in answers:
-                summary = self._take(answer)
+            for summary in self._finished([pickle.loads(answer) for answer in answers]):
+                self._take(summary)
                 told.append(summary.lessons)
                 arrived.merge(summary.arrived)
                 expanded.merge(summary.expanded)
@@ -251,19 +266,39 @@ class Cluster:
         return arrived, expanded
 
     def _tick(self) -> None:
-        self.task.tick(0, 0)
+        try:
+            self.task.tick(0, 0)
+        except Stop:
+            # The tasks are told, and may tell what they have met. Who does not answer soon is not waited for.
+            if self._halted_at is None:
+                self._halted_at = time.monotonic()
+                with suppress(OSError):
+                    self._sign.touch()
+            if time.monotonic() - self._halted_at >= GRACE_S:
+                raise
         if self._alone_until is not None and time.monotonic() > self._alone_until:
             self._alone_until = None
             if self.session.lonely:
                 self.task.say(NOBODY_YET)
 
-    def _take(self, answer: bytes) -> Summary:
+    def _finished(self, answers: Sequence[Summary | Stopped | Problem | StopReason]) -> list[Summary]:
+        """What the tasks of a job report. Raises what one could not help, and `Stop` if one was not finished."""
+        for answer in answers:
+            if isinstance(answer, Problem):
+                raise answer
+        finished = [answer for answer in answers if isinstance(answer, Summary)]
+        if len(finished) < len(answers):
+            stopped = [answer for answer in answers if isinstance(answer, Stopped)]
+            given = [answer for answer in answers if isinstance(answer, StopReason)]
+            stop = Stop(self.task.patience.over or next(iter(given), StopReason.INTERRUPTED))
+            stop.unfinished = self._unfinished(
+                [*[answer.met for answer in finished], *[answer.met for answer in stopped]]
+            )
+            raise stop
+        return finished
+
+    def _take(self, summary: Summary) -> None:
         """Take in where a task has left things."""
-        summary: Summary | Problem | StopReason = pickle.loads(answer)
-        if isinstance(summary, Problem):
-            raise summary
-        if isinstance(summary, StopReason):
-            raise Stop(summary)
         kept = set(summary.visited)
         for file in self.visited[summary.partition]:
             if file not in kept:
@@ -279,7 +314,6 @@ class Cluster:
             self.counters[summary.worker] = summary.counters
         self._spend(summary.worker, summary.effort)
         self.teaching.untold[summary.worker] = max(self.teaching.untold.get(summary.worker, 0), summary.untold)
-        return summary
 
     def _note_written(self, worked: Sequence[int], found: Sequence[int]) -> None:
         self.written += [found_file(self.level, partition) for partition in found]
@@ -368,7 +402,8 @@ class Cluster:
             if self._code is not None:
                 self._code.destroy()
         # Nobody may write any more when the folder goes.
-        self.session.close()
+        self.session.close(self.task.patience)
+        self._sign.unlink(missing_ok=True)
         if self.crew is not None:
             self.crew.close()
         if self.scratch is not None:

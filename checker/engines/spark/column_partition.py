@@ -21,8 +21,9 @@ from checker.engines.spark.assignment import Assignment, edges_file, found_file,
 from checker.engines.spark.batches import PackedBatch, Sources, from_bytes, joined, pack_batch, pieces, to_bytes
 from checker.engines.spark.codec import StateCodec, pack_numbered
 from checker.engines.spark.column_edges import EdgeFile, EdgesByKey
-from checker.engines.spark.keys import Keys, keys_of
+from checker.engines.spark.keys import WIDTH, Keys, key_column, keys_of, places
 from checker.engines.spark.row_codec import RowCodec
+from checker.engines.spark.stopping import Met, Origin
 from checker.engines.spark.store import Store
 from checker.engines.spark.visited import KeyFiles, add_keys, seen
 from checker.liveness.graph import Graph
@@ -83,19 +84,20 @@ class ColumnPartition:
         self.exported: tuple[str, ...] = ()
         self._edges = EdgeFile()
         self._outbox: list[list[bytes]] = [[] for _ in range(partitions)]
+        self._found: list[Newcomers] = []
 
     def run(self) -> KeyFiles:
         """Do the work; what this partition has seen then. `arrived`, `expanded` and `outbound` are then known."""
         given, run = self.assignment, self.columns.run
         run.judge.recorded = {key: bytearray() for key in run.judge.recorded}
-        found: list[Newcomers] = []
+        found = self._found
         slices = self._slices()
         for which in range(slices):
             batches = received(self.store, given, which, slices)
             new = self._newcomers(batches) if batches else None
             if new is not None and len(new.keys):
-                self._go(batches, new)
                 found.append(new)
+                self._go(batches, new)
         self._write_outbound()
         if given.graph and found:
             self.store.write(edges_file(given.level, given.partition), self._edges.parts())
@@ -104,6 +106,22 @@ class ColumnPartition:
         self._write_found(found)
         keys = np.concatenate([new.keys for new in found])
         return add_keys(self.store, given.visited, given.partition, given.level, keys)
+
+    @property
+    def met(self) -> Met:
+        """What was met so far on the way to the level that is being found."""
+        if self.assignment.judged:
+            return Met(self.expanded, {})
+        return Met.of(self.arrived, self._origin)
+
+    def _origin(self, key: int) -> Origin | None:
+        for new in self._found:
+            at, there = places(new.keys, key_column([key]))
+            if there[0]:
+                place = int(at[0])
+                source = int.from_bytes(new.sources[WIDTH * place : WIDTH * (place + 1)], "big")
+                return source, self.columns.run.space.orders[int(new.orders[place])]
+        return None
 
     def _slices(self) -> int:
         """In how many slices, by key, the candidates are dealt with: so memory does not grow with the level."""
@@ -120,8 +138,10 @@ class ColumnPartition:
             run.frontier = frontier
         else:
             arrived = Level()
-            run.take(frontier, arrived)
-            self.arrived.merge(arrived)
+            try:
+                run.take(frontier, arrived)
+            finally:
+                self.arrived.merge(arrived)
         expanded = run.frontier
         self.columns.edges.clear()
         steps = run.steps(self.expanded)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +22,7 @@ from checker.engines.spark.codec import (
 )
 from checker.engines.spark.gathering import Gathering, Newcomer
 from checker.engines.spark.keys import key_column, partition_of
+from checker.engines.spark.stopping import Met, Origin
 from checker.engines.spark.store import Store
 from checker.engines.spark.visited import KeyFiles, add_keys, seen
 from checker.export import parts_of
@@ -120,6 +121,7 @@ class Partition:
         self.expanded = Level()
         self.outbound: tuple[int, ...] = ()
         self.exported: tuple[str, ...] = ()
+        self._newcomers: Mapping[int, Newcomer[tuple[Candidates, int]]] = {}
         self._parts = parts_of(expander.task, expander.machine, assignment.partition)
         options = expander.task.program.options
         self._bound = options.max_actions
@@ -128,7 +130,9 @@ class Partition:
     def run(self) -> KeyFiles:
         """Do the work; what this partition has seen then. `arrived`, `expanded` and `outbound` are then known."""
         given = self.assignment
-        newcomers = self._take_in().in_order()
+        gathering = self._take_in()
+        self._newcomers = gathering.newcomers
+        newcomers = gathering.in_order()
         if given.judged:
             sources = [self._source(key, newcomer) for key, newcomer in newcomers]
             visited = given.visited
@@ -138,6 +142,17 @@ class Partition:
             visited = add_keys(self.store, given.visited, given.partition, given.level, keys)
         self._expand(sources)
         return visited
+
+    @property
+    def met(self) -> Met:
+        """What was met so far on the way to the level that is being found."""
+        if self.assignment.judged:
+            return Met(self.expanded, {})
+        return Met.of(self.arrived, self._origin)
+
+    def _origin(self, key: int) -> Origin | None:
+        found = self._newcomers.get(key)
+        return None if found is None else (found.source, found.order)
 
     # --- taking in -------------------------------------------------------------------------------------------------
 
@@ -177,6 +192,7 @@ class Partition:
         sources: list[Source] = []
         recorded = {key: bytearray() for key in self.expander.recorded}
         for key, newcomer in newcomers:
+            self.expander.task.patience.ask()
             source = self._source(key, newcomer)
             if self._parts is not None:
                 self._parts.state(key, self.assignment.level, source.state)
@@ -212,6 +228,7 @@ class Partition:
         if self._parts is not None:
             self.expander.observe = partial(self._export_step, self._parts)
         for source in sources:
+            self.expander.task.patience.ask()
             arrivals = self.expander.expand(source.state, source.place, source.cut, self.expanded)
             for arrival in arrivals:
                 starts, crashes = source.starts + arrival.start, source.crashes + arrival.order.crashes

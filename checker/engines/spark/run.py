@@ -167,7 +167,7 @@ class SparkRun:
         if self.cluster is not None:
             self.cluster.close()
         elif self.session is not None:
-            self.session.close()
+            self.session.close(self.task.patience)
 
     def _tell_local(self) -> None:
         """Say it where Spark was asked for, and not used."""

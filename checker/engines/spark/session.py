@@ -9,15 +9,16 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as NotYet
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from pyspark import Broadcast, SparkConf, SparkContext
+from pyspark import Broadcast, SparkConf, SparkContext, java_gateway
 from pyspark.accumulators import AccumulatorTCPServer, AccumulatorUnixServer
 from pyspark.java_gateway import launch_gateway
 
@@ -176,17 +177,31 @@ class Session:
         """What the Java process has spent, if it is ours and not shared."""
         return Effort() if self.started is None else self.started.effort()
 
-    def close(self) -> None:
-        """Stop the session, if it is ours."""
-        self.calls.close()
+    def close(self, patience: Patience) -> None:
+        """Stop the session, if it is ours; at once if the patience is over."""
         if self.started is None:
+            self.calls.close()
             return
+        stopping = self.calls.put(self._stop)
+        self.calls.close()
+        while not stopping.done():
+            if patience.over is not None:
+                self.started.give_up()
+            wait([stopping], _TICK_S)
+        stopping.result()
+        self.started.close(patience)
+
+    def _stop(self) -> None:
         try:
-            self.context.stop()
-        except OSError:
+            with warnings.catch_warnings():
+                # Spark complains if its process was ended before.
+                warnings.simplefilter("ignore")
+                self.context.stop()
+        except Exception as failure:
+            if not isinstance(failure, OSError) and not (self.started is not None and self.started.dead):
+                raise
             # Nobody is there to be stopped. The second call skips that, and forgets the rest.
             self.context.stop()
-        self.started.close()
 
 
 class JavaProcess:
@@ -202,6 +217,8 @@ class JavaProcess:
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - the process writes to it as long as it lives
         self._gateway: Any = None
         """The way to the process, if we have started it."""
+        self._process: subprocess.Popen[bytes] | None = None
+        """The process itself, from the moment that it is there."""
         self._unwanted = False
 
     def start(self, master: str, conf: Mapping[str, str]) -> SparkContext:
@@ -216,17 +233,20 @@ class JavaProcess:
         gateway = None
         if not self.inherited:
             _end_quietly()
-            gateway = launch_gateway(settings, {"stdout": self.log, "stderr": self.log})  # type: ignore[no-untyped-call]
+            with self._seen():
+                gateway = launch_gateway(  # type: ignore[no-untyped-call]
+                    settings, {"stdout": self.log, "stderr": self.log}
+                )
             self._gateway = gateway
             if self._unwanted:
                 raise KeyboardInterrupt
         return SparkContext(conf=settings, gateway=gateway)
 
     def give_up(self) -> None:
-        """Let a start that is under way come to an end soon."""
+        """Let what is under way come to an end soon."""
         self._unwanted = True
-        if self._gateway is not None:
-            self._gateway.proc.kill()
+        if self._process is not None:
+            self._process.kill()
 
     @property
     def dead(self) -> bool:
@@ -236,13 +256,30 @@ class JavaProcess:
         """What the process has spent so far; nothing of it if it has served others before."""
         return Effort() if self._gateway is None else effort_of(self._gateway.proc.pid)
 
-    def close(self) -> None:
-        """End the process if we started it, and let pyspark forget it, so that nothing of it is left."""
+    @contextmanager
+    def _seen(self) -> Iterator[None]:
+        """Know the process as soon as pyspark has started it, and not when it has answered, which takes a second."""
+
+        def started(*arguments: Any, **given: Any) -> subprocess.Popen[bytes]:
+            self._process = subprocess.Popen(*arguments, **given)
+            return self._process
+
+        java_gateway.Popen = started  # type: ignore[assignment,attr-defined]
+        try:
+            yield
+        finally:
+            java_gateway.Popen = subprocess.Popen  # type: ignore[attr-defined]
+
+    def close(self, patience: Patience | None = None) -> None:
+        """End the process if we started it, and let pyspark forget it, so that nothing of it is left.
+
+        Once the patience is over it is not waited for.
+        """
         if self._gateway is not None:
             SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
             if not self.dead:
                 self._gateway.shutdown()
-            _end(self._gateway.proc)
+            _end(self._gateway.proc, patience or Patience())
         self.log.close()
         self._scratch.close()
 
@@ -259,15 +296,16 @@ def _end_quietly() -> None:
         server.handle_error = lambda *_: None  # type: ignore[method-assign]
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], patience: Patience) -> None:
     """End a Java process, which lives as long as the pipe to it is open."""
     if process.stdin is not None:
         process.stdin.close()
-    try:
-        process.wait(_PATIENCE_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    end = time.monotonic() + _PATIENCE_S
+    while process.poll() is None:
+        if patience.over is not None or time.monotonic() >= end:
+            process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_TICK_S)
 
 
 def open_session(master: str, conf: Mapping[str, str], java: Path, patience: Patience | None = None) -> Session:

@@ -22,10 +22,11 @@ from checker.engines.spark.learning import Learning
 from checker.engines.spark.lessons import unpack_lessons
 from checker.engines.spark.liveness.task import Made, PassTask
 from checker.engines.spark.partition import Partition
+from checker.engines.spark.stopping import Stopped, stop_sign
 from checker.engines.spark.store import Store
 from checker.export import place_of
 from checker.limits import StopReason
-from checker.patience import Stop
+from checker.patience import Patience, Stop
 from checker.problems import NO_ROOM, EnvironmentProblem, Problem, full_disk
 from fizz.data import NotData
 
@@ -52,8 +53,8 @@ class Worker:
     taught: set[str] = field(default_factory=set)
     """The files with lessons that were read."""
 
-    def perform(self, assignment: Assignment) -> Summary:
-        """Do one task."""
+    def perform(self, assignment: Assignment) -> Summary | Stopped:
+        """Do one task, unless the run is to end before."""
         settings = self.order.settings
         if not self.store.folder.is_dir():
             raise _not_shared(self.store.folder)
@@ -61,9 +62,16 @@ class Worker:
             raise _not_shared(Path(settings.export), "--export DIR")
         self.store.forget_all_but(frozenset(file.name for file in assignment.visited))
         partition = self._partition(assignment)
-        self._learn(assignment.lessons)
+        patience = self.expander.task.patience
         try:
-            visited = partition.run()
+            with patience.attending():
+                patience.look()
+                self._learn(assignment.lessons)
+                visited = partition.run()
+        except Stop as stop:
+            # What works for this process is half done, and is of no use to another task.
+            _workers.clear()
+            return Stopped(stop.reason, partition.met)
         finally:
             # The expander tells of each action once, and an attempt that failed has told nobody.
             self.acted |= partition.expanded.acted
@@ -81,6 +89,7 @@ class Worker:
             own_effort(self.begun),
             self.learning.tell(self.codec),
             self.learning.untold,
+            partition.met,
         )
 
     def make(self, task: PassTask) -> Made:
@@ -116,7 +125,7 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
 
     Pickles travel by Spark's own channel only, between processes that run our code in any case; files are data.
     """
-    answer: Summary | Made | Problem | StopReason
+    answer: Summary | Stopped | Made | Problem | StopReason
     # What a task makes lives to its end: to look for garbage in it again and again takes a quarter of the time.
     gc.disable()
     try:
@@ -153,7 +162,8 @@ def _worker(run: str, order: Broadcast[bytes]) -> Worker:
         gc.unfreeze()
         begun = time.process_time()
         told: Order = pickle.loads(order.value)
-        expander = Expander(told.task())
+        sign = stop_sign(Path(told.folder), run)
+        expander = Expander(told.task(Patience(asked=sign.exists)))
         if told.manner.gathered:
             expander.machine.divider.gather_as(told.manner.gathered)
         store, codec = Store(Path(told.folder), told.durable), StateCodec(expander.machine)
