@@ -105,7 +105,7 @@ def check(
             cpu_s=effort.cpu_s,
             peak_memory_mb=effort.memory_mb,
         )
-        if settings.export is not None and memory is not None and settings.is_over(exploration.stopped):
+        if settings.export is not None and exploration.exported and settings.is_over(exploration.stopped):
             from checker.export.tables import write_verdicts
 
             write_verdicts(settings.export, report)

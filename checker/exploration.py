@@ -130,7 +130,7 @@ class Exploration:
     such an exploration, else None. `deepest`: of a search that was cut, a path to its last level. `given_up`: the
     level that was under way when it was stopped, of which nothing is counted. `judging_stopped`: why the judgement was
     not put to the end, where the exploration had come to its own. `torn`: it was stopped anywhere, and what worked for
-    it may be half done.
+    it may be half done. `exported`: the tables of states and transitions are written.
     """
 
     stopped: StopReason
@@ -152,6 +152,7 @@ class Exploration:
     given_up: GivenUp | None = None
     judging_stopped: StopReason | None = None
     torn: bool = False
+    exported: bool = False
     stats: Mapping[str, object] = field(default_factory=dict)
 
     @property

@@ -77,20 +77,43 @@ def explore(
                 return again
 
             course.go(settings.limits, everything or options.continue_on_invariant_failures, keeper)
-            if settings.export is not None and settings.is_over(course.stopped):
-                from checker.export.tables import finish
-
-                finish(settings.export, settings.kept_in, course.reached, program.state_variables)
+            exported = settings.is_over(course.stopped) and _exported(course, settings, say)
             with phases.during(CONCLUDING):
-                found = Judge(course, properties, unreduced).judge(everything)
+                found = replace(Judge(course, properties, unreduced).judge(everything), exported=exported)
     except Stop as stop:
         # The engine had not begun.
+        if settings.export is not None:
+            from checker.export.tables import discard
+
+            discard(settings.export, settings.kept_in)
         return nothing(stop.reason)
     except KeyboardInterrupt:
         # Whoever loses patience while a cluster is being closed still gets the answer that it has given.
         if found is None:
             raise
     return found
+
+
+def _exported(course: Course, settings: Settings, say: Callable[[str], None]) -> bool:
+    """Make the tables of what was found, also after the time; False if nobody wants them, or wants to wait for them."""
+    if settings.export is None:
+        return False
+    from checker.export.tables import finish
+
+    patience = course.patience
+
+    def ask() -> None:
+        if patience.over is StopReason.INTERRUPTED:
+            raise Stop(StopReason.INTERRUPTED)
+
+    try:
+        with patience.spared():
+            finish(settings.export, settings.kept_in, course.reached, course.program.state_variables, ask)
+    except Stop as stop:
+        course.stopped = stop.reason
+        say(f"the export was interrupted: there are no tables in {settings.export}")
+        return False
+    return True
 
 
 def nothing(stopped: StopReason, error: Finding | None = None) -> Exploration:

@@ -90,6 +90,8 @@ class Keeper:
         course.restore(state)
         self._saved = manifest.level
         run = cast("LastingRun", course.run)
+        # The counts are those of the checkpoint from here on, also if nobody waits for the rest.
+        self.folder.store.ask = course.patience.ask
         run.restore(self.folder.store, manifest.level)
         with self.folder.store.reading(level_file(manifest.level)):
             demand(run.found == state.total.states, "as many states as were counted")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,8 +32,7 @@ def prepare(folder: str, kept_in: str | None) -> None:
     owner = None if kept_in is None else str(Path(kept_in).absolute())
     try:
         if owner is not None and _owner(path) == owner:
-            for name in (*PREFIXES, PROPERTIES, PARTS):
-                shutil.rmtree(path / name, ignore_errors=True)
+            _clear(path)
         if path.is_dir() and any(path.iterdir()):
             raise UsageProblem(f"the folder {folder} is not empty", "name a new one: --export DIR")
         (path / PARTS).mkdir(parents=True)
@@ -59,13 +58,38 @@ def _owner(path: Path) -> str | None:
         return None
 
 
-def finish(folder: str, kept_in: str | None, reached: int, variables: Sequence[str]) -> None:
-    """Make the tables of states and transitions: of levels up to `reached`, and of the steps from those before it."""
+def finish(
+    folder: str, kept_in: str | None, reached: int, variables: Sequence[str], ask: Callable[[], None] = lambda: None
+) -> None:
+    """Make the tables of states and transitions: of levels up to `reached`, and of the steps from those before it.
+
+    `ask` is called before each file; what it raises leaves no tables.
+    """
+    try:
+        _finish(folder, kept_in, reached, variables, ask)
+    except BaseException:
+        discard(folder, kept_in)
+        raise
+
+
+def discard(folder: str, kept_in: str | None) -> None:
+    """Leave no half of an export, unless it belongs to a run that may go on."""
+    if kept_in is None:
+        _clear(Path(folder))
+
+
+def _clear(path: Path) -> None:
+    for name in (*PREFIXES, PROPERTIES, PARTS):
+        shutil.rmtree(path / name, ignore_errors=True)
+
+
+def _finish(folder: str, kept_in: str | None, reached: int, variables: Sequence[str], ask: Callable[[], None]) -> None:
     parts = Store(place_of(folder, kept_in))
     found = {table: sorted(_counted(parts, table, reached)) for table in (STATES, TRANSITIONS)}
     columns = _types(parts, [name for *_, name in found[STATES]], variables)
     for table, files in found.items():
         for number, (level, _, _, name) in enumerate(files):
+            ask()
             target = Path(folder) / table / f"level-{level:05}-{number:06}.parquet"
             write_file(target, _read(parts, name, columns if table == STATES else None))
 

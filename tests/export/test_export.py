@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -17,9 +18,11 @@ import pytest
 
 from checker.check import check
 from checker.exploration import Settings
+from checker.export import tables
 from checker.export.arrow import arrow, write_file
 from checker.export.parts import Parts
 from checker.limits import Limits
+from checker.patience import Patience
 from checker.problems import EnvironmentProblem, UsageProblem, full_disk
 from checker.report import Report
 from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
@@ -184,6 +187,26 @@ def test_a_run_that_goes_on_exports_all(name: str, engines: tuple[str, ...], tmp
     assert runs > 3
     assert told(report) == told(check(model))
     assert tables_of(tmp_path / "x") == tables_of(tmp_path / "calm")
+
+
+@pytest.mark.parametrize(("seconds", "left"), [(0.0, []), (60.0, ["properties", "states", "transitions"])])
+def test_an_interruption_while_tables_are_made(seconds: float, left: list[str], tmp_path: Path) -> None:
+    """Ctrl-C while files are made waits a moment for them; where that is too short no half of an export is left."""
+    model, said = model_of(WIDE, tmp_path), list[str]()
+    patience = Patience()
+
+    def typed(rows: object, columns: object) -> object:
+        patience.interrupt()
+        return made(rows, columns)
+
+    made = tables._typed
+    spared = partial(patience.spared, seconds)
+    with patch.object(tables, "_typed", typed), patch.object(patience, "spared", spared):
+        report = check(model, settings=Settings(export=str(tmp_path / "x")), say=said.append, patience=patience)
+    assert report.exit_code == 130
+    assert report.states == check(model).states
+    assert sorted(path.name for path in (tmp_path / "x").iterdir()) == left
+    assert bool(left) or said == [f"the export was interrupted: there are no tables in {tmp_path / 'x'}"]
 
 
 def test_an_export_is_finished_once(tmp_path: Path) -> None:

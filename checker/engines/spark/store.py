@@ -78,6 +78,7 @@ class Store:
 
     def read(self, name: str, part: int) -> bytes:
         """One part of a file."""
+        self.ask()
         with self._opened(name) as file:
             begin, length, checksum = self._find(name, file, part)
             file.seek(begin)
