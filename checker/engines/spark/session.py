@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import queue
 import subprocess
@@ -177,8 +178,9 @@ class Session:
         """What the Java process has spent, if it is ours and not shared."""
         return Effort() if self.started is None else self.started.effort()
 
-    def close(self, patience: Patience) -> None:
+    def close(self, patience: Patience | None = None) -> None:
         """Stop the session, if it is ours; at once if the patience is over."""
+        patience = patience or Patience()
         if self.started is None:
             self.calls.close()
             return
@@ -294,6 +296,12 @@ def _end_quietly() -> None:
     """A Java process that ends first breaks off its talk with pyspark's servers, which is nothing to tell."""
     for server in (AccumulatorTCPServer, AccumulatorUnixServer):
         server.handle_error = lambda *_: None  # type: ignore[method-assign]
+    # What py4j has to say of that it raises too.
+    logging.getLogger().addFilter(_not_of_py4j)
+
+
+def _not_of_py4j(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"
 
 
 def _end(process: subprocess.Popen[bytes], patience: Patience) -> None:
