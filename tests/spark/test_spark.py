@@ -244,7 +244,7 @@ def test_interruptions_cancel_and_report(number: signal.Signals, sign: str, stat
     running = subprocess.Popen(
         arguments, cwd=tmp_path, env=surroundings(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while not list((tmp_path / "tmp").glob(sign)) and time.monotonic() < deadline:
         time.sleep(0.1)
     running.send_signal(number)
