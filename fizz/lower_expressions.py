@@ -60,6 +60,8 @@ class Expressions:
         first = tree[0]
         if first.rule_name == "Lambda":
             return self.lambda_(first)
+        if first.rule_name == "Plain":
+            return self._plain(first)
         if len(tree) == 1:
             return self.chain(first)
         return self._conditional(tree)
