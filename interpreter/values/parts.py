@@ -141,6 +141,8 @@ class Parts:
             total = digest(place, self._head(number))
             for inner, member in self.members(place, number):
                 total = add_keys(total, self.part_sum(inner, member))
+        elif tag not in _TYPE_NAMES:
+            total = digest(place, self._interner.json(number))
         else:
             total = 0
             for inner, text in self.parts(place, number):
