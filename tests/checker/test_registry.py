@@ -32,7 +32,9 @@ def test_documents_list_the_engines() -> None:
 @pytest.mark.parametrize("command", ["check", "test"])
 def test_the_command_offers_the_engines(command: str) -> None:
     """`--engine` takes the engines that are for users, and no variants."""
-    (option,) = [o for o in fizzpy.commands[command].params if o.name == "engine"]
+    found = fizzpy.get_command(click.Context(fizzpy), command)
+    assert found is not None
+    (option,) = [o for o in found.params if o.name == "engine"]
     assert isinstance(option.type, click.Choice)
     assert tuple(option.type.choices) == PUBLIC
 

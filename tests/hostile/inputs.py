@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
+from click import Context, Parameter
+
 from tests.hostile import expressions, texts
 from tests.hostile.case import MODEL, Case, Content, Node
 
@@ -156,19 +158,25 @@ def options(number: int, chance: Chance) -> Case:
 
 
 @cache
-def _options(command: str) -> tuple[str, ...]:
-    """All options of a command."""
+def _parameters(command: str) -> tuple[Parameter, ...]:
+    """All parameters of a command."""
     from checker.cli.commands import fizzpy
 
-    return tuple(opt for param in fizzpy.commands[command].params for opt in param.opts if opt.startswith("-"))
+    found = fizzpy.get_command(Context(fizzpy), command)
+    assert found is not None
+    return tuple(found.params)
+
+
+@cache
+def _options(command: str) -> tuple[str, ...]:
+    """All options of a command."""
+    return tuple(opt for param in _parameters(command) for opt in param.opts if opt.startswith("-"))
 
 
 @cache
 def _flags() -> frozenset[str]:
     """The options that have no value."""
-    from checker.cli.commands import fizzpy
-
-    params = [param for command in fizzpy.commands.values() for param in command.params]
+    params = [param for command in COMMANDS for param in _parameters(command)]
     return frozenset(opt for param in params if getattr(param, "is_flag", False) for opt in param.opts)
 
 
