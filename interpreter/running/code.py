@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fizz import Span
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Operation = Callable[["Execution", "Frame"], bool]
 Binder = Callable[[Environment, object], None]
+Named = tuple[Sequence[int], Sequence[str], bool, int]
+"""Of the alternatives of a choice: places of those that differ, their labels, if these differ, what labels cost."""
 _RECURSION: Final = 5_000
 Compiled = tuple[Operation, Span, str | None, int, bool]
 """An operation, its place, its label with the routine's name, what it is charged, and whether it
@@ -64,6 +66,8 @@ class Code:
         """By routine and block, the operations of the statements of the blocks that were executed so far."""
         self.names = [plain_names(routine.parameters) for routine in program.routines]
         """The names of the parameters of each routine, None if one has a star."""
+        self.named: dict[tuple[str, Hashable], Named] = {}
+        """The labels of long lists of alternatives, by what stands before them and their values."""
         self._conditions: dict[tuple[int, int], Callable[[Environment], bool]] = {}
         self._loop_binders: dict[tuple[int, int], Binder] = {}
         self._targets: dict[tuple[int, int, int], Binder | None] = {}

@@ -6,6 +6,7 @@ The methods carry the names of the page: `one_move`, `finish`, `block_done`, `fu
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Hashable
 from collections.abc import Sequence as Seq
 from functools import cache
 from math import prod
@@ -16,7 +17,7 @@ from interpreter.budget import METER
 from interpreter.library import deepcopy
 from interpreter.problem import Problem
 from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Scope, Sequence, WhileLoop
-from interpreter.running.code import Code
+from interpreter.running.code import Code, Named
 from interpreter.running.environment import located
 from interpreter.running.frames import Frame, ScopeState, park_thread
 from interpreter.running.headers import Headers, Unchosen
@@ -34,15 +35,31 @@ MAX_TURNS = 4_096
 """Turns of independent loops in each other that are asked one by one; of more, the answer as a whole is remembered."""
 
 
-Picks = dict[tuple[int, ...], tuple[list[int], list[str], bool, int]]
+Picks = dict[tuple[int, ...], Named]
 """The alternatives that ways through one rule met, by the choices before: positions of distinct values, labels, and
 what it costs to find them."""
 MAX_PASSED: Final = 1_000
 """After so many statements a way is not begun anew: to keep what it has passed would cost more."""
 
 
+_LONG: Final = 32
+"""Of fewer alternatives the labels are made again on each way."""
+_MOST_NAMED: Final = 4
+_PLAIN: Final = frozenset({bool, int, str, type(None)})
+
+
 class Undecided(Exception):
     """A turn of an independent loop ended without an answer: the ways after this one go on."""
+
+
+def _plain(values: Seq[object]) -> Hashable | None:
+    """What stands for a long list of alternatives that hold nothing; None for others."""
+    if len(values) < _LONG:
+        return None
+    if isinstance(values, range):
+        return values
+    kinds = tuple(map(type, values))
+    return (kinds, tuple(values)) if _PLAIN.issuperset(kinds) else None
 
 
 @cache
@@ -334,14 +351,26 @@ class Execution:
         before = self.chosen
         known = None if self.known is None else self.known.get(before)
         if known is None:
-            positions = self.distinct(values)
-            labels = [word + self.text(values[i]) for i in positions]
-            known = (positions, labels, len(set(labels)) == len(labels), sum(map(len, labels)) >> 2)
+            known = self._named(values, word)
             if self.known is not None:
                 self.known[before] = known
         positions, labels, unique, charged = known
         METER.charge(charged)
         return positions[self.choose(labels, unique)]
+
+    def _named(self, values: Seq[object], word: str) -> Named:
+        # A way that is remembered must ask all that it depends on, each time; but of plain values nothing is asked.
+        key = _plain(values)
+        named = None if key is None else self.code.named.get((word, key))
+        if named is None:
+            positions = self.distinct(values)
+            labels = [word + self.text(values[i]) for i in positions]
+            named = (positions, labels, len(set(labels)) == len(labels), sum(map(len, labels)) >> 2)
+            if key is not None:
+                if len(self.code.named) >= _MOST_NAMED:
+                    self.code.named.clear()
+                self.code.named[word, key] = named
+        return named
 
     def _remember(self) -> None:
         """A choice is coming. If it is not given, what this way is now is remembered."""
@@ -371,7 +400,7 @@ class Execution:
         self.recorder.note(fork)
         return taken
 
-    def choose_fairly(self, span: Span, frame: Frame, value: object, alternatives: list[object]) -> None:
+    def choose_fairly(self, span: Span, frame: Frame, value: object, alternatives: Seq[object]) -> None:
         """Note that the choice just made was a `fair` one."""
         instance = "" if frame.instance is None else repr(frame.instance)
         place = f"{span.file}:{span.line}:{span.column}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence as Seq
 from functools import cache
 from itertools import pairwise
 from typing import Final, assert_never
@@ -120,10 +121,19 @@ def _guard(instruction: p.Guard, scope: NameScope, last: bool) -> Operation:
 
 
 def elements(iterable: Evaluator, frame: Environment, span: Span) -> list[object]:
-    """The elements of a choice or loop, copied."""
+    """The elements of a loop, copied."""
     value = iterable(frame)
     try:
         return operations.iterate(value)
+    except Problem as problem:
+        raise located(problem, span) from None
+
+
+def _alternatives(iterable: Evaluator, frame: Environment, span: Span) -> Seq[object]:
+    """The elements of a choice."""
+    value = iterable(frame)
+    try:
+        return operations.alternatives(value)
     except Problem as problem:
         raise located(problem, span) from None
 
@@ -134,15 +144,15 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
     bind = compile_binder(instruction.target, scope)
     charged = 1 + cost(instruction.target, instruction.condition)
 
+    def admitted(condition: Evaluator, frame: Frame, item: object) -> bool:
+        METER.count += charged
+        bind(frame, item)
+        return truth(condition(frame))
+
     def operation(run: Execution, frame: Frame) -> bool:
-        alternatives = []
-        for item in elements(iterable, frame, instruction.iterable.span):
-            if condition is not None:
-                METER.count += charged
-                bind(frame, item)
-                if not truth(condition(frame)):
-                    continue
-            alternatives.append(item)
+        alternatives = _alternatives(iterable, frame, instruction.iterable.span)
+        if condition is not None:
+            alternatives = [item for item in alternatives if admitted(condition, frame, item)]
         if not alternatives:
             raise Abort(NO_CHOICE, span)
         value = alternatives[run.pick(alternatives, f"Any:{instruction.text}=")]
@@ -164,7 +174,7 @@ def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
     names = ", ".join(instruction.variables.names)
 
     def operation(run: Execution, frame: Frame) -> bool:
-        alternatives = elements(iterable, frame, instruction.iterable.span)
+        alternatives = _alternatives(iterable, frame, instruction.iterable.span)
         if not alternatives:
             return run.finish()
         value = alternatives[run.pick(alternatives, f"Any:{names}=")]

@@ -206,6 +206,16 @@ def iterate(value: object) -> list[object]:
     return elements(value)
 
 
+def alternatives(value: object) -> Sequence[object]:
+    """The elements that a choice has: as `iterate`, but of a range nothing is made."""
+    if type(value) is not range:
+        return iterate(value)
+    count = range_length(value)
+    check_size(count, "the range, written out,")
+    METER.charge(count)
+    return value
+
+
 def iterate_live(value: object) -> Iterator[object]:
     """The elements for a comprehension or a `def` loop: changing the collection meanwhile is R8. Close it when done."""
     items = elements(value)
