@@ -134,7 +134,7 @@ def _exporting(settings: Settings, engine: str) -> Iterator[None]:
     if settings.export is None:
         yield
         return
-    from checker.export.tables import abandon, prepare
+    from checker.export.tables import discard, prepare
     from checker.problems import UsageProblem
 
     if engine == "plain":
@@ -143,6 +143,5 @@ def _exporting(settings: Settings, engine: str) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if settings.kept_in is None:
-            abandon(settings.export)
+        discard(settings.export, settings.kept_in)
         raise

@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Final
 
 MEMORY_LIMIT: Final = "FIZZPY_MEMORY_LIMIT"
-_MOST_DIGITS: Final = 15
 """The variable of the environment that names the MiB which a run may hold."""
+_MOST_DIGITS: Final = 15
 
 
 @dataclass(frozen=True, slots=True)

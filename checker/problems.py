@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import tempfile
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +17,8 @@ def full_disk(failure: OSError) -> str:
 
     A file that the system does not name is a temporary one.
     """
+    import tempfile  # slow to import
+
     name = failure.filename
     folder = Path(name).parent if isinstance(name, str) else tempfile.gettempdir()
     if failure.errno == errno.EFBIG:

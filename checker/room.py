@@ -31,7 +31,7 @@ class Surveyor:
         self._proc = proc
         self._page = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
         self._groups = list(_groups(proc, cgroups))
-        self._around = Room(0, 0)
+        self._children = self._granted = 0
         self._looked = float("-inf")
 
     def room(self) -> Room | None:
@@ -41,10 +41,10 @@ class Surveyor:
             now = time.monotonic()
             if now - self._looked >= _AROUND_S:
                 self._looked = now
-                self._around = Room(self._started(), self._left(size) + held)
+                self._children, self._granted = self._started(), held + self._left(size)
         except (OSError, ValueError, IndexError):
             return None
-        return Room(held + self._around.held, max(0, self._around.left - held))
+        return Room(held + self._children, max(0, self._granted - held))
 
     def _left(self, size: int) -> int:
         """The bytes that a process that may address `size` now can still have."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 import unicodedata
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -143,6 +142,8 @@ def _refuse_folder(option: str, path: str) -> None:
 
 def _try_folder(option: str, path: str, folder: Path) -> None:
     """Permissions alone do not tell whether a folder takes a file: quotas, full disks and file systems have a say."""
+    import tempfile  # slow to import
+
     try:
         with tempfile.NamedTemporaryFile(prefix=".fizzpy-", dir=folder, buffering=0) as file:
             file.write(b" ")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import stat
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -65,6 +64,8 @@ def save(path: str, text: str | bytes) -> None:
 
 def _replace(target: Path, data: bytes) -> None:
     """Put a new file in the place of one that may be there. What is half written has another name."""
+    import tempfile  # slow to import
+
     handle, name = tempfile.mkstemp(prefix=".fizzpy-", suffix=".part", dir=target.parent)
     part = Path(name)
     try:

@@ -44,12 +44,6 @@ def prepare(folder: str, kept_in: str | None) -> None:
         ) from None
 
 
-def abandon(folder: str) -> None:
-    """Make the place of an export that nobody goes on with empty again."""
-    for name in (*PREFIXES, PARTS):
-        shutil.rmtree(Path(folder) / name, ignore_errors=True)
-
-
 def _owner(path: Path) -> str | None:
     """The checkpoints that an export belongs to which was not finished; None if there is no such export."""
     try:

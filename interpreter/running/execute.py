@@ -36,15 +36,13 @@ MAX_TURNS = 4_096
 
 
 Picks = dict[tuple[int, ...], Named]
-"""The alternatives that ways through one rule met, by the choices before: positions of distinct values, labels, and
-what it costs to find them."""
+"""The alternatives that ways through one rule met, by the choices before."""
 MAX_PASSED: Final = 1_000
 """After so many statements a way is not begun anew: to keep what it has passed would cost more."""
-
-
 _LONG: Final = 32
 """Of fewer alternatives the labels are made again on each way."""
 _MOST_NAMED: Final = 4
+"""Lists of labels that are kept: there may be a million in each."""
 _PLAIN: Final = frozenset({bool, int, str, type(None)})
 
 
@@ -477,7 +475,7 @@ class Execution:
         budget = METER.budget
         return 2 * count * self.shares <= budget.charges and 2 * made * self.shares <= budget.held
 
-    def take_turn(self, loop: ForLoop, rest: list[object]) -> bool:
+    def take_turn(self, loop: ForLoop, rest: Seq[object]) -> bool:
         """Enter a loop for one of its turns alone, or choose to go on after it."""
         # One part for each turn, one for what comes after the loop, one for the loop itself.
         self.shares *= len(rest) + 2

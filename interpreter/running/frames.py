@@ -14,7 +14,7 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple, Protocol
 
-from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Scope, Sequence, WhileLoop
+from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Scope, WhileLoop
 from interpreter.running.code import Code
 from interpreter.running.environment import Environment
 from interpreter.running.settlement import Settlement
@@ -98,9 +98,7 @@ class Frame(Environment):
 
 def enter(scope: Scope) -> ScopeState:
     """The state of a block or loop that has just been entered."""
-    if isinstance(scope, Sequence) or not isinstance(scope, (OneOfBlock, ParallelBlock)):
-        return ScopeState(scope)
-    return ScopeState(scope, index=-1)
+    return ScopeState(scope, index=-1) if isinstance(scope, (OneOfBlock, ParallelBlock)) else ScopeState(scope)
 
 
 @cache

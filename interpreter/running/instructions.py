@@ -120,20 +120,11 @@ def _guard(instruction: p.Guard, scope: NameScope, last: bool) -> Operation:
     return operation
 
 
-def elements(iterable: Evaluator, frame: Environment, span: Span) -> list[object]:
-    """The elements of a loop, copied."""
+def elements(iterable: Evaluator, frame: Environment, span: Span) -> Seq[object]:
+    """The elements of a choice or loop, as they are now."""
     value = iterable(frame)
     try:
         return operations.iterate(value)
-    except Problem as problem:
-        raise located(problem, span) from None
-
-
-def _alternatives(iterable: Evaluator, frame: Environment, span: Span) -> Seq[object]:
-    """The elements of a choice."""
-    value = iterable(frame)
-    try:
-        return operations.alternatives(value)
     except Problem as problem:
         raise located(problem, span) from None
 
@@ -150,7 +141,7 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
         return truth(condition(frame))
 
     def operation(run: Execution, frame: Frame) -> bool:
-        alternatives = _alternatives(iterable, frame, instruction.iterable.span)
+        alternatives = elements(iterable, frame, instruction.iterable.span)
         if condition is not None:
             alternatives = [item for item in alternatives if admitted(condition, frame, item)]
         if not alternatives:
@@ -174,7 +165,7 @@ def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
     names = ", ".join(instruction.variables.names)
 
     def operation(run: Execution, frame: Frame) -> bool:
-        alternatives = _alternatives(iterable, frame, instruction.iterable.span)
+        alternatives = elements(iterable, frame, instruction.iterable.span)
         if not alternatives:
             return run.finish()
         value = alternatives[run.pick(alternatives, f"Any:{names}=")]

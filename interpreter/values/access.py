@@ -166,6 +166,13 @@ def place_of(item: object, items: Sequence[object], first: int = 0, last: int | 
     return None
 
 
+def _size_written_out(value: range) -> int:
+    """The length of a range whose elements are wanted, R24 if it is too long."""
+    count = range_length(value)
+    check_size(count, "the range, written out,")
+    return count
+
+
 def elements(value: object) -> list[object]:
     """A new list of what is inside, in the order of this step: dicts (keys) and sets as inserted, bags canonical."""
     found = _listed(value)
@@ -190,7 +197,7 @@ def _listed(value: object) -> list[object]:
         case GenericMap():
             return [key for key, _ in value.pairs]
         case range():
-            check_size(range_length(value), "the range, written out,")
+            _size_written_out(value)
             return list(value)
         case str():
             raise Problem("R4", "a string is not iterable", "its characters are s.elems()")
@@ -198,22 +205,15 @@ def _listed(value: object) -> list[object]:
     raise Problem("R4", f"{with_article(type_name(value))} is not iterable", hint)
 
 
-def iterate(value: object) -> list[object]:
-    """The elements that a `for` or a choice sees: as `elements`, but sets in canonical order (6.5)."""
+def iterate(value: object) -> Sequence[object]:
+    """The elements that a `for` or a choice sees: as `elements`, but sets in canonical order (6.5); ranges as such."""
     match value:
         case SetValue() | GenericSet():
             return canonical_sort(elements(value))
+        case range():
+            METER.charge(_size_written_out(value))
+            return value
     return elements(value)
-
-
-def alternatives(value: object) -> Sequence[object]:
-    """The elements that a choice has: as `iterate`, but of a range nothing is made."""
-    if type(value) is not range:
-        return iterate(value)
-    count = range_length(value)
-    check_size(count, "the range, written out,")
-    METER.charge(count)
-    return value
 
 
 def iterate_live(value: object) -> Iterator[object]:

@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping
 from interpreter.library.attributes import attribute_names, get_attribute, set_attribute
 from interpreter.library.shared import iterable
 from interpreter.values import arithmetic, comparison
-from interpreter.values.access import alternatives, contains, index, iterate, iterate_live, set_index, slice_of
+from interpreter.values.access import contains, index, iterate, iterate_live, set_index, slice_of
 from interpreter.values.basis import equal
 from interpreter.values.containers import DictValue, ListValue, SetValue
 from interpreter.values.formats import format_percent
 
 __all__ = [
     "BINARY",
-    "alternatives",
     "attribute_names",
     "augmented",
     "binary",

@@ -23,7 +23,7 @@ from checker.engines.spark.codec import StateCodec, pack_numbered
 from checker.engines.spark.column_edges import EdgeFile, EdgesByKey
 from checker.engines.spark.keys import WIDTH, Keys, key_column, keys_of, places
 from checker.engines.spark.row_codec import RowCodec
-from checker.engines.spark.stopping import Met, Origin
+from checker.engines.spark.stopping import Origin
 from checker.engines.spark.store import Store
 from checker.engines.spark.visited import KeyFiles, add_keys, seen
 from checker.liveness.graph import Graph
@@ -107,14 +107,8 @@ class ColumnPartition:
         keys = np.concatenate([new.keys for new in found])
         return add_keys(self.store, given.visited, given.partition, given.level, keys)
 
-    @property
-    def met(self) -> Met:
-        """What was met so far on the way to the level that is being found."""
-        if self.assignment.judged:
-            return Met(self.expanded, {})
-        return Met.of(self.arrived, self._origin)
-
-    def _origin(self, key: int) -> Origin | None:
+    def origin(self, key: int) -> Origin | None:
+        """How a state of this task was found; None: it was found before."""
         for new in self._found:
             at, there = places(new.keys, key_column([key]))
             if there[0]:

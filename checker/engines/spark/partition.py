@@ -22,7 +22,7 @@ from checker.engines.spark.codec import (
 )
 from checker.engines.spark.gathering import Gathering, Newcomer
 from checker.engines.spark.keys import key_column, partition_of
-from checker.engines.spark.stopping import Met, Origin
+from checker.engines.spark.stopping import Origin
 from checker.engines.spark.store import Store
 from checker.engines.spark.visited import KeyFiles, add_keys, seen
 from checker.export import parts_of
@@ -143,14 +143,8 @@ class Partition:
         self._expand(sources)
         return visited
 
-    @property
-    def met(self) -> Met:
-        """What was met so far on the way to the level that is being found."""
-        if self.assignment.judged:
-            return Met(self.expanded, {})
-        return Met.of(self.arrived, self._origin)
-
-    def _origin(self, key: int) -> Origin | None:
+    def origin(self, key: int) -> Origin | None:
+        """How a state of this task was found; None: it was found before."""
         found = self._newcomers.get(key)
         return None if found is None else (found.source, found.order)
 

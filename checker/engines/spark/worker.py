@@ -22,7 +22,7 @@ from checker.engines.spark.learning import Learning
 from checker.engines.spark.lessons import unpack_lessons
 from checker.engines.spark.liveness.task import Made, PassTask
 from checker.engines.spark.partition import Partition
-from checker.engines.spark.stopping import Stopped, stop_sign
+from checker.engines.spark.stopping import Met, Stopped, stop_sign
 from checker.engines.spark.store import Store
 from checker.export import place_of
 from checker.limits import StopReason
@@ -71,7 +71,7 @@ class Worker:
         except Stop as stop:
             # What works for this process is half done, and is of no use to another task.
             _workers.clear()
-            return Stopped(stop.reason, partition.met)
+            return Stopped(stop.reason, Met.of(partition))
         finally:
             # The expander tells of each action once, and an attempt that failed has told nobody.
             self.acted |= partition.expanded.acted
@@ -89,7 +89,7 @@ class Worker:
             own_effort(self.begun),
             self.learning.tell(self.codec),
             self.learning.untold,
-            partition.met,
+            Met.of(partition),
         )
 
     def make(self, task: PassTask) -> Made:
