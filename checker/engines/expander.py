@@ -107,6 +107,8 @@ class Expander:
         failed = False
         view = self.machine.parts_view(state)
         for candidate in self.machine.candidates(state, starts=not cut):
+            # A state may have thousands, and what is remembered asks nobody.
+            self.task.patience.ask()
             failed |= self.try_candidate(candidate, state, at, view, arrivals, level)
         if level.transitions == moves and not cut and not failed:
             for watch in self._of_dead_ends:

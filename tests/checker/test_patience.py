@@ -74,11 +74,11 @@ class Interrupted(Patience):
 
     def __init__(self, asks: int) -> None:
         super().__init__(Limits(), Asked(), Roomy())
-        self._asks = asks
+        self.left = asks
 
     def ask(self) -> None:
-        self._asks -= 1
-        if not self._asks:
+        self.left -= 1
+        if not self.left:
             self.interrupt()
         super().ask()
 
@@ -249,6 +249,19 @@ def test_coverage_ends_where_a_check_does(tmp_path: Path) -> None:
     assert (found.states, found.transitions, found.depth) == (ended.states, ended.transitions, ended.depth)
     assert (found.stopped, found.exit_code) == (StopReason.VIOLATION, ExitCode.BOUNDED)
     assert cover(model, settings=Settings(keep_going=True)).states > found.states
+
+
+def test_steps_that_are_remembered_ask_too(tmp_path: Path) -> None:
+    """A state may have thousands of steps: a visit, which knows them when they are taken, asks for each."""
+    model = tmp_path / "m.fizz"
+    asked = []
+    for instances in (100, 200):
+        model.write_text(f"role R:\n    action A: pass\naction Init: x = [R() for i in range({instances})]\n")
+        given = Interrupted(1_000_000)
+        assert cover(model, patience=given).states == 1
+        asked.append(1_000_000 - given.left)
+    # Once by the interpreter, when the step is learned, and once when it is taken.
+    assert asked[1] - asked[0] >= 200
 
 
 def test_a_level_that_a_visit_gives_up_is_not_counted(tmp_path: Path) -> None:

@@ -222,7 +222,6 @@ class Partition:
         if self._parts is not None:
             self.expander.observe = partial(self._export_step, self._parts)
         for source in sources:
-            self.expander.task.patience.ask()
             arrivals = self.expander.expand(source.state, source.place, source.cut, self.expanded)
             for arrival in arrivals:
                 starts, crashes = source.starts + arrival.start, source.crashes + arrival.order.crashes
