@@ -47,6 +47,11 @@ class UsageProblem(Problem):
     exit_code = ExitCode.USAGE
 
 
+def constants_fail(text: str) -> UsageProblem:
+    """What to say where there is no state to be looked at, because the constants of the model already fail."""
+    return UsageProblem(f"the constants of the model fail: {text}", "fizzpy check tells more of it")
+
+
 class EnvironmentProblem(Problem):
     """The request is fine, but this machine cannot serve it: no Java, master unreachable, disk full."""
 

@@ -10,10 +10,10 @@ from checker.engines.protocol import Task
 from checker.exploration import Settings
 from checker.limits import UNTIMELY, Limits
 from checker.patience import Patience, Stop
-from checker.problems import UsageProblem
+from checker.problems import UsageProblem, constants_fail
 from fizz import Module
 from fizz.light import dataclass
-from interpreter import compile_module
+from interpreter import ModelError, compile_module
 from interpreter.step import Step
 
 MOST_STATES = 1_000
@@ -63,7 +63,7 @@ def state_graph(
 ) -> StateGraph:
     """The graph, explored by the plain engine.
 
-    Raises `UsageProblem` if it has more than `most` states, `Stop` if the patience is over before.
+    Raises `UsageProblem` if it has more than `most` states, or constants that fail; `Stop` if the patience is over.
     """
     patience = patience or Patience()
     with patience.attending():
@@ -72,7 +72,10 @@ def state_graph(
 
 def _drawn(module: Module, symmetry: bool, patience: Patience, most: int) -> StateGraph:
     program = compile_module(module)
-    run = PlainRun(Task(program, (), Settings(symmetry=symmetry), patience=patience))
+    try:
+        run = PlainRun(Task(program, (), Settings(symmetry=symmetry), patience=patience))
+    except ModelError as error:
+        raise constants_fail(error.text) from None
     course = Course(run, program, (), Clock(), patience)
     course.go(Limits(states=most + 1), on=True)
     if course.stopped in UNTIMELY:

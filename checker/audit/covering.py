@@ -20,7 +20,7 @@ from checker.exploration import Settings
 from checker.given import Given
 from checker.judge import all_actions
 from checker.patience import Patience
-from checker.problems import UsageProblem
+from checker.problems import constants_fail
 from checker.properties import properties_of
 from checker.why import source_text
 from fizz import Diagnostic, Module, Span, load
@@ -108,8 +108,7 @@ def cover(
     try:
         tour = visit_all(program, settings, onlookers, progress, ExercisedMachine, properties, patience)
     except ModelError as error:
-        text = f"the constants of the model fail: {error.text}"
-        raise UsageProblem(text, "fizzpy check tells more of it") from None
+        raise constants_fail(error.text) from None
     found = _Summary(module, program, tour, steps, assertions, parts.exercised).coverage()
     return replace(found, given=Given(constants or {}, options or {}))
 

@@ -56,6 +56,14 @@ def test_places_that_there_are_not(option: str, fizzpy: Command, tmp_path: Path)
     assert "is a directory" in fizzpy("check", "m.fizz", option, str(tmp_path)).err
 
 
+def test_no_graph_where_the_constants_fail(fizzpy: Command, tmp_path: Path) -> None:
+    """The model's own mistake is the answer; that there is nothing to draw is a note beside it."""
+    (tmp_path / "c.fizz").write_text("C = 1 // 0\naction Init: x = C\n")
+    ended = fizzpy("check", "c.fizz", "--dot", "t.dot")
+    assert (ended.code, "'t.dot' was not written: the constants of the model fail" in ended.err) == (75, True)
+    assert not (tmp_path / "t.dot").exists()
+
+
 def test_two_outputs_in_one_file(fizzpy: Command) -> None:
     """One would overwrite the other."""
     assert "name a file for each" in fizzpy("check", "m.fizz", "--itf", "t", "--html", "t").err
