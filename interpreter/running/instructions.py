@@ -124,7 +124,7 @@ def elements(iterable: Evaluator, frame: Environment, span: Span) -> Seq[object]
     """The elements of a choice or loop, as they are now."""
     value = iterable(frame)
     try:
-        return operations.iterate(value)
+        return operations.iterated(value)
     except Problem as problem:
         raise located(problem, span) from None
 

@@ -205,15 +205,20 @@ def _listed(value: object) -> list[object]:
     raise Problem("R4", f"{with_article(type_name(value))} is not iterable", hint)
 
 
-def iterate(value: object) -> Sequence[object]:
-    """The elements that a `for` or a choice sees: as `elements`, but sets in canonical order (6.5); ranges as such."""
+def iterate(value: object) -> list[object]:
+    """A list of what a `for` or a choice sees: as `elements`, but sets in canonical order (6.5)."""
     match value:
         case SetValue() | GenericSet():
             return canonical_sort(elements(value))
-        case range():
-            METER.charge(_size_written_out(value))
-            return value
     return elements(value)
+
+
+def iterated(value: object) -> Sequence[object]:
+    """The same, but of a range nothing is made: it is a sequence that nothing changes."""
+    if type(value) is not range:
+        return iterate(value)
+    METER.charge(_size_written_out(value))
+    return value
 
 
 def iterate_live(value: object) -> Iterator[object]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from interpreter.library.attributes import attribute_names, get_attribute, set_attribute
 from interpreter.library.shared import iterable
 from interpreter.values import arithmetic, comparison
-from interpreter.values.access import contains, index, iterate, iterate_live, set_index, slice_of
+from interpreter.values.access import contains, index, iterate, iterate_live, iterated, set_index, slice_of
 from interpreter.values.basis import equal
 from interpreter.values.containers import DictValue, ListValue, SetValue
 from interpreter.values.formats import format_percent
@@ -22,6 +22,7 @@ __all__ = [
     "index",
     "iterate",
     "iterate_live",
+    "iterated",
     "set_attribute",
     "set_index",
     "slice_of",
