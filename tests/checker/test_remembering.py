@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -247,3 +249,27 @@ def test_many_ways_to_one_restart_are_looked_through_once() -> None:
         way = Way(tuple(events), Aborted("end", NOWHERE))
         tree.results(lambda slot, answer=answer: answer, lambda choices, way=way: way, 10)  # type: ignore[misc]
     assert tree.reads({("x39",)}) and not tree.reads({("y",)})
+
+
+@pytest.mark.parametrize("values", ["range({})", "[i for i in range({})]", "[str(i) for i in range({})]"])
+def test_a_long_choice_is_named_once(values: str, tmp_path: Path) -> None:
+    """Each alternative is a way of its own: to name all of them on each way would take four times for twice as many."""
+
+    def calls(count: int) -> int:
+        model = tmp_path / "m.fizz"
+        model.write_text(f"VALUES = {values.format(count)}\natomic action A: x = oneof VALUES\n")
+        counted = 0
+
+        def counting(frame: FrameType, event: str, argument: object) -> None:
+            nonlocal counted
+            counted += event == "call"
+
+        sys.setprofile(counting)
+        try:
+            assert check(model).transitions == count
+        finally:
+            sys.setprofile(None)
+        return counted
+
+    calls(40)  # what is imported and made once
+    assert calls(400) <= 2.4 * calls(200)
