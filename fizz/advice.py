@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fizz import ast
-from fizz.declarations import Declarations, names_of
+from fizz.declarations import Declarations, bound_by
 from fizz.scope import Messages
 from fizz.symmetry_advice import advise_symmetry
-from fizz.walk import all_expressions, all_statements, is_self, own_expressions
+from fizz.walk import all_expressions, all_statements, is_self, own_expressions, targets_of
 
 _LIVENESS = ("eventually always", "always eventually")
 
@@ -25,20 +25,12 @@ def advise(model: Declarations, messages: Messages) -> None:
 def _unused_locals_of_init(model: Declarations, messages: Messages) -> None:
     if not model.init_locals:
         return
-    bound = {name.span for statement in all_statements(model.actions["Init"].body) for name in _bound(statement)}
+    bound = {name.span for statement in all_statements(model.actions["Init"].body) for name in bound_by(statement)}
     read = {e.id for e in all_expressions(model.items) if isinstance(e, ast.Name) and e.span not in bound}
     for name, span in model.init_locals.items():
         if name not in read:
             text = f"'{name}' is first bound in a nested block of Init and used nowhere else: it is local to Init"
             messages.warning("W2", text, span, "bind it at the top level of Init to make it a state variable")
-
-
-def _bound(statement: ast.Statement) -> Iterator[ast.Name]:
-    targets = statement.targets if isinstance(statement, ast.Assign) else ()
-    if isinstance(statement, ast.Choose):
-        targets = (statement.target,)
-    for target in targets:
-        yield from names_of(target)
 
 
 def _liveness_without_fairness(model: Declarations, messages: Messages) -> None:
@@ -92,10 +84,7 @@ def _called_from_init(role: ast.Role) -> set[str]:
 def _fields_bound(body: ast.Block) -> Iterator[ast.Attribute]:
     """The places `self.x` that a body binds."""
     for statement in all_statements(body):
-        targets = statement.targets if isinstance(statement, ast.Assign) else ()
-        if isinstance(statement, ast.Choose):
-            targets = (statement.target,)
-        waiting = list(targets)
+        waiting = list(targets_of(statement))
         while waiting:
             target = waiting.pop(0)
             if isinstance(target, ast.TupleExpression | ast.ListExpression):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fizz import ast
 from fizz.errors import Diagnostic, Span
-from fizz.walk import all_expressions, all_statements, blocks_of
+from fizz.walk import all_expressions, all_statements, blocks_of, targets_of
 
 
 @dataclass(slots=True)
@@ -168,12 +168,8 @@ def _state_variables(found: Declarations, body: ast.Block) -> None:
 
 def bound_by(statement: ast.Statement) -> Iterator[ast.Name]:
     """The plain names that a simple statement binds."""
-    match statement:
-        case ast.Assign(targets=targets):
-            for target in targets:
-                yield from names_of(target)
-        case ast.Choose(target=target):
-            yield from names_of(target)
+    for target in targets_of(statement):
+        yield from names_of(target)
 
 
 def names_of(target: ast.Expression) -> Iterator[ast.Name]:

@@ -88,6 +88,24 @@ def own_expressions(statement: ast.Statement) -> tuple[ast.Expression, ...]:
             assert_never(statement)
 
 
+def targets_of(statement: ast.Statement) -> tuple[ast.Target, ...]:
+    """What a statement assigns or chooses, and so may bind; loops and `def`s, which have names of their own, aside."""
+    match statement:
+        case ast.Assign(targets=targets):
+            return targets
+        case ast.Choose(target=target):
+            return (target,)
+        # `x += 1` changes what is bound already.
+        case ast.AugmentedAssign() | ast.ExpressionStatement() | ast.Require() | ast.Return() | ast.Helper():
+            return ()
+        case ast.Pass() | ast.Break() | ast.Continue():
+            return ()
+        case ast.If() | ast.While() | ast.For() | ast.ChooseBlock() | ast.FlowBlock():
+            return ()
+        case _:
+            assert_never(statement)
+
+
 def blocks_of(statement: ast.Statement) -> tuple[ast.Block, ...]:
     """The blocks directly inside a statement, that of a nested `def` excepted: it is a world of its own."""
     match statement:

@@ -20,7 +20,7 @@ UNIONS = {
 OPEN = {
     "checker/audit/coverage.py": 1,
     "fizz/bodies.py": 3,
-    "fizz/declarations.py": 2,
+    "fizz/declarations.py": 1,
     "fizz/matcher.py": 1,  # another Sequence: that of the grammar
     "fizz/resolve.py": 1,
     "fizz/symmetry_advice.py": 7,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,11 @@ from checker.view.cast import cast_of
 from checker.view.viewer.session import Session
 from fizz import FizzError
 from tests.view.outputs import CRASHED
+from tests.viewer.conftest import driven
 from tests.viewer.test_opening import Write, report_of, save
 
 NOTHING = Given()
+HOSTILE = "\x1b[2J\x9b31m\u202e\u2066\x07\r\x00\u200b"
 VALUES: tuple[object, ...] = (
     None, True, 0, 1, -1, 1.5, 10**30, "", "x", "thread-0", "thread-99999999", "message-\u00b2", "\ud800", "\x1b[2J",
     "a" * 300, "a\0b", [], [[]], [1], [None, None, None], ["x", "y", "z"], {}, {"x": 1}, {"label": "x", "changes": []},
@@ -113,3 +117,42 @@ def test_long_names(written: Write, tmp_path: Path) -> None:
     fields["model"] = "m.fizz"
     text = json.dumps(fields).replace('"file": "m.fizz"', f'"file": "{"f" * 3000}"')
     assert open_report(save(tmp_path, json.loads(text)), NOTHING).stories
+
+
+def test_hostile_texts_in_every_place(written: Write, tmp_path: Path) -> None:
+    """Each text of a report that may be any text holds controls, escapes and marks of direction: no screen has one."""
+    report = report_of(written(CRASHED), tmp_path)
+    whole = open_report(save(tmp_path, report), NOTHING).whole()
+    changed = 0
+    for path in [path for path in texts(report) if path != ("model",)]:
+        place: Any = report
+        for step in path[:-1]:
+            place = place[step]
+        before = place[path[-1]]
+        place[path[-1]] = f"{HOSTILE}{before}{HOSTILE}"
+        try:
+            Session(open_report(save(tmp_path, report), NOTHING))
+            changed += 1
+        except UsageProblem:
+            place[path[-1]] = before
+    assert changed > 50
+    # The model does nothing that is called so. Panes show the trace of a path: the true states are put to it.
+    written_down = open_report(save(tmp_path, report), NOTHING)
+    stories = [
+        replace(story, path=replace(story.path, trace=hostile.path.trace), sentence=hostile.sentence)
+        for story, hostile in zip(whole.stories, written_down.stories, strict=True)
+    ]
+    found = replace(whole, stories=tuple(stories))
+    for keys in ("", "home", "tab", "tab tab", "tab tab tab", "m left", "slash \x1b enter", "f b"):
+        seen = driven(found, *keys.split()).text
+        assert not [c for c in seen if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")], keys
+    assert "\\x1b" in driven(found).text
+
+
+def texts(value: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The ways to all texts in a value of JSON."""
+    if isinstance(value, str):
+        yield path
+    elif isinstance(value, dict | list):
+        for number, member in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from texts(member, (*path, number))
