@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from checker.trace import Why
 from fizz import Span
+from fizz.errors import rows_of
 from interpreter import Machine, State
 from interpreter.explaining.explain import Explanation, explain
 
@@ -38,7 +39,7 @@ def _told(explanation: Explanation, index: int, sources: Mapping[str, str]) -> W
 
 def source_text(place: Span, sources: Mapping[str, str]) -> str:
     """The source text of an expression, on one line."""
-    rows = sources.get(place.file, "").split("\n")[place.line - 1 : place.end_line]
+    rows = list(rows_of(sources.get(place.file, ""))[place.line - 1 : place.end_line])
     if not rows:
         return ""
     rows[-1] = rows[-1][: place.end_column - 1]

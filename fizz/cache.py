@@ -14,10 +14,13 @@ import os
 import pickle
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from functools import cache as once
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from fizz.light import FROZEN
 from fizz.regular import read_regular
@@ -93,7 +96,7 @@ def put(key: str, value: object) -> None:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_ours(place):
             return
-        body = pickle.dumps(value, protocol=5)
+        body = _pickled(value)
         import tempfile  # slow to import, and needed only to write
 
         handle, temporary = tempfile.mkstemp(dir=place, prefix="new-")
@@ -124,6 +127,33 @@ def _drop_oldest(place: Path) -> None:
         entries.sort(key=lambda entry: entry.lstat().st_mtime)
         for entry in entries[: len(entries) - MAX_ENTRIES]:
             entry.unlink(missing_ok=True)
+
+
+def _pickled(value: object) -> bytes:
+    from fizz.errors import Span
+
+    stream = io.BytesIO()
+    pickler = pickle.Pickler(stream, protocol=5)
+    # Trees are written as calls of their classes: that takes a third of the time of what pickle does by itself.
+    pickler.dispatch_table = {one: _written(one) for one in _admitted().values() if is_dataclass(one)}
+    pickler.dispatch_table[Span] = lambda span: (Span, tuple(span))
+    pickler.dump(value)
+    return stream.getvalue()
+
+
+def _written(kind: type[Any]) -> Callable[[Any], Any]:
+    """What tells pickle the call that makes an instance; where a field is given by its name, what it does by itself."""
+    named = [field.name for field in fields(kind) if field.kw_only]
+    placed = [field.name for field in fields(kind) if not field.kw_only]
+    content: Callable[[Any], Any] = attrgetter(*placed)
+
+    def written(node: Any) -> Any:
+        for name in named:
+            if getattr(node, name) is not None:
+                return node.__reduce_ex__(5)
+        return kind, content(node) if len(placed) > 1 else (content(node),)
+
+    return written
 
 
 @once

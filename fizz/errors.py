@@ -6,7 +6,7 @@ prescribes. Nothing here prints or exits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -73,13 +73,13 @@ def _one_line(text: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def _rows(text: str) -> list[str]:
-    """The lines of a text. There may be thousands of messages about one."""
+def rows_of(text: str) -> Sequence[str]:
+    """The lines of a text. Thousands of them may be asked for one by one."""
     return text.split("\n")
 
 
 def _excerpt(span: Span, text: str) -> list[str]:
-    rows = _rows(text)
+    rows = rows_of(text)
     if not 1 <= span.line <= len(rows):
         return []
     row = rows[span.line - 1].rstrip("\r")

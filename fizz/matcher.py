@@ -110,7 +110,7 @@ class Matcher:
             case OrderedChoice():
                 made = _choice([self._make(node) for node in rule.nodes])
             case Sequence():
-                made = _sequence([self._make(node) for node in rule.nodes])
+                made = self._fused(rule) or _sequence([self._make(node) for node in rule.nodes])
             case OneOrMore():
                 [one] = (self._make(node) for node in rule.nodes)
                 made = _sequence([one, _repeated(one)])
@@ -126,10 +126,19 @@ class Matcher:
                 raise TypeError(f"the grammar has a {type(rule).__name__}, which is not known here")
         return _named(rule.rule_name, made) if rule.root and rule.rule_name else made
 
-    def _token(self, name: str, pattern: str, described: str) -> Match:
+    def _fused(self, rule: Sequence) -> Match | None:
+        """A token that must stand before another as one expression, where nobody asks which of the two failed."""
+        match rule.nodes:
+            case [RegExMatch() as token, And(nodes=[RegExMatch() as ahead])] if self._failures is None:
+                behind = f"(?={self._blanks}(?:{ahead.to_match_regex}))"
+                # Not a shorter token in front of which the other one would stand.
+                return self._token(token.rule_name, f"(?>{token.to_match_regex})", token.rule_name, behind)
+        return None
+
+    def _token(self, name: str, pattern: str, described: str, behind: str = "") -> Match:
         """Blanks, and a token behind them; an empty one leaves no node."""
         failures = self._failures
-        find = re.compile(f"{self._blanks}({pattern})", re.MULTILINE).match
+        find = re.compile(f"{self._blanks}({pattern}){behind}", re.MULTILINE).match
         skip = re.compile(self._blanks).match
 
         def token(text: str, place: int, nodes: list[Node]) -> int:

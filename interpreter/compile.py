@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar, assert_never
 
 from fizz import Module, Span, ast
+from fizz.errors import rows_of
 from interpreter import program as p
 from interpreter.independence import changes, independent_loops, walk
 from interpreter.turning import turning
@@ -298,7 +299,7 @@ class _Scopes:
 
     def _source(self, span: Span) -> str:
         """The text of a span, with white space folded."""
-        lines = self.sources[span.file].split("\n")[span.line - 1 : span.end_line]
+        lines = list(rows_of(self.sources[span.file])[span.line - 1 : span.end_line])
         lines[-1] = lines[-1][: span.end_column - 1]
         lines[0] = lines[0][span.column - 1 :]
         return " ".join(" ".join(lines).split())

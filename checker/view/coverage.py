@@ -15,6 +15,7 @@ from checker.view.story import file_names
 from checker.view.terminal import plural, print_diagnostic, print_warnings
 from checker.visible import printable
 from fizz import Span
+from fizz.errors import rows_of
 
 
 def print_coverage(page: Page, coverage: Coverage) -> None:
@@ -69,7 +70,7 @@ def notes_of(coverage: Coverage, file: str) -> Mapping[int, list[tuple[str, bool
 
 def _part(place: Span, coverage: Coverage) -> str:
     """The text that a remark means, unless it is the line as a whole."""
-    row = coverage.sources[place.file].split("\n")[place.line - 1]
+    row = rows_of(coverage.sources[place.file])[place.line - 1]
     text = row[place.column - 1 : place.end_column - 1 if place.end_line == place.line else None]
     return "" if text.strip() == row.strip() else f": {text.strip()}"
 

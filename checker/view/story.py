@@ -14,11 +14,14 @@ from checker.view.difference import differences
 from checker.view.page import Page
 from checker.view.thread_text import is_thread, read_thread, thread_changes
 from checker.visible import printable
+from fizz.errors import rows_of
 
 _BODY = 6
 _DETAIL = 8
 _MOST_SOURCE_LINES = 4
 _MOST_HELD = 8
+# Of a state, and of what a step changed. Nobody reads further in a terminal; the JSON report has everything.
+_MOST_LINES = 1000
 _MOST_FACTS = 3
 _LOST = "** CRASH: the thread is lost **"
 _MOVES = {"init": "", "start": "starts", "continue": "goes on", "deliver": "is delivered", "crash-role": ""}
@@ -102,10 +105,18 @@ def _print_state(
     """Print a whole state: a line for each variable, thread and message, one for all role instances that are alike."""
     described = [(owner, _description(owner, list(lines), names)) for owner, lines in groupby(state, key=_owner)]
     called = {f"thread-{number}": name for number, name in enumerate(threads)}
+    lines: list[tuple[str, str]] = []
     for (is_role, text), alike in groupby(described, key=lambda line: ("#" in line[0], line[1])):
         owners = [printable(called.get(owner, owner)) for owner, _ in alike]
-        for shown in [", ".join(owners)] if is_role else owners:
-            page.line(Text().append(shown, "cyan").append(printable(text)), _DETAIL, 4)
+        lines += [(shown, text) for shown in ([", ".join(owners)] if is_role else owners)]
+    for shown, text in lines[:_MOST_LINES]:
+        page.line(Text().append(shown, "cyan").append(printable(text)), _DETAIL, 4)
+    _print_left_out(page, len(lines) - _MOST_LINES)
+
+
+def _print_left_out(page: Page, count: int) -> None:
+    if count > 0:
+        page.line(Text(f"... and {count:,} more", "dim"), _DETAIL)
 
 
 def _owner(line: tuple[str, str]) -> str:
@@ -150,9 +161,10 @@ def _print_entry(
     elif not entry.changes:
         page.line(Text("nothing changes", "dim"), _DETAIL, 4)
     else:
-        for change in entry.changes:
-            if not is_thread(change.place):
-                print_change(page, change, names)
+        told = [change for change in entry.changes if not is_thread(change.place)]
+        for change in told[:_MOST_LINES]:
+            print_change(page, change, names)
+        _print_left_out(page, len(told) - _MOST_LINES)
         for change in cast.changes(index):
             _print_thread_change(page, change, names, entry.crash, _DETAIL)
     if renumbered := [f"{name} is now thread-{number}" for name, number in cast.renumbered(index)]:
@@ -207,7 +219,7 @@ def _is_no_news(row: str) -> bool:
 
 def source_row(sources: Mapping[str, str], file: str, line: int) -> str:
     """A line of a model without its indentation and without the comment at its end."""
-    rows = sources.get(file, "").split("\n")
+    rows = rows_of(sources.get(file, ""))
     row = rows[line - 1].strip() if 1 <= line <= len(rows) else ""
     quote = ""
     for position, character in enumerate(row):

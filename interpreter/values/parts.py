@@ -138,9 +138,16 @@ class Parts:
             return known
         tag = self._interner.tag(number)
         if tag is Tag.LIST or tag is Tag.TUPLE or tag is Tag.DICT or tag in FIELD_TAGS:
-            total = digest(place, self._head(number))
-            for inner, member in self.members(place, number):
-                total = add_keys(total, self.part_sum(inner, member))
+            sums = self._sums
+            low = high = 0
+            # Most members were met before at their place.
+            for member in self.members(place, number):
+                one = sums.get(member)
+                if one is None:
+                    one = self.part_sum(*member)
+                low += one & _LOW
+                high += one >> 64
+            total = add_keys(digest(place, self._head(number)), (high & _LOW) << 64 | low & _LOW)
         elif tag not in _TYPE_NAMES:
             total = digest(place, self._interner.json(number))
         else:

@@ -12,7 +12,7 @@ import pytest
 import fizz
 from fizz import cache, files, lower
 
-TEXT = "N = 1\naction Init:\n    x = N\naction A:\n    x = any [1, 2]\n"
+TEXT = "N = 1\naction Init:\n    x = N\naction A:\n    `here` x = any [1, 2]\n    pass\n"
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 
 import fizz.cache
 from fizz import FizzError, load
+from fizz.errors import rows_of
 from interpreter import Machine, compile_module
 
 INIT = "action Init: x = 0\n"
@@ -44,6 +45,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "parts of a target": lambda n: f"action Init:\n    {', '.join(f'v{i}' for i in range(n))} = {', '.join('0' * n)}\n",
     "targets": lambda n: f"action Init:\n    {' = '.join(f'v{i}' for i in range(n))} = 0\n",
     "elif": lambda n: in_action("    elif x == @:\n        x = 1\n")(n).replace("    elif", "    if", 1),
+    "choices": in_action("    x = oneof [0, @]\n"),
     "statements": in_action("    x = x + @\n"),
     "ifs": in_action("    if x == @:\n        x = 2\n"),
     "labels": in_action("    `l@` x = 1\n"),
@@ -112,6 +114,15 @@ def test_a_pair_of_a_dict_costs_little(tmp_path: Path, monkeypatch: pytest.Monke
     calls(model, text(10))
     few, many = (calls(model, text(n)) for n in (100, 600))
     assert (many - few) / 500 < 345
+
+
+def test_the_text_of_many_choices_is_split_once(tmp_path: Path) -> None:
+    """Each is called by the text of its target."""
+    (tmp_path / "model.fizz").write_text(SHAPES["choices"](100))
+    module = load(tmp_path / "model.fizz")
+    split_before = rows_of.cache_info().misses
+    compile_module(module)
+    assert rows_of.cache_info().misses - split_before == 1
 
 
 def test_a_comprehension_of_too_many_clauses(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from checker.limits import StopReason
 from checker.report import ExitCode, PropertyReport
 from checker.trace import Change, Trace, Why
 from checker.visible import printable
-from fizz.errors import Diagnostic, Span, _rows
+from fizz.errors import Diagnostic, Span, rows_of
 
 
 def test_a_counterexample_tells_who_where_and_what(samples: Any, printed: Callable[..., str]) -> None:
@@ -124,12 +124,34 @@ def test_thousands_of_warnings(samples: Any, printed: Callable[..., str]) -> Non
     text = "x = 1\n" * 3000
     places = (Span("m.fizz", line + 1, 1, line + 1, 2) for line in range(3000))
     warnings = tuple(Diagnostic("W4", "never executed", place) for place in places)
-    split_before = _rows.cache_info().misses
+    split_before = rows_of.cache_info().misses
     shown = printed(samples.report(warnings=warnings, sources={"m.fizz": text}))
     assert shown.count("[W4]") == 50 and "m.fizz:50:1" in shown
     assert "2,950 more warnings, not shown here: --json has them all" in shown
     assert "more warning" not in printed(samples.report(warnings=warnings[:50], sources={"m.fizz": text}))
-    assert _rows.cache_info().misses - split_before <= 2
+    assert rows_of.cache_info().misses - split_before <= 2
+
+
+def test_a_step_of_thousands_of_lines(samples: Any, printed: Callable[..., str]) -> None:
+    """Of what it executed the first and the last lines are shown; the text is split once."""
+    entry = replace(samples.path.entries[1], lines=tuple(("m.fizz", line) for line in range(1, 3001)))
+    finding = PropertyReport("P", "always", "violated", 1, Trace((samples.path.entries[0], entry)))
+    split_before = rows_of.cache_info().misses
+    report = samples.report(properties=(finding,), trace=finding.trace, sources={"m.fizz": "a = 1\n" * 3000})
+    assert "... 2996 more lines" in printed(report)
+    assert rows_of.cache_info().misses - split_before <= 2
+
+
+def test_a_state_of_thousands_of_variables(samples: Any, printed: Callable[..., str]) -> None:
+    """The first thousand are shown, of the state and of what changed, and how many more there are."""
+    state = tuple((f"v{number}", "0") for number in range(2500))
+    entries = samples.path.entries
+    changed = replace(entries[1], changes=tuple(Change(place, "0", "1") for place, _ in state), state=state)
+    finding = PropertyReport("P", "always", "violated", 1, Trace((replace(entries[0], state=state), changed)))
+    rows = printed(samples.report(properties=(finding,), trace=finding.trace)).splitlines()
+    assert sum(row.endswith(" = 0") for row in rows) == 2 * 1000, "at the beginning and at the end"
+    assert sum(row.endswith(": 0 -> 1") for row in rows) == 1000
+    assert rows.count("        ... and 1,500 more") == 3
 
 
 def test_a_model_cannot_write_to_the_terminal(samples: Any, printed: Callable[..., str]) -> None:
