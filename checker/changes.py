@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from checker.trace import Change
 
-SORTED_PLACES = ("thread-", "message-")
+THREADS = "thread-"
+SORTED_PLACES = (THREADS, "message-")
 """How the places of things begin that are named by their place in a sorted list."""
 
 

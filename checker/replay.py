@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from checker.audit.stuck import stuck
 from checker.changes import changes
 from checker.exploration import Finding, PathLink
+from checker.threads import equal, settled
 from checker.trace import Change, EntryKind, Trace, TraceEntry
 from checker.why import why
 from fizz import Span
@@ -223,7 +224,8 @@ def step_entry(machine: Machine, state: State, step: Step, target: State) -> Tra
         choices=outcome.choices,
         crash=step.crashes,
         changes=tuple(changes(machine.describe(state), after)),
-        thread=_seat(step, target),
+        movers=movers(state, step.rule),
+        origins=origins(machine, state, step, target),
         labels=outcome.labels,
         returns=tuple((label, machine.values.text(number)) for label, number in outcome.returns),
         state=after,
@@ -244,13 +246,25 @@ def failed_entry(machine: Machine, state: State, failure: StepFailure) -> TraceE
         choices=failure.failure.choices,
         crash=False,
         changes=(),
-        thread=failure.name.partition("[")[0] if rule.kind is StepKind.CONTINUE else None,
+        movers=movers(state, rule),
+        origins=tuple(range(len(state.threads))),
         fails=True,
         state=tuple(machine.describe(state)),
         file=None if place is None else place.file,
         line=None if place is None else place.line,
         lines=_all_lines(failure.failure.lines),
     )
+
+
+def movers(state: State, rule: Rule) -> tuple[int, ...]:
+    """The numbers of the threads any of which a rule may continue: one, or several that are equal; or none."""
+    return equal(state.threads, rule.subject) if rule.kind is StepKind.CONTINUE else ()
+
+
+def origins(machine: Machine, state: State, step: Step, target: State) -> tuple[int | None, ...]:
+    """For each thread after a step, by its number there, its number before; None for one that the step began."""
+    found = machine.origins(state, step.rule, step.outcome, target, step.crashes)
+    return settled(target.threads, found, movers(state, step.rule)[:1])
 
 
 def _place(machine: Machine, rule: Rule, lines: Sequence[Span]) -> Span | None:
@@ -263,13 +277,3 @@ def _place(machine: Machine, rule: Rule, lines: Sequence[Span]) -> Span | None:
 def _all_lines(lines: Sequence[Span]) -> tuple[tuple[str, int], ...]:
     """The source lines of the executed statements, each once."""
     return tuple(dict.fromkeys((span.file, span.line) for span in lines))
-
-
-def _seat(step: Step, target: State) -> str | None:
-    """The name of the thread that moved: in the state before, or where it was born, in the state after."""
-    if step.rule.kind is StepKind.CONTINUE:
-        return f"thread-{step.order.candidate[1]}"
-    thread = step.outcome.thread
-    if thread is None or step.crashes or thread not in target.threads:
-        return None
-    return f"thread-{target.threads.index(thread)}"

@@ -28,6 +28,10 @@ class TraceEntry:
     the root action of a continued thread (`Node#0.Send`); `crash` marks twins and role crashes; `fails`: the model
     failed in this step, and nothing came of it; `lines` are the source lines the step executed, in order; `state` is
     the whole state after the step as (place, text) lines.
+
+    Threads are numbers, which may change with each step. `movers` are those, as numbers before the step, any of which
+    it continued: one, or several that are equal. `origins` has for each thread after the step, by its number there, its
+    number before; None for one that the step began.
     """
 
     label: str
@@ -38,7 +42,8 @@ class TraceEntry:
     choices: tuple[str, ...]
     crash: bool
     changes: tuple[Change, ...]
-    thread: str | None = None
+    movers: tuple[int, ...] = ()
+    origins: tuple[int | None, ...] = ()
     fails: bool = False
     labels: tuple[str, ...] = ()
     returns: tuple[tuple[str, str], ...] = ()

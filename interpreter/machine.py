@@ -363,6 +363,34 @@ class Machine:
         """The image of least key under the symmetries that the model declares (language page, 11.3)."""
         return self.images.least(state) if self.images.needed else state
 
+    def origins(
+        self, state: State, rule: Rule, outcome: Outcome, target: State, twin: bool = False
+    ) -> tuple[int | None, ...]:
+        """For each thread after a step, by its number there, its number before; None for one that the step began.
+
+        `target`: the state that the step leads to, or the image of it that stands for it.
+        """
+        origins = self.transitions.origins(state, rule, outcome, twin)
+        if rule.kind is StepKind.CRASH_ROLE and rule.instance is not None:
+            reached = self.transitions.crash_role(state, rule.instance)
+        else:
+            reached = self.transitions.apply(state, rule, outcome, twin)
+        for renaming in (self.images.settling, self.images.leading):
+            renamed = None if reached == target else renaming(reached)
+            if renamed is not None:
+                origins = [origins[place] for place in self.images.order(reached, renamed)]
+                reached = self.images.image(reached, renamed)
+        return tuple(origins)
+
+    def parked(self, state: State, rule: Rule, outcome: Outcome, target: State) -> int | None:
+        """The thread that a step, which is no crash, leaves where it yields, as it is in the target; None: it ended."""
+        thread = outcome.thread
+        if thread is None or not (self.values.references(thread) or self.images.needed):
+            return thread
+        # What shares containers is numbered anew there, and symmetric values may be renamed.
+        before = state.threads.index(rule.subject) if rule.kind is StepKind.CONTINUE else None
+        return target.threads[self.origins(state, rule, outcome, target).index(before)]
+
     def plain(self, state: State) -> bool:
         """Whether a state and all that it leads to have nothing symmetric in them: they are their only images."""
         return not self.images.needed or (self.images.lasting and not self.images.used(state))

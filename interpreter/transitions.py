@@ -27,6 +27,28 @@ class Transitions:
 
     def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State:
         """The target of a step of `rule` with this outcome, or of its crash twin."""
+        return self._normaliser.state(*self._parts(state, rule, outcome, twin))
+
+    def origins(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> list[int | None]:
+        """For each thread of the target of a step, its number in the state before; None for one that the step began."""
+        if rule.kind is StepKind.CRASH_ROLE:
+            assert rule.instance is not None
+            numbers: list[int | None] = list(self._surviving(state, rule.instance))
+            order = self._normaliser.order(*self._without(state, rule.instance))
+            return [numbers[place] for place in order]
+        numbers = list(range(len(state.threads)))
+        moved = None
+        if rule.kind is StepKind.CONTINUE:
+            moved = state.threads.index(rule.subject)
+            numbers.remove(moved)
+        if outcome.thread is not None and not twin:
+            numbers.append(moved)
+        return [numbers[place] for place in self._normaliser.order(*self._parts(state, rule, outcome, twin))]
+
+    def _parts(
+        self, state: State, rule: Rule, outcome: Outcome, twin: bool
+    ) -> tuple[Layout, list[int], list[int], list[int]]:
+        """What the target of a step is made of, before it is made canonical."""
         threads = list(state.threads)
         messages = list(state.messages)
         if rule.kind is StepKind.CONTINUE:
@@ -39,10 +61,14 @@ class Transitions:
         layout, values = self._written(state, (*outcome.writes, *self.returns(outcome, twin)))
         if rule.kind is StepKind.START:
             layout, values = self._counted(layout, values, rule)
-        return self._normaliser.state(layout, values, threads, messages)
+        return layout, values, threads, messages
 
     def crash_role(self, state: State, instance: tuple[str, int]) -> State:
         """The state after the crash of an instance (language page, 8.2)."""
+        return self._normaliser.state(*self._without(state, instance))
+
+    def _without(self, state: State, instance: tuple[str, int]) -> tuple[Layout, list[int], list[int], list[int]]:
+        """What the state after the crash of an instance is made of, before it is made canonical."""
         writes: list[tuple[Slot, int]] = []
         cells = len(state.layout.cells)
         for slot, reset in self.resets(state.layout, instance):
@@ -52,9 +78,13 @@ class Transitions:
                 cells += len(copies)
                 writes += copies
             writes.append((slot, number))
-        threads = [thread for thread in state.threads if self.top_instance(thread) != instance]
+        threads = [state.threads[number] for number in self._surviving(state, instance)]
         layout, values = self._written(state, (*writes, *self.returns(None, twin=True)))
-        return self._normaliser.state(layout, values, threads, list(state.messages))
+        return layout, values, threads, list(state.messages)
+
+    def _surviving(self, state: State, instance: tuple[str, int]) -> list[int]:
+        """The numbers of the threads that a crash of an instance leaves."""
+        return [n for n, thread in enumerate(state.threads) if self.top_instance(thread) != instance]
 
     def resets(self, layout: Layout, instance: tuple[str, int]) -> list[tuple[Slot, Slot]]:
         """The fields that a crash of an instance sets, and the slots of the values it sets them to."""

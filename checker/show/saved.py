@@ -81,7 +81,7 @@ def _named(name: str, link: Link) -> TraceEntry:
     if name == "Init":
         return TraceEntry(label, "init", "Init", None, None, choices, False, ())
     if bare.startswith("thread-"):
-        return TraceEntry(label, "continue", None, None, None, choices, crash, (), thread=bare)
+        return TraceEntry(label, "continue", None, None, None, choices, crash, ())
     if bare.startswith("crash-role "):
         return TraceEntry(label, "crash-role", bare.removeprefix("crash-role "), None, None, (), True, ())
     return TraceEntry(label, "start", bare, None, None, choices, crash, ())

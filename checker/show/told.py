@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from checker.changes import SORTED_PLACES
+from checker.changes import SORTED_PLACES, THREADS
 from checker.report import PropertyReport
+from checker.threads import equal, settled
 from checker.trace import Change, TraceEntry
 
 _Lines = tuple[tuple[str, str], ...]
@@ -37,18 +38,21 @@ def with_states(entries: Iterable[TraceEntry]) -> Iterator[TraceEntry]:
     """Entries of which only the changes are known, with the states and the threads that follow from them."""
     state: _Lines = ()
     for entry in entries:
+        before = [text for place, text in state if place.startswith(THREADS)]
+        threads = _listed(THREADS, state, entry.changes)
+        stayed = {origin for _, origin in threads}
+        gone = [number for number in range(len(before)) if number not in stayed]
+        moved = gone[:1] if entry.kind == "continue" else []
+        # The thread that moved stands where the first of the new texts is, unless it has ended.
+        left = iter(moved)
+        origins = [next(left, None) if origin is None else origin for _, origin in threads]
         state = _after(state, entry.changes)
-        yield replace(entry, state=state, thread=_thread(entry, state))
-
-
-def _thread(entry: TraceEntry, state: _Lines) -> str | None:
-    """The thread that moved, by the name of the step; or the one that it started: of equal ones the first."""
-    if entry.kind == "continue":
-        return entry.label.partition("[")[0].removesuffix(" crash")
-    if entry.kind not in ("start", "deliver"):
-        return None
-    born = [one.new for one in entry.changes if one.old is None and one.place.startswith("thread-")]
-    return next((place for place, text in state if place.startswith("thread-") and text in born), None)
+        yield replace(
+            entry,
+            state=state,
+            movers=equal(before, before[moved[0]]) if moved else (),
+            origins=settled([text for text, _ in threads], origins, moved),
+        )
 
 
 def _after(before: _Lines, changes: Sequence[Change]) -> _Lines:
@@ -74,13 +78,22 @@ def _after(before: _Lines, changes: Sequence[Change]) -> _Lines:
 
 
 def _sorted(prefix: str, before: _Lines, changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
-    """Things that are named by their place in a list: those that went are taken out, those that came put in."""
+    return ((f"{prefix}{number}", text) for number, (text, _) in enumerate(_listed(prefix, before, changes)))
+
+
+def _listed(prefix: str, before: _Lines, changes: Sequence[Change]) -> list[tuple[str, int | None]]:
+    """Things that are named by their place in a list, each with its place before, None of what came.
+
+    Those that went are taken out, those that came put in.
+    """
     texts = [text for place, text in before if place.startswith(prefix)]
+    listed: list[tuple[str, int | None]] = [(text, number) for number, text in enumerate(texts)]
     of_these = [one for one in changes if one.place.startswith(prefix)]
     for one in of_these:
         if one.old in texts:
-            texts.remove(one.old)
+            number = texts.index(one.old)
+            del texts[number], listed[number]
     for one in of_these:
         if one.new is not None:
-            texts.insert(int(one.place.removeprefix(prefix)), one.new)
-    return ((f"{prefix}{number}", text) for number, text in enumerate(texts))
+            listed.insert(int(one.place.removeprefix(prefix)), (one.new, None))
+    return listed

@@ -7,11 +7,11 @@ story has several threads of one action at a time, a number of its own: `Increme
 
 from __future__ import annotations
 
-import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checker.trace import Change, Trace, TraceEntry
-from checker.view.thread_text import is_thread, read_thread
+from checker.view.thread_text import is_thread
 
 _UNKNOWN = "thread"
 
@@ -98,47 +98,25 @@ def cast_of(trace: Trace) -> Cast:
 
 def _play(before: Threads, entry: TraceEntry, last: Member | None) -> Scene:
     """One step; `last` has made the one before it."""
-    texts = [text for place, text in entry.state if is_thread(place)]
-    seat = _number(entry.thread)
-    mover, others = None, list(before)
-    after: dict[int, Member] = {}
-    if entry.kind == "continue" and seat is not None and seat < len(before):
+    members = [member for member, _ in before]
+    mover = None
+    if entry.movers:
         # Of equal threads any may be the one that moves: then it is the one that has moved last.
-        text = others[seat][1]
-        mover = last if last is not None and (last, text) in others else others[seat][0]
-        others.remove((mover, text))
-    elif seat is not None and seat < len(texts):
-        # Of equal threads the last one is the new one, so that the others keep their numbers.
-        newest = max(number for number, text in enumerate(texts) if text == texts[seat])
-        mover = after[newest] = _born(texts[newest], before)
-    # Who did not move reads as before. Where two threads share a container, one may read differently all the same.
-    for alike in (operator.eq, _stand_alike):
-        for thread in list(others):
-            free = [n for n, new in enumerate(texts) if n not in after and alike(thread[1], new)]
-            if free:
-                # Of equal threads each stays where it was, if it can.
-                number = before.index(thread)
-                after[number if number in free else free[0]] = thread[0]
-                others.remove(thread)
-    for number, text in enumerate(texts):
-        if number not in after:
-            lives = mover is not None and mover not in after.values()
-            after[number] = mover if lives and mover else _born(text, (*before, *((m, "") for m in after.values())))
-    return Scene(before, tuple((after[number], text) for number, text in enumerate(texts)), mover)
+        told = entry.movers[0]
+        chosen = next((number for number in entry.movers if members[number] == last), told)
+        members[told], members[chosen] = members[chosen], members[told]
+        mover = members[told]
+    texts = [text for place, text in entry.state if is_thread(place)]
+    after: list[tuple[Member, str]] = []
+    for text, origin in zip(texts, entry.origins, strict=True):
+        if origin is None:
+            member = mover = _born(entry.actor or _UNKNOWN, members)
+        else:
+            member = members[origin]
+        after.append((member, text))
+    return Scene(before, tuple(after), mover)
 
 
-def _stand_alike(old: str, new: str) -> bool:
-    before, after = read_thread(old, {}), read_thread(new, {})
-    return before is not None and after is not None and (before.calls, before.where) == (after.calls, after.where)
-
-
-def _born(text: str, living: Threads) -> Member:
-    standing = read_thread(text, {})
-    action = standing.calls[0] if standing else _UNKNOWN
-    taken = {member.ordinal for member, _ in living if member.action == action}
+def _born(action: str, living: Sequence[Member]) -> Member:
+    taken = {member.ordinal for member in living if member.action == action}
     return Member(action, next(n for n in range(1, len(taken) + 2) if n not in taken))
-
-
-def _number(seat: str | None) -> int | None:
-    number = (seat or "").rpartition("-")[2]
-    return int(number) if number.isascii() and number.isdigit() else None

@@ -65,7 +65,7 @@ class Calmer:
         if told.is_run:
             known = Walk(self.machine, told.begin, list(told.steps[: goal.length]))
             joined = self._joined(known, goal)
-            most = self._contexts.switches(joined.steps, goal.then)
+            most = self._contexts.switches(joined, goal.then)
         # A story of states that stand for others is worth less than any run.
         walk = self._searched(goal, told, most) or joined
         answer = self._end(walk, goal) if walk is not None and walk is not known else None
@@ -102,4 +102,4 @@ class Calmer:
     def _end(self, walk: Walk, goal: Goal) -> Answer | None:
         """What the goal says of the last step of a run."""
         before = walk.state_after(len(walk.steps) - 1)
-        return goal.reached(before, move_of(walk.steps[-1]), walk.starts)
+        return goal.reached(before, move_of(self.machine, before, walk.steps[-1]), walk.starts)

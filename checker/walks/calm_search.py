@@ -69,7 +69,7 @@ class Search:
         if self._levels[place.state] < level:
             return
         for move in self.moves.of(place.state, starts=place.starts < self.bound).moves:
-            context = self.contexts.after(move.rule, move.thread, move.target)
+            context = self.contexts.after(move.rule, move.thread)
             total = switches + (not self.contexts.goes_on(place.context, move.rule))
             if level + 1 == self.goal.length and self.goal.then is not None:
                 total += not self.contexts.goes_on(context, self.goal.then)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from checker.replay import movers, origins
 from checker.walks.switches import Contexts
 from checker.walks.walk import Walk
 from interpreter import Machine, State, Step, StepKind
@@ -21,29 +22,35 @@ class _Act(NamedTuple):
 
 
 class _Movers:
-    """The threads of a run by the steps with which they began."""
+    """The threads of a run under way by the steps with which they began, each under its number in the state."""
 
-    def __init__(self) -> None:
-        self._threads: dict[int, int] = {}
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._began: tuple[int, ...] = ()
+        self._moves: list[int] = []
 
-    def mover(self, rule: Rule, number: int) -> int:
+    def mover(self, state: State, rule: Rule, number: int) -> int:
         """Who makes step `number`: of equal threads the one that has moved last."""
-        if rule.kind is StepKind.CONTINUE:
-            alike = (mover for mover, thread in reversed(self._threads.items()) if thread == rule.subject)
-            return next(alike, number)
-        return number
+        alike = [self._began[thread] for thread in movers(state, rule)]
+        return next((mover for mover in reversed(self._moves) if mover in alike), number)
 
-    def rule(self, act: _Act) -> Rule:
+    def rule(self, state: State, act: _Act) -> Rule:
         """The rule by which this run makes such a step: a thread may read otherwise here."""
-        if act.rule.kind is StepKind.CONTINUE:
-            return Rule(StepKind.CONTINUE, self._threads.get(act.mover, act.rule.subject))
+        if act.rule.kind is StepKind.CONTINUE and act.mover in self._began:
+            return Rule(StepKind.CONTINUE, state.threads[self._began.index(act.mover)])
         return act.rule
 
-    def took(self, mover: int, step: Step) -> None:
-        """A step was made."""
-        self._threads.pop(mover, None)
-        if step.outcome.thread is not None and not step.crashes:
-            self._threads[mover] = step.outcome.thread
+    def took(self, mover: int, state: State, step: Step) -> None:
+        """A step was made from this state."""
+        began = list(self._began)
+        moved = movers(state, step.rule)
+        if moved:
+            # Of equal threads it is now the first that moved.
+            at = began.index(mover)
+            began[at], began[moved[0]] = began[moved[0]], mover
+        after = origins(self._machine, state, step, step.target)
+        self._began = tuple(mover if number is None else began[number] for number in after)
+        self._moves.append(mover)
 
 
 class Joiner:
@@ -62,7 +69,7 @@ class Joiner:
 
     def join(self, walk: Walk) -> Walk:
         """The run that moving pieces leads to: of the same steps, or of fewer, and with fewer context switches."""
-        while self._contexts.switches(walk.steps, self._then):
+        while self._contexts.switches(walk, self._then):
             calmer = next(self._calmer(walk), None)
             if calmer is None:
                 break
@@ -77,7 +84,7 @@ class Joiner:
                 yield found
 
     def _rank(self, walk: Walk) -> tuple[int, int]:
-        return len(walk.steps), self._contexts.switches(walk.steps, self._then)
+        return len(walk.steps), self._contexts.switches(walk, self._then)
 
     def _orders(self, walk: Walk) -> Iterator[list[_Act]]:
         """The steps with one piece moved to another of the same owner: the later one forward, or the earlier back."""
@@ -97,10 +104,11 @@ class Joiner:
     def _pieces(self, walk: Walk) -> list[list[_Act]]:
         """The steps, parted where a context switch is."""
         pieces: list[list[_Act]] = []
-        movers = _Movers()
-        for number, (step, changes) in enumerate(zip(walk.steps, self._contexts.changes(walk.steps), strict=True)):
-            mover = movers.mover(step.rule, number)
-            movers.took(mover, step)
+        threads = _Movers(self.machine)
+        for number, (step, changes) in enumerate(zip(walk.steps, self._contexts.changes(walk), strict=True)):
+            state = walk.state_after(number)
+            mover = threads.mover(state, step.rule, number)
+            threads.took(mover, state, step)
             if changes or not pieces:
                 pieces.append([])
             pieces[-1].append(_Act(mover, step.rule, step.outcome.choices, step.crashes))
@@ -108,13 +116,14 @@ class Joiner:
 
     def _replay(self, start: InitialState, acts: Sequence[_Act]) -> Walk | None:
         """The run of these steps in this order as far as where it has to end, if there is one and it comes there."""
-        walk, movers = Walk(self.machine, start), _Movers()
+        walk, threads = Walk(self.machine, start), _Movers(self.machine)
         for act in acts:
-            step = self._step(walk.state, movers.rule(act), act) if self._left else None
+            state = walk.state
+            step = self._step(state, threads.rule(state, act), act) if self._left else None
             if step is None:
                 return None
             self._left -= 1
-            movers.took(act.mover, step)
+            threads.took(act.mover, state, step)
             walk.take(step)
             if self._ended(walk):
                 return walk

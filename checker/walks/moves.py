@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from checker.engines.memory import Memory
-from interpreter import State, Step
+from interpreter import Machine, State, Step
 from interpreter.step import Candidate, Failure, FairChoice, Outcome, Rule, StepKind, StepOrder
 
 
 class Move(NamedTuple):
     """A step without its words.
 
-    `name` is that of its candidate; `thread`: the one that it leaves alive; `fair`: the fair choices that it made.
+    `name` is that of its candidate; `thread`: the one that it leaves alive, as it is in the target; `fair`: the fair
+    choices that it made.
     """
 
     order: StepOrder
@@ -110,11 +111,11 @@ class Moves:
             target = self.machine.apply(state, candidate.rule, outcome, twin)
             if target is not None:
                 order = StepOrder(candidate.order, outcome.forks, int(twin))
-                thread = None if twin else outcome.thread
+                thread = None if twin else self.machine.parked(state, candidate.rule, outcome, target)
                 yield Move(order, candidate.name, candidate.rule, twin, thread, target, outcome.fair)
 
 
-def move_of(step: Step) -> Move:
+def move_of(machine: Machine, state: State, step: Step) -> Move:
     """A step that was made, without its words."""
-    thread = None if step.crashes else step.outcome.thread
+    thread = None if step.crashes else machine.parked(state, step.rule, step.outcome, step.target)
     return Move(step.order, step.name, step.rule, step.crashes, thread, step.target, step.outcome.fair)

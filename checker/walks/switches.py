@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from interpreter import Machine, State, Step, StepKind
+from checker.walks.walk import Walk
+from interpreter import Machine, StepKind
 from interpreter.step import Rule
 
 
@@ -14,11 +14,6 @@ class Context(NamedTuple):
 
     owner: str
     thread: int | None
-
-
-_OUT_OF_SIGHT: Final = -1
-"""A thread that reads otherwise in the state after its step, because it shares a container: any of its owner's may be
-it."""
 
 
 class Contexts:
@@ -39,10 +34,8 @@ class Contexts:
             self._owners[rule] = known
         return known
 
-    def after(self, rule: Rule, thread: int | None, target: State) -> Context:
-        """Who has moved, after a step to `target` that left this thread alive, or none."""
-        if thread is not None and thread not in target.threads:
-            thread = _OUT_OF_SIGHT
+    def after(self, rule: Rule, thread: int | None) -> Context:
+        """Who has moved, after a step that left this thread alive, as it is in the state after it, or none."""
         return Context(self.owner(rule), thread)
 
     def goes_on(self, context: Context | None, rule: Rule) -> bool:
@@ -51,23 +44,27 @@ class Contexts:
             return True
         ours = self.owner(rule) == context.owner
         if rule.kind is StepKind.CONTINUE:
-            return ours if context.thread == _OUT_OF_SIGHT else rule.subject == context.thread
+            return rule.subject == context.thread
         return ours and (context.thread is None or rule.kind is StepKind.CRASH_ROLE)
 
-    def of_step(self, step: Step) -> Context:
-        """Who has moved in a step."""
-        return self.after(step.rule, None if step.crashes else step.outcome.thread, step.target)
-
-    def changes(self, steps: Iterable[Step]) -> list[bool]:
+    def changes(self, walk: Walk) -> list[bool]:
         """For each step of a run, whether it is a context switch; the first one is none."""
         context = None
         found = []
-        for step in steps:
+        for number, step in enumerate(walk.steps):
             found.append(not self.goes_on(context, step.rule))
-            context = self.of_step(step)
+            context = self._of_step(walk, number)
         return found
 
-    def switches(self, steps: Sequence[Step], then: Rule | None = None) -> int:
+    def switches(self, walk: Walk, then: Rule | None = None) -> int:
         """The number of context switches in a run; `then` makes the step after it, if there is one."""
-        leaves = bool(steps) and then is not None and not self.goes_on(self.of_step(steps[-1]), then)
-        return sum(self.changes(steps)) + leaves
+        steps = len(walk.steps)
+        leaves = steps > 0 and then is not None and not self.goes_on(self._of_step(walk, steps - 1), then)
+        return sum(self.changes(walk)) + leaves
+
+    def _of_step(self, walk: Walk, number: int) -> Context:
+        """Who has moved in a step."""
+        step = walk.steps[number]
+        state = walk.state_after(number)
+        thread = None if step.crashes else self.machine.parked(state, step.rule, step.outcome, step.target)
+        return self.after(step.rule, thread)

@@ -48,6 +48,7 @@ class Canonical:
         self._born_later = any(role.born_later for role in roles)
         self._renamed: dict[tuple[tuple[str, tuple[tuple[Index, Index], ...]], ...], Renamed] = {}
         self._sums = 0
+        self._same = Renamed(interner, {})
         self.ranked = any(shape.kind in ("ordinal", "interval") for shape in shapes.values())
         """Whether steps rename: indices become ranks, and a limit may forbid a step."""
 
@@ -76,6 +77,11 @@ class Canonical:
         """The state with its ordinals as ranks; None if a domain is over its limit or its divergence (11.2)."""
         if not self.ranked:
             return state
+        renamed = self.settling(state)
+        return None if renamed is None else self.image(state, renamed)
+
+    def settling(self, state: State) -> Renamed | None:
+        """The renaming that makes ordinals ranks; None if a domain is over its limit or its divergence (11.2)."""
         renaming: dict[str, dict[Index, Index]] = {}
         for name, indices in self.used(state).items():
             shape = self._shapes.get(name)
@@ -89,14 +95,18 @@ class Canonical:
                     renaming[name] = ranks
             elif shape.divergence is not None and indices[-1] - indices[0] > shape.divergence:
                 return None
-        return self.image(state, self.renamed(renaming)) if renaming else state
+        return self.renamed(renaming) if renaming else self._same
 
     def least(self, state: State) -> State:
-        """The image of least key. Whoever waits is asked at each image whether to go on: there may be very many."""
+        """The image of least key."""
+        return self.image(state, self.leading(state))
+
+    def leading(self, state: State) -> Renamed:
+        """The renaming to the image of least key. Whoever waits is asked at each image: there may be very many."""
         used = self.used(state)
         alike = {name: self._alike(state, name, indices) for name, indices in used.items() if self._nominal(name)}
         images = map(self.renamed, self.renamings(used, alike))
-        return self.image(state, min(images, key=lambda renamed: self._key(state, renamed)))
+        return min(images, key=lambda renamed: self._key(state, renamed))
 
     def _alike(self, state: State, name: str, used: list[Index]) -> list[list[Index]]:
         """The indices in classes: two of a class may be exchanged, and the state stays as it is."""
@@ -174,13 +184,19 @@ class Canonical:
 
     def image(self, state: State, renamed: Renamed) -> State:
         """The image of a state under a renaming."""
-        if not renamed.changes:
-            return state
+        return self._normaliser.state(*self._parts(state, renamed)) if renamed.changes else state
+
+    def order(self, state: State, renamed: Renamed) -> list[int]:
+        """The order of the threads in the image of a state, as places in the state."""
+        return self._normaliser.order(*self._parts(state, renamed))
+
+    def _parts(self, state: State, renamed: Renamed) -> tuple[Layout, list[int], list[int], list[int]]:
+        """What the image is made of, before it is made canonical."""
         slots = {renamed.slot(s): renamed.value(s, n) for s, n in zip(state.layout.slots, state.values, strict=True)}
         layout = self._layouts.of(slots)
         threads = [renamed.value(THREAD, thread) for thread in state.threads]
         messages = [renamed.value(MESSAGE, message) for message in state.messages]
-        return self._normaliser.state(layout, [slots[slot] for slot in layout.slots], threads, messages)
+        return layout, [slots[slot] for slot in layout.slots], threads, messages
 
     def layout(self, layout: Layout, renamed: Renamed) -> Layout:
         """The layout of the images of states of a layout."""

@@ -72,14 +72,14 @@ class Naming:
         return ",".join([self._text(number, path) for number in member])
 
     def ordered(self, composites: list[int]) -> list[int]:
-        """The threads or messages in canonical order, their cells numbered."""
-        left, found = composites, []
+        """The canonical order of threads or messages, as places in this list, their cells numbered. Equal ones stay."""
+        left, found = list(range(len(composites))), []
         while left:
             # The one with the least text goes first, and what it holds has a number when the next one is looked for.
-            first = min(left, key=self._text)
+            first = min(left, key=lambda place: self._text(composites[place]))
             left.remove(first)
             found.append(first)
-            self.name(first)
+            self.name(composites[first])
         return found
 
     # --- texts -----------------------------------------------------------------------------------------------------

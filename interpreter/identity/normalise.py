@@ -29,8 +29,16 @@ class Normaliser:
         if layout.owned:
             layout, values = self._drop_unreachable(layout, values, threads, messages)
         if layout.cells:
-            return self._with_cells(layout, values, threads, messages)
+            return self._with_cells(layout, values, threads, messages)[0]
         return self._sorted(layout, values, threads, messages)
+
+    def order(self, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> list[int]:
+        """The order of the threads in the canonical state of these parts, as places in this list. Equal ones stay."""
+        if layout.owned:
+            layout, values = self._drop_unreachable(layout, values, threads, messages)
+        if layout.cells:
+            return self._with_cells(layout, values, threads, messages)[1]
+        return sorted(range(len(threads)), key=lambda place: self._interner.json(threads[place]))
 
     def _sorted(self, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> State:
         json = self._interner.json
@@ -94,7 +102,9 @@ class Normaliser:
         apply = _Substitution(self._interner, {}, cells).apply
         return apply(number), [(("cell", new), apply(state.get(("cell", k)))) for k, new in cells.items()]
 
-    def _with_cells(self, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> State:
+    def _with_cells(
+        self, layout: Layout, values: list[int], threads: list[int], messages: list[int]
+    ) -> tuple[State, list[int]]:
         contents = {int(layout.slots[i][1]): values[i] for i in layout.cells}
         plain = [i for i in range(len(values)) if layout.slots[i][0] != "cell"]
         counts: dict[int, int] = {}
@@ -108,8 +118,11 @@ class Normaliser:
         for number in heap.values():
             naming.name(number)
         naming.name_members()
-        threads = naming.ordered([inlined(thread) for thread in threads])
-        messages = naming.ordered([inlined(message) for message in messages])
+        threads = [inlined(thread) for thread in threads]
+        messages = [inlined(message) for message in messages]
+        order = naming.ordered(threads)
+        threads = [threads[place] for place in order]
+        messages = [messages[place] for place in naming.ordered(messages)]
         naming.name_members(ties=True)
         renamed = _Substitution(self._interner, {}, naming.names).apply
         slots = {slot: renamed(number) for slot, number in heap.items()}
@@ -117,7 +130,7 @@ class Normaliser:
             slots["cell", new] = renamed(naming.contents[k])
         final = self._layouts.of(slots)
         values = [slots[slot] for slot in final.slots]
-        return State(final, tuple(values), tuple(map(renamed, threads)), tuple(map(renamed, messages)))
+        return State(final, tuple(values), tuple(map(renamed, threads)), tuple(map(renamed, messages))), order
 
     def _count(self, number: int, contents: Mapping[int, int], counts: dict[int, int]) -> None:
         for k in self.cells_in(number):

@@ -56,7 +56,7 @@ START = TraceEntry(
     choices=('Any:key="a"',),
     crash=False,
     changes=(Change("thread-0", None, 'Node#0.Consume at store.fizz:12 {event = {"key": "a"}}'),),
-    thread="thread-0",
+    origins=(None,),
     lines=(("store.fizz", 10), ("store.fizz", 11)),
     state=(
         ("log", '[{"key": "a"}]'),
@@ -79,7 +79,7 @@ TWIN = TraceEntry(
         Change("Node#0.events", LONG_OLD, LONG_NEW),
         Change("thread-0", 'Node#0.Consume at store.fizz:12 {event = {"key": "a"}}', None),
     ),
-    thread="thread-0",
+    movers=(0,),
     lines=(("store.fizz", 12),),
     state=(("log", '[{"key": "a"}]'), ("acks", "set([])"), ("Node#0.events", LONG_NEW), ("Node#0.offset", "1")),
 )

@@ -146,7 +146,8 @@ def test_a_state_of_thousands_of_variables(samples: Any, printed: Callable[..., 
     """The first thousand are shown, of the state and of what changed, and how many more there are."""
     state = tuple((f"v{number}", "0") for number in range(2500))
     entries = samples.path.entries
-    changed = replace(entries[1], changes=tuple(Change(place, "0", "1") for place, _ in state), state=state)
+    changes = tuple(Change(place, "0", "1") for place, _ in state)
+    changed = replace(entries[1], changes=changes, origins=(), state=state)
     finding = PropertyReport("P", "always", "violated", 1, Trace((replace(entries[0], state=state), changed)))
     rows = printed(samples.report(properties=(finding,), trace=finding.trace)).splitlines()
     assert sum(row.endswith(" = 0") for row in rows) == 2 * 1000, "at the beginning and at the end"
