@@ -1,7 +1,8 @@
 """Random faults against running checks: `python -m tests.faults.campaign [--faults 20] [--seed 1]`.
 
-Each time a check is begun, something is done to it at a random moment, and it is resumed: its answer must be the one of
-a check that was left in peace. Takes some minutes; Linux only, since it looks for processes in /proc.
+`--kinds` and `--masters` choose among the faults and the places where a check may run. Each time a check is begun,
+something is done to it at a random moment, and it is resumed: its answer must be the one of a check that was left in
+peace. Takes some minutes; Linux only, since it looks for processes in /proc.
 """
 
 from __future__ import annotations
@@ -54,15 +55,22 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--faults", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    masters = sorted({_master(engine) for ways in KINDS.values() for _, engine in ways})
+    parser.add_argument("--masters", nargs="+", choices=masters, default=masters)
     chosen = parser.parse_args(arguments)
+    ways = {kind: [way for way in KINDS[kind] if _master(way[1]) in chosen.masters] for kind in chosen.kinds}
+    kinds = [kind for kind in ways if ways[kind]]
+    if not kinds:
+        parser.error("faults of these kinds happen elsewhere")
     chance = random.Random(chosen.seed)
     wrong = refused = 0
     with tempfile.TemporaryDirectory(prefix="fizzpy-faults-") as place:
         models = _models(Path(place))
         calm = {model: answer(Case(model, EMBEDDED, Path(place), chance).begin()) for model in models}
         for number in range(chosen.faults):
-            kind = list(KINDS)[number % len(KINDS)]
-            fault, engine = chance.choice(KINDS[kind])
+            kind = kinds[number % len(kinds)]
+            fault, engine = chance.choice(ways[kind])
             judging = _IN_PARTITIONS[1] in engine
             model = models[0] if judging else chance.choice(models)
             begun = time.monotonic()
@@ -70,13 +78,17 @@ def main(arguments: list[str]) -> int:
             told = _outcome(fault, case, calm[model]) + ("" if all(case.met) else " (the run was over before)")
             wrong += told.startswith("WRONG")
             refused += told.startswith("refused")
-            where = next((word for word in engine if word.startswith("local")), "embedded")
             when = "judging liveness" if judging else "exploring"
-            what = f"{number + 1:3}  {kind:20} {where:23} {when:17} {Path(model[0]).stem:28}"
+            what = f"{number + 1:3}  {kind:20} {_master(engine):23} {when:17} {Path(model[0]).stem:28}"
             print(f"{what} {told}, {time.monotonic() - begun:.0f} s", flush=True)
     same = chosen.faults - wrong - refused
     print(f"{same} of {chosen.faults} gave the same answer, {refused} refused to go on, {wrong} went wrong")
     return 1 if wrong else 0
+
+
+def _master(engine: tuple[str, ...]) -> str:
+    """Where a check of these arguments runs."""
+    return engine[engine.index("--master") + 1] if "--master" in engine else "embedded"
 
 
 def _outcome(fault: Fault, case: Case, calm: Answer) -> str:
