@@ -1,10 +1,11 @@
-"""Parquet by pyarrow, which not everybody has: columns in, whole files out."""
+"""Parquet by pyarrow, which not everybody has: tables in, whole files out."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -25,22 +26,17 @@ def arrow() -> tuple[ModuleType, ModuleType]:
     return pyarrow, pyarrow.parquet
 
 
-def table_bytes(columns: Mapping[str, Sequence[Any]]) -> bytes:
-    """Columns as the bytes of a file."""
-    pa, parquet = arrow()
-    made = pa.BufferOutputStream()
-    parquet.write_table(pa.table(dict(columns)), made)
-    data: bytes = made.getvalue().to_pybytes()
-    return data
-
-
-def write_file(path: Path, table: Any) -> None:
-    """Write a table. Whoever looks for the name finds all of the file or none."""
+def write_file(path: Path, tables: Iterable[Any]) -> None:
+    """Write a table, which comes piece by piece. Whoever looks for the name finds all of the file or none."""
     _, parquet = arrow()
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
     try:
-        parquet.write_table(table, unfinished)
+        pieces = iter(tables)
+        first = next(pieces)
+        with parquet.ParquetWriter(unfinished, first.schema) as writer:
+            for piece in itertools.chain([first], pieces):
+                writer.write_table(piece)
         unfinished.replace(path)
     except BaseException as failure:
         with suppress(OSError):

@@ -12,17 +12,21 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from checker.engines.spark.store import Store
-from checker.export.arrow import table_bytes
-from fizz.data import pack
+from fizz.data import deflate, pack
 from interpreter import Machine
 from interpreter.state import State
 from interpreter.step import Candidate, StepKind, step_name
 
 KINDS: Final = 0
 ROWS: Final = 1
-"""The parts of a file: as JSON the kinds of values that each column has, as Parquet the rows."""
+"""The parts of a file: the kinds of values that each column has, and the rows, by column and deflated.
+
+The rows are no Parquet: a few bytes of that may stand for a lot, and nothing in them says for how much.
+"""
 MOST_ROWS: Final = 50_000
 """In one file."""
+Columns = tuple[tuple[str, tuple[Any, ...]], ...]
+"""Rows: the names of the columns, with the value of each row."""
 Kinds = tuple[tuple[str, tuple[str, ...]], ...]
 """The columns, with the kinds of values that each has."""
 _INT64: Final = 1 << 63
@@ -33,7 +37,8 @@ OURS: Final = ("state", "level", "threads", "messages")
 STATES, TRANSITIONS = "states", "transitions"
 PREFIXES: Final = {STATES: "rows", TRANSITIONS: "steps"}
 """How the files of each table begin."""
-_TRANSITION: Final = ("source", "target", "level", "action", "label", "kind", "crash")
+TRANSITION: Final = ("source", "target", "level", "action", "label", "kind", "crash")
+"""The columns of transitions: texts, but for a number and a truth value."""
 
 
 @dataclass(slots=True)
@@ -55,10 +60,10 @@ class _Buffer:
             column.append(value)
         self.rows += 1
 
-    def full(self) -> dict[str, list[Any]]:
+    def full(self) -> list[tuple[str, list[Any]]]:
         for column in self.columns.values():
             column.extend([None] * (self.rows - len(column)))
-        return self.columns
+        return list(self.columns.items())
 
 
 class Parts:
@@ -99,7 +104,7 @@ class Parts:
             crash,
         )
         buffer = self._buffer(TRANSITIONS, level)
-        buffer.add(dict(zip(_TRANSITION, values, strict=True)))
+        buffer.add(dict(zip(TRANSITION, values, strict=True)))
         self._trim(TRANSITIONS, level, buffer)
 
     def flush(self) -> None:
@@ -137,7 +142,7 @@ class Parts:
             return
         kinds = [(name, tuple(sorted(found))) for name, found in buffer.kinds.items()]
         name = f"{PREFIXES[table]}-{level}{self._tag}-{buffer.files}"
-        self.store.write(name, [pack(Kinds, kinds), table_bytes(buffer.full())])
+        self.store.write(name, [pack(Kinds, kinds), deflate(pack(Columns, buffer.full()))])
         self.files.append(name)
         self._loose.append(name)
         buffer.files += 1

@@ -12,15 +12,29 @@ from typing import Any, Final
 from checker.engines.spark.store import Store
 from checker.export import PARTS, place_of
 from checker.export.arrow import arrow, write_file
-from checker.export.parts import KINDS, MOST_ROWS, OURS, PREFIXES, ROWS, STATES, TRANSITIONS, Kinds, column_names
+from checker.export.parts import (
+    KINDS,
+    MOST_ROWS,
+    OURS,
+    PREFIXES,
+    ROWS,
+    STATES,
+    TRANSITION,
+    TRANSITIONS,
+    Columns,
+    Kinds,
+    column_names,
+)
 from checker.problems import EnvironmentProblem, UsageProblem
 from checker.report import Report
-from fizz.data import demand, unpack
+from fizz.data import demand, inflate, unpack
 from fizz.regular import NotAFile, read_regular
 
 PROPERTIES: Final = "properties"
 _PART: Final = re.compile(r"(rows|steps)-(\d+)(?:-(\d+))?-(\d+)")
 _LONGEST_PATH: Final = 1 << 16
+_MOST_CELLS: Final = 1 << 25
+"""Of a table, in memory at a time."""
 _OWNER: Final = "checkpoints"
 """The file that says which checkpoints an unfinished export belongs to."""
 
@@ -57,7 +71,7 @@ def finish(
 ) -> None:
     """Make the tables of states and transitions: of levels up to `reached`, and of the steps from those before it.
 
-    `ask` is called before each file; what it raises leaves no tables.
+    `ask` is called before each piece of a file; what it raises leaves no tables.
     """
     try:
         _finish(folder, kept_in, reached, variables, ask)
@@ -78,12 +92,11 @@ def _clear(path: Path) -> None:
 
 
 def _finish(folder: str, kept_in: str | None, reached: int, variables: Sequence[str], ask: Callable[[], None]) -> None:
-    parts = Store(place_of(folder, kept_in))
+    parts = Store(place_of(folder, kept_in), ask=ask)
     found = {table: sorted(_counted(parts, table, reached)) for table in (STATES, TRANSITIONS)}
     columns = _types(parts, [name for *_, name in found[STATES]], variables)
     for table, files in found.items():
         for number, (level, _, _, name) in enumerate(files):
-            ask()
             target = Path(folder) / table / f"level-{level:05}-{number:06}.parquet"
             write_file(target, _read(parts, name, columns if table == STATES else None))
 
@@ -124,19 +137,40 @@ def _types(parts: Store, files: Sequence[str], variables: Sequence[str]) -> dict
     return {name: kind(kinds[name]) for name in sorted(kinds, key=place)}
 
 
-def _read(parts: Store, name: str, columns: dict[str, Any] | None) -> Any:
-    """The rows of a file; if they are states, with all columns in their types."""
-    pa, parquet = arrow()
-    data = parts.read(name, ROWS)
+def _read(parts: Store, name: str, columns: dict[str, Any] | None) -> Iterator[Any]:
+    """The rows of a file, some at a time; if they are states, with all columns in their types."""
+    pa, _ = arrow()
+    kinds, data = parts.read(name, KINDS), parts.read(name, ROWS)
     try:
         with parts.reading(name):
-            file = parquet.ParquetFile(pa.BufferReader(data))
-            demand(file.metadata.num_rows <= MOST_ROWS, "no more rows than are written")
-            rows = file.read().replace_schema_metadata(None)
-            return rows if columns is None else _typed(rows, columns)
-    # Bytes that are no Parquet are an OSError of pyarrow, though they are in memory.
-    except (pa.ArrowException, OSError) as failure:
+            if columns is None:
+                yield _table(data, _steps())
+                return
+            variables = [column for column, _ in unpack(Kinds, kinds)]
+            types = {"state": pa.string(), "level": pa.int64(), **dict.fromkeys(variables, pa.string())}
+            rows = _table(data, types)
+            # A file may have columns of which the others know nothing.
+            at_once = max(1, _MOST_CELLS // (len(OURS) + len(columns)))
+            for begin in range(0, len(rows), at_once):
+                parts.ask()
+                yield _typed(rows.slice(begin, at_once), columns)
+    except pa.ArrowException as failure:
         raise EnvironmentProblem(f"the file {parts.folder / name} is damaged: {failure}", "export anew") from None
+
+
+def _table(data: bytes, types: dict[str, Any]) -> Any:
+    """What stands in a file: columns of these types, and no others."""
+    pa, _ = arrow()
+    told = unpack(Columns, inflate(data))
+    demand(sorted(name for name, _ in told) == sorted(types), "the columns of the table")
+    demand(0 < len(told[0][1]) <= MOST_ROWS, "as many rows as are written")
+    return pa.table({name: pa.array(column, types[name]) for name, column in told})
+
+
+def _steps() -> dict[str, Any]:
+    """The columns of transitions, with their types."""
+    pa, _ = arrow()
+    return {name: {"level": pa.int64(), "crash": pa.bool_()}.get(name, pa.string()) for name in TRANSITION}
 
 
 def _typed(table: Any, columns: dict[str, Any]) -> Any:
@@ -169,5 +203,5 @@ def write_verdicts(folder: str, report: Report) -> None:
         "steps": pa.array([p.steps for p in rows], pa.int64()),
         "instance": pa.array([p.instance for p in rows], pa.string()),
     }
-    write_file(Path(folder) / PROPERTIES / "properties.parquet", pa.table(columns))
+    write_file(Path(folder) / PROPERTIES / "properties.parquet", [pa.table(columns)])
     shutil.rmtree(Path(folder) / PARTS)

@@ -10,6 +10,7 @@ import random
 import shutil
 import subprocess
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,10 +22,10 @@ from checker.check import check
 from checker.checkpoint.folder import Folder
 from checker.checkpoint.identity import identity_of
 from checker.exploration import Settings
-from checker.export.arrow import table_bytes
+from checker.export.parts import MOST_ROWS, Columns
 from checker.problems import EnvironmentProblem, Problem, UsageProblem
 from fizz import load
-from fizz.data import bundle, deflate
+from fizz.data import bundle, deflate, inflate, pack, unpack
 from tests.checkpoint.conftest import WIDE, interrupted_after, told
 from tests.checkpoint.forging import changed, content_of, file_of, manifest_of, parts_of, seal_again, strange_bytes
 from tests.spark.conftest import settings_for
@@ -389,7 +390,7 @@ def test_keys_that_are_not_in_order(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("table", ["rows-", "steps-"])
 def test_rows_that_are_no_table(tmp_path: Path, table: str) -> None:
-    """What was kept for an export and is no Parquet, or has other columns, ends the export with code 74."""
+    """What was kept for an export and has other columns, too many rows, or swells, ends the export with code 74."""
     pytest.importorskip("pyarrow")
     model, whole = tmp_path / "m.fizz", tmp_path / "whole"
     model.write_text(WIDE)
@@ -399,9 +400,20 @@ def test_rows_that_are_no_table(tmp_path: Path, table: str) -> None:
     name = sorted(path.name for path in whole.glob(f"{table}*"))[0]
     kinds, rows = parts_of((whole / name).read_bytes())
     numbered = b'[["%s",["int"]],["a",["int"]]]' % (b"9" * 5000)
-    wrong = [[kinds, b""], [kinds, rows[:-1]], [kinds, b"PAR1" * 9]]
+    columns = unpack(Columns, inflate(rows))
+    tables = [
+        columns[:1],
+        (*columns, columns[-1]),
+        (*columns, ("other", ())),
+        [(name, column * (MOST_ROWS + 1)) for name, column in columns],
+        [(name, ()) for name, _ in columns],
+        [(name, (*column, 1 << 64)) for name, column in columns],
+    ]
+    swelling = b"\1" + zlib.compress(b" " * (1 << 24), 9)
+    wrong = [[kinds, part] for part in (b"", rows[:-1], b"PAR1" * 9, swelling)]
+    wrong += [[kinds, deflate(pack(Columns, table))] for table in tables]
     if table == "rows-":
-        wrong.append([numbered, table_bytes({"other": ["1"]})])
+        wrong.append([numbered, rows])
     for number, parts in enumerate(wrong):
         spoilt = tmp_path / f"spoilt-{number}"
         shutil.copytree(whole, spoilt)

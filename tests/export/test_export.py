@@ -287,15 +287,26 @@ def test_a_failed_export_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_disk_of_a_table_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The system names no file when pyarrow finds no room; the message has the folder all the same."""
-    parquet = arrow()[1]
+    pa, parquet = arrow()
 
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, "Error writing bytes to file")
 
-    monkeypatch.setattr(parquet, "write_table", full)
+    monkeypatch.setattr(parquet, "ParquetWriter", full)
     with pytest.raises(OSError, match="No space left") as raised:
-        write_file(tmp_path / "states.parquet", None)
+        write_file(tmp_path / "states.parquet", [pa.table({"a": [1]})])
     assert full_disk(raised.value) == f"the disk of {tmp_path} is full"
+
+
+def test_tables_are_made_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of many columns are not all in memory at a time; the tables are the same."""
+    model = model_of(WIDE, tmp_path)
+    check(model, settings=Settings(export=str(tmp_path / "whole")))
+    monkeypatch.setattr("checker.export.tables._MOST_CELLS", 30)
+    check(model, settings=Settings(export=str(tmp_path / "pieces")))
+    file = max((tmp_path / "pieces" / "states").iterdir(), key=lambda path: path.stat().st_size)
+    assert arrow()[1].ParquetFile(file).num_row_groups > 1
+    assert tables_of(tmp_path / "pieces") == tables_of(tmp_path / "whole")
 
 
 # --- the document
