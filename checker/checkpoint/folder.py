@@ -64,6 +64,17 @@ def refuse_inputs(folder: str, read: Iterable[str]) -> None:
                 raise UsageProblem(f"'{path}' has the name of a file of a checkpoint, and lies among them", _ANOTHER)
 
 
+def demand_checkpoint(folder: str | os.PathLike[str]) -> None:
+    """Raise `UsageProblem` unless there is a checkpoint in the folder. Leaves nothing there."""
+    try:
+        there = _names(Path(folder))
+    except (OSError, ValueError):
+        # It is no folder, or has a name that none has.
+        there = []
+    if not there:
+        raise _nothing_in(folder)
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """A checkpoint: the level that was complete, the engine that must go on from it if any, and its files.
@@ -140,11 +151,11 @@ class Folder:
     @property
     def in_use(self) -> bool:
         """Are there checkpoints?"""
-        return bool(self._names())
+        return bool(_names(self.path))
 
     def begin(self) -> None:
         """Begin a new series of checkpoints: there may be no other one here."""
-        if self._names() or any((self.path / UNREDUCED).glob("checkpoint-*.json")):
+        if _names(self.path) or any((self.path / UNREDUCED).glob("checkpoint-*.json")):
             raise UsageProblem(
                 f"there is a checkpoint in {self.path} already",
                 f"go on from it with --resume {self.path}, or name another folder",
@@ -156,7 +167,7 @@ class Folder:
 
     def clear(self) -> None:
         """Remove all checkpoints."""
-        for name in self._names():
+        for name in _names(self.path):
             self.store.remove(name)
         self._sweep(frozenset())
 
@@ -165,9 +176,9 @@ class Folder:
 
         Raises `UsageProblem` if there is none or if it is of another run, `EnvironmentProblem` if all are damaged.
         """
-        names = self._names()
+        names = _names(self.path)
         if not names:
-            raise UsageProblem(f"there is no checkpoint in {self.path}", "--checkpoint DIR writes them")
+            raise _nothing_in(self.path)
         troubles: list[str] = []
         good: list[Manifest] = []
         for name in names:
@@ -190,11 +201,6 @@ class Folder:
         self.manifests = list(reversed(good))
         self._sweep(self._needed())
         return good[0], troubles
-
-    def _names(self) -> list[str]:
-        """The manifests that are there, the latest first."""
-        names = [path.name for path in self.path.iterdir() if _MANIFEST.fullmatch(path.name)]
-        return sorted(names, key=_level, reverse=True)
 
     def _read(self, name: str) -> Manifest:
         """A manifest that is as it was written, and of this run."""
@@ -248,6 +254,16 @@ class Folder:
             name = path.name
             if (_OURS.fullmatch(name) and name not in needed) or _UNFINISHED.fullmatch(name):
                 _without(path)
+
+
+def _names(folder: Path) -> list[str]:
+    """The manifests that are in a folder, the latest first."""
+    names = [path.name for path in folder.iterdir() if _MANIFEST.fullmatch(path.name)]
+    return sorted(names, key=_level, reverse=True)
+
+
+def _nothing_in(folder: str | os.PathLike[str]) -> UsageProblem:
+    return UsageProblem(f"there is no checkpoint in {folder}", "--checkpoint DIR writes them")
 
 
 def _content(data: bytes) -> dict[str, Any]:

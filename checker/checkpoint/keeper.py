@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -10,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from checker.checkpoint.folder import UNREDUCED, Folder, refuse_inputs
+from checker.checkpoint.folder import UNREDUCED, Folder, demand_checkpoint, refuse_inputs
 from checker.checkpoint.identity import Identity
 from checker.checkpoint.saved import level_file
 from checker.course import CourseState
@@ -196,9 +195,8 @@ def keeping(
         raise UsageProblem("the plain engine writes no checkpoints", "use --engine embedded or --engine spark")
     if settings.resume and settings.checkpoint and Path(settings.checkpoint).absolute() != Path(place).absolute():
         raise UsageProblem("--resume goes on writing to its own folder", "leave out --checkpoint")
-    # Not by `Path`: that raises for names that are too long to be any.
-    if settings.resume is not None and not os.path.isdir(place):  # noqa: PTH112
-        raise UsageProblem(f"there is no checkpoint in {place}: it is no folder", "--checkpoint DIR writes them")
+    if settings.resume is not None:
+        demand_checkpoint(place)
     refuse_inputs(place, read)
     folder = Folder.open(place, identity)
     keeper = Keeper(folder, settings, engine, say)

@@ -122,5 +122,7 @@ class EmbeddedRun:
         """Be as the run was that was saved after this level. `waiting`: with the states that it would expand."""
         from checker.checkpoint.records import Records
 
+        # Also if it is stopped on the way: what was counted then is not compared now.
+        self._rows.found.states = None
         self._records = Records()
         self._columns = self._records.restore(store, level, self._rows, waiting)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -10,9 +11,10 @@ import pytest
 
 from checker.check import check
 from checker.course import Course
+from checker.engines.spark.store import Store
 from checker.exploration import Settings
 from checker.problems import UsageProblem
-from tests.checkpoint.conftest import WIDE, level_by_level, told
+from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
 
@@ -131,3 +133,23 @@ def test_a_finished_run_answers_again(model: Path, tmp_path: Path) -> None:
     again = check(model, settings=Settings(resume=place, stats=True))
     assert told(again) == told(first)
     assert again.stats["rule evaluations"] == 0
+
+
+@pytest.mark.parametrize("engine", ["rows", "columns", "spark"])
+def test_stopped_while_loading(engine: str, tmp_path: Path, stage: Stage) -> None:
+    """What is told then are the counts of the checkpoint, of states that nobody has compared."""
+    model = tmp_path / "m.fizz"
+    model.write_text(WIDE)
+    settings = settings_for(2, checkpoint_every_s=0)
+    with interrupted_after(5):
+        saved = check(model, engine=engine, settings=replace(settings, checkpoint=str(tmp_path / "c")))
+    read = Store.read
+
+    def stopped(store: Store, name: str, part: int) -> bytes:
+        if name.startswith("states-"):
+            raise KeyboardInterrupt
+        return read(store, name, part)
+
+    with patch.object(Store, "read", stopped):
+        report = check(model, engine=engine, settings=replace(settings, resume=str(tmp_path / "c")))
+    assert (report.verdict, report.states, report.exact) == ("interrupted", saved.states, False)
