@@ -1,8 +1,12 @@
-"""What all tests share: frozen dataclasses refuse, and in continuous integration hypothesis draws the same examples."""
+"""What all tests share: frozen dataclasses refuse, and in continuous integration hypothesis draws the same examples.
+
+And Ctrl-C is heard by the commands that tests start, also where it is not by the shell that started the tests.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import settings
 
@@ -12,3 +16,7 @@ os.environ["FIZZPY_FROZEN"] = "1"
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+# A shell has what it starts in the background ignore Ctrl-C, and commands would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -49,8 +49,8 @@ def test_a_run_that_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
-    while not list((tmp_path / "c").glob("checkpoint-[5-9].json")) and time.monotonic() < deadline:
+    # Levels follow each other quickly, and who watches a busy machine sees some of them only.
+    while process.poll() is None and not list((tmp_path / "c").glob("checkpoint-*.json")):
         time.sleep(0.01)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
