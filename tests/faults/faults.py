@@ -20,7 +20,7 @@ from tests.checkpoint.conftest import NOT_COMPARED
 from tests.faults.processes import executors, kill, python_workers
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 240.0
+PATIENCE_S = 480.0
 MOST_RUNS = 6
 MOST_LEVELS, MOST_PASSES = 14, 12
 ENVIRONMENT = 74
@@ -97,7 +97,12 @@ class Refused(Exception):
 
 def answer(process: subprocess.Popen[str]) -> Answer:
     """What a run answers. Raises `Refused`, or `AssertionError` if it ended in any other way than it may."""
-    out, err = process.communicate(timeout=PATIENCE_S)
+    try:
+        out, err = process.communicate(timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise AssertionError(f"no answer within {PATIENCE_S:.0f} s") from None
     if process.returncode == ENVIRONMENT:
         raise Refused(err.strip())
     assert "Traceback" not in err, err
