@@ -40,6 +40,8 @@ PLAIN_BUILTINS: Final = frozenset(
     ("set", "frozenset", "dict", "list", "tuple", "int", "float", "bool", "str", "bytes", "bytearray", "complex",
      "range", "slice", "object")
 )  # fmt: skip
+OUTPUTS: Final = frozenset((os.devnull, "/dev/full", "/proc/self/mem"))
+"""Files of the system that cases name as their outputs: what is written there is lost, or refused."""
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -64,9 +66,12 @@ def _hook(
         if isinstance(path, int):
             return True
         given = Path(os.fsdecode(path))  # type: ignore[arg-type]
-        # The link itself is what is changed, not what it leads to; but a folder on the way is followed.
-        real = str(given.parent.resolve() / given.name)
-        return real in (os.devnull, "/dev/full") or (real + os.sep).startswith(roots)
+        if str(given) in OUTPUTS:
+            return True
+        # The link itself is what is changed, not what it leads to; but a folder on the way is followed. Not by
+        # `Path.resolve`, which raises for links in a circle: the system is to say so, as it would without a canary.
+        real = os.path.join(os.path.realpath(given.parent), given.name)  # noqa: PTH118
+        return (real + os.sep).startswith(roots)
 
     def on_event(event: str, arguments: tuple[object, ...]) -> None:
         if event == "open":
