@@ -195,9 +195,9 @@ def keeping(
         raise UsageProblem("the plain engine writes no checkpoints", "use --engine embedded or --engine spark")
     if settings.resume and settings.checkpoint and Path(settings.checkpoint).absolute() != Path(place).absolute():
         raise UsageProblem("--resume goes on writing to its own folder", "leave out --checkpoint")
+    refuse_inputs(place, read)
     if settings.resume is not None:
         demand_checkpoint(place)
-    refuse_inputs(place, read)
     folder = Folder.open(place, identity)
     keeper = Keeper(folder, settings, engine, say)
     try:
