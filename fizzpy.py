@@ -356,8 +356,9 @@ def main() -> int:
     """The command `fizzpy`: runs it with the arguments of this process and returns its exit code."""
     # Nothing here multiplies matrices; the threads that numpy keeps ready for it would spin for a tenth of a second.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Nearly all that is made here is freed by counting references: to look for circles more often is a waste.
-    gc.set_threshold(50_000, 20, 20)
+    # Nearly all that is made here is freed by counting references: to look for circles more often is a waste. To look
+    # for old ones among millions of states takes seconds, in which nobody can end the run.
+    gc.set_threshold(50_000, 20, 1_000)
     try:
         _refuse_strangers()
         from checker.cli import run

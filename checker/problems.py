@@ -8,12 +8,12 @@ from typing import Final
 
 from checker.report import ExitCode
 
-NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FULL_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What the system says where a file can grow no more."""
 
 
 def full_disk(failure: OSError) -> str:
-    """What to say of one of `NO_ROOM`: it names the folder of the file that could not grow.
+    """What to say of one of `FULL_DISK`: it names the folder of the file that could not grow.
 
     A file that the system does not name is a temporary one.
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, TypeVar
 
 from fizz.module import Budget
 from interpreter.problem import Problem
@@ -18,11 +18,15 @@ EVERY: Final = 10_000
 """The hook of the meter is called at least once in so many charges."""
 MAX_CALLS: Final = 200
 """Calls within calls (R16)."""
+EACH: Final = 1 << 10
+"""Where there may be a million things, each quickly done with, the hook is called once for so many."""
 _NO_LIMIT: Final = 1 << 62
 _MODEST: Final = 300_000
 """Half of a budget that is not larger than twice this is spent soon."""
 _SHORT: Final = 64
 """Shorter texts are not worth counting."""
+
+Thing = TypeVar("Thing")
 
 
 class ShareSpent(Exception):
@@ -132,6 +136,13 @@ class Meter:
         """Call the hook. Nothing is charged: for work that is long without being a part of what the model does."""
         if self.hook is not None:
             self.hook()
+
+    def attended(self, things: Iterable[Thing]) -> Iterator[Thing]:
+        """The same things, with the hook called now and then in between: there may be a million. Nothing is charged."""
+        for number, thing in enumerate(things, 1):
+            if not number % EACH:
+                self.ask()
+            yield thing
 
     def look(self) -> None:
         """Call the hook, and R20 or R24 if the budget is spent."""

@@ -46,7 +46,8 @@ _OURS: Final = re.compile(rf"(?:{_FILES})(?:\.[0-9a-f]{{32}}\.part)?")
 _UNFINISHED: Final = re.compile(rf"{_MANIFEST.pattern}\.[0-9a-f]{{32}}\.part")
 _KEYS: Final = frozenset({"format", "level", "engine", "run", "files"})
 _ANOTHER: Final = "name another one"
-_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+_DISK_FAULTS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""What the system says where a folder can not be made because of the disk, and not because of its name."""
 
 
 def refuse_inputs(folder: str, read: Iterable[str]) -> None:
@@ -125,7 +126,7 @@ class Folder:
         except ValueError as failure:
             raise UsageProblem(f"the folder {path!r} cannot be used for checkpoints: {failure}", _ANOTHER) from None
         except OSError as failure:
-            kind = EnvironmentProblem if failure.errno in _NO_ROOM else UsageProblem
+            kind = EnvironmentProblem if failure.errno in _DISK_FAULTS else UsageProblem
             raise kind(f"the folder {path} cannot be used for checkpoints: {failure.strerror}", _ANOTHER) from None
         if not _locked(lock):
             lock.close()

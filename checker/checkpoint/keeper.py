@@ -16,7 +16,7 @@ from checker.course import CourseState
 from checker.exploration import Settings
 from checker.limits import UNTIMELY, StopReason
 from checker.patience import Stop
-from checker.problems import NO_ROOM, EnvironmentProblem, UsageProblem, full_disk
+from checker.problems import FULL_DISK, EnvironmentProblem, UsageProblem, full_disk
 from fizz.data import deflate, demand, inflate, pack, unpack
 from interpreter import Program
 
@@ -166,7 +166,7 @@ class Keeper:
 
     def _unwritten(self, failure: OSError) -> EnvironmentProblem:
         text = f"the checkpoint in {self.folder.path} cannot be written: {failure.strerror}"
-        return self._stopped(text, "make room" if failure.errno in NO_ROOM else "check the disk")
+        return self._stopped(text, "make room" if failure.errno in FULL_DISK else "check the disk")
 
     def _stopped(self, text: str, remedy: str) -> EnvironmentProblem:
         if self._saved < 0:
@@ -203,7 +203,7 @@ def keeping(
     try:
         yield keeper
     except OSError as failure:
-        if failure.errno in NO_ROOM:
+        if failure.errno in FULL_DISK:
             raise keeper.without_room(failure) from failure
         raise
     finally:

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from checker.cli.commands import fizzpy
-from checker.problems import NO_ROOM, EnvironmentProblem, Problem, full_disk
+from checker.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
 from checker.report import ExitCode
 from checker.view.saying import say, tell
 from checker.visible import printable
@@ -78,7 +78,7 @@ def _refused(refusal: OSError) -> EnvironmentProblem:
         Path.cwd()
     except OSError:
         return EnvironmentProblem("the current folder is not there any more", "go to another one with cd")
-    if refusal.errno in NO_ROOM:
+    if refusal.errno in FULL_DISK:
         return EnvironmentProblem(
             full_disk(refusal), "make room there, or name another folder; TMPDIR for temporary files"
         )

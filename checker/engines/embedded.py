@@ -65,7 +65,7 @@ class EmbeddedRun:
         from checker.engines.columns.takeover import take_over
 
         self._columns = take_over(self._rows)
-        self._rows.close()
+        self._rows.give_up()
 
     def _known_to_columns(self) -> bool:
         """Can columns expand the states that wait?

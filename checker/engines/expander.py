@@ -14,6 +14,7 @@ from checker.engines.memory import Memory
 from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Place, Task, Witness
 from checker.liveness.graph import LiveStep, Obligation, obligation_of
 from checker.properties.base import Looks
+from interpreter.budget import METER
 from interpreter.running.view import View
 from interpreter.state import State
 from interpreter.step import Aborted, Candidate, Failure, ModelError, Outcome, Rule, StepKind, StepOrder
@@ -156,7 +157,7 @@ class Expander:
         start = rule.kind is StepKind.START
         names: set[tuple[str, ...]] = set()
         crash_names: set[tuple[str, ...]] = set()
-        for outcome in outcomes:
+        for outcome in METER.attended(outcomes):
             target = self.machine.apply(state, rule, outcome)
             if target is not None:
                 order = StepOrder(candidate.order, outcome.forks, 0)

@@ -24,6 +24,7 @@ from checker.liveness.asking import GraphSearch, Search
 from checker.liveness.graph import Classes, Graph, LiveStep, obligation_of
 from checker.patience import Stop
 from checker.properties.base import Looks, Watch
+from interpreter.budget import METER
 from interpreter.running.view import View
 from interpreter.state import State
 from interpreter.step import Aborted, Failure, ModelError, Outcome, Rule, Step, StepKind, StepOrder
@@ -129,7 +130,7 @@ class PlainRun:
         source.expanded = True
         for failure in expansion.failures:
             level.fail(Witness(source.place, failure.order, error=failure.failure.error, stage=STEP_STAGE))
-        for step in expansion.steps:
+        for step in METER.attended(expansion.steps):
             starts = source.starts + (step.rule.kind is StepKind.START)
             target = self._arrive(arrived, source, step.order, self.image(step.target), starts)
             if not step.crashes:
@@ -188,7 +189,7 @@ class PlainRun:
 
     def _complete(self, level: Level, arrived: dict[Hashable, Node]) -> Level:
         new = sorted(arrived.items(), key=lambda item: item[1].key)
-        for _, node in new:
+        for _, node in METER.attended(new):
             node.cut = node.starts >= self.bound
             self._judge_state(node, level)
         self.nodes.update(new)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from interpreter.budget import EACH, METER
 from interpreter.state import Slot
 from interpreter.step import BeginAnew, Event, Fork, Read, Restart, Result, Way
 
@@ -135,6 +136,8 @@ class ReadTree:
         # and how many events lie before the branch.
         pending: list[tuple[Forking | None, int, tuple[int, ...], int]] = [(None, 0, (), 0)]
         while pending:
+            if not len(pending) % EACH:
+                METER.ask()
             fork, taken, choices, depth = pending.pop()
             node = self.root if fork is None else fork.branches[taken]
             if node is None:
@@ -179,6 +182,8 @@ class ReadTree:
         # What follows a restart hangs below many nodes.
         met: set[int] = set()
         while pending:
+            if not len(pending) % EACH:
+                METER.ask()
             node = pending.pop()
             if id(node) in met:
                 continue

@@ -15,6 +15,7 @@ from checker.export import parts_of
 from checker.liveness.graph import Classes, Graph, LiveStep
 from checker.patience import Stop
 from checker.phases import ROWS
+from interpreter.budget import METER
 from interpreter.state import State
 from interpreter.step import Candidate, StepKind, StepOrder
 
@@ -83,6 +84,14 @@ class Found:
         self.orders.append(known)
         return number
 
+    def forget(self, number: int) -> None:
+        """Be as before the state of this number was added."""
+        for key in self.keys[number:]:
+            del self.numbers[key]
+        del self.keys[number:], self.parents[number:], self.orders[number:]
+        if self.states is not None:
+            del self.states[number:]
+
     def path(self, key: int) -> tuple[PathLink, ...]:
         """The links from Init to a state."""
         links: list[PathLink] = []
@@ -147,6 +156,11 @@ class RowsRun:
     def close(self) -> None:
         self.waiting.clear()
 
+    def give_up(self) -> None:
+        """Forget what waits: somebody else has taken it over."""
+        for _ in METER.attended(range(len(self.waiting))):
+            self.waiting.pop()
+
     # --- levels ----------------------------------------------------------------------------------------------------
 
     def first(self) -> Level:
@@ -163,7 +177,7 @@ class RowsRun:
         states, failures = self.machine.initial()
         for failure in failures:
             level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
-        for way in states:
+        for way in METER.attended(states):
             order = StepOrder((), way.forks, 0)
             image, key = self.expander.image(way.state)
             self._arrive(fresh, Arrival(order, image, key, False, None), -1, 0, 0)
@@ -201,7 +215,7 @@ class RowsRun:
         live: list[LiveStep] = []
         targets: list[int] = []
         place = Place(self.found.keys[source.number], source.crashes)
-        for arrival in self.expander.expand(source.state, place, source.cut, level):
+        for arrival in METER.attended(self.expander.expand(source.state, place, source.cut, level)):
             target = self._arrive(fresh, arrival, source.number, source.starts, source.crashes)
             if arrival.live is not None:
                 live.append(arrival.live)
@@ -248,32 +262,45 @@ class RowsRun:
     def _complete(
         self, level: Level, fresh: dict[int, Fresh], edges: list[tuple[Waiting, list[LiveStep], list[int]]]
     ) -> None:
-        """Judge the new states, and number them by key. Once they are judged nobody stops the level any more."""
-        new = sorted(fresh.items())
+        """Judge the new states, and number them by key: all of them, or none."""
+        new = [(key, fresh[key]) for key in METER.attended(sorted(fresh))]
         judgements: list[Judgement] = []
         for key, one in new:
             judgements.append(self.expander.judge(one.state, Place(key, one.crashes), level))
             self.task.patience.ask()
         level.noted = self.machine.noted()
         level.states = len(fresh)
-        level.least = min(fresh, default=None)
-        numbers = self._number(level, new, judgements)
+        level.least = new[0][0] if new else None
+        waiting, found, drawn = self.waiting, len(self.found.keys), self.graph_so_far.states
+        try:
+            numbers = self._number(level, new, judgements)
+            self._draw(edges, numbers)
+        except Stop:
+            self.waiting = waiting
+            self.found.forget(found)
+            self.graph_so_far.forget(drawn)
+            for recorded in self.recorded.values():
+                del recorded[found:]
+            raise
+        self.level += 1
         level.frontier = len(self.waiting)
-        for source, live, targets in edges:
-            known = [target if target >= 0 else numbers[~target] for target in targets]
-            self.graph_so_far.add_state(live, known, not source.state.threads, source.cut)
         self.wants_graph = self.wants_graph and not level.pruned
         if self._parts is not None:
             self._parts.flush()
+
+    def _draw(self, edges: list[tuple[Waiting, list[LiveStep], list[int]]], numbers: list[int]) -> None:
+        """Write the states that were expanded into the graph. `numbers`: those of the new states, by place."""
+        for source, live, targets in METER.attended(edges):
+            known = [target if target >= 0 else numbers[~target] for target in targets]
+            self.graph_so_far.add_state(live, known, not source.state.threads, source.cut)
 
     def _number(self, level: Level, new: list[tuple[int, Fresh]], judgements: list[Judgement]) -> list[int]:
         """Take the new states in, as they were judged; their numbers by place."""
         numbers = [0] * len(new)
         self.waiting = []
-        self.level += 1
-        for (key, one), judgement in zip(new, judgements, strict=True):
+        for (key, one), judgement in METER.attended(zip(new, judgements, strict=True)):
             if self._parts is not None:
-                self._parts.state(key, self.level, one.state)
+                self._parts.state(key, self.level + 1, one.state)
             number = numbers[one.place] = self.found.add(key, one.parent, one.order, one.state)
             for recorded, answer in zip(self.recorded.values(), judgement.answers, strict=True):
                 recorded.append(answer)

@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from fizz.light import dataclass
 from interpreter import Machine
+from interpreter.budget import METER
 from interpreter.step import FairChoice, FairName, StepOrder
 
 
@@ -77,11 +78,11 @@ class LiveStep(NamedTuple):
 def marks_of(steps: Sequence[LiveStep]) -> list[Mark]:
     """The marks of all live steps of one state: what each takes, and what its fair choices offered."""
     offered: dict[tuple[object, ...], set[Obligation]] = {}
-    for step in steps:
+    for step in METER.attended(steps):
         for choice in step.choices:
             offered.setdefault(_point(step, choice), set()).add(_alternative(choice))
     marks = []
-    for step in steps:
+    for step in METER.attended(steps):
         takes = {_alternative(choice) for choice in step.choices}
         if step.name is not None:
             takes.add(step.name)
@@ -176,6 +177,7 @@ class Graph:
 
         Further steps are available but lead out of the graph.
         """
+        # A state may have a million steps. Until their shape is known nothing is added.
         need, marks = self.shape(steps, len(targets) if targets is not None else 0)
         self.needs.append(need)
         self.quiet.append(quiet)
@@ -187,7 +189,7 @@ class Graph:
     def shape(self, steps: Sequence[LiveStep], inside: int) -> tuple[int, tuple[int, ...]]:
         """The numbers of a state's need and of its marks, if `inside` of its steps lead into the graph."""
         if self.classes is not None:
-            steps = [self.classes.blur(step) for step in steps]
+            steps = [self.classes.blur(step) for step in METER.attended(steps)]
         # Many states have the same steps but for their targets: marks are made once for all of them.
         shape = (inside, tuple(steps))
         if shape not in self._shapes:
@@ -195,6 +197,12 @@ class Graph:
             made = (_number(mark, self._mark_numbers, self.mark_table) for mark in marks_of(steps[:inside]))
             self._shapes[shape] = (need, tuple(made))
         return self._shapes[shape]
+
+    def forget(self, state: int) -> None:
+        """Be as before this state was added."""
+        edge = self.first[state]
+        del self.first[state + 1 :], self.targets[edge:], self.marks[edge:], self.needs[state:]
+        del self.quiet[state:], self.cut[state:]
 
     def part(self, begin: int) -> GraphPart:
         """The states from `begin` on."""

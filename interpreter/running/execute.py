@@ -362,7 +362,7 @@ class Execution:
         named = None if key is None else self.code.named.get((word, key))
         if named is None:
             positions = self.distinct(values)
-            labels = [word + self.text(values[i]) for i in positions]
+            labels = [word + self.text(values[i]) for i in METER.attended(positions)]
             named = (positions, labels, len(set(labels)) == len(labels), sum(map(len, labels)) >> 2)
             if key is not None:
                 if len(self.code.named) >= _MOST_NAMED:
@@ -417,7 +417,7 @@ class Execution:
         """Positions of the values that differ from all before them: equal alternatives count once."""
         seen: set[object] = set()
         positions = []
-        for i, value in enumerate(values):
+        for i, value in enumerate(METER.attended(values)):
             try:
                 number = freeze(value, self.world.interner, None)
             except Problem as problem:

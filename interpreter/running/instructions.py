@@ -40,7 +40,7 @@ def compile_instruction(
     """The operation of an instruction that stands in `block`."""
     match instruction:
         case p.Do():
-            return _do(block, instruction, scope)
+            return _do(instruction, scope)
         case p.CallOrDo():
             return _Calls(code, routine, block, instruction, scope).operation
         case p.Nothing():
@@ -67,30 +67,21 @@ def compile_instruction(
             assert_never(instruction)
 
 
-def _do(block: p.Scope, instruction: p.Do, scope: NameScope) -> Operation:
+def _do(instruction: p.Do, scope: NameScope) -> Operation:
     effect = compile_effect(instruction.statement, scope)
-    atomic = _is_atomic_sequence(block)
 
     def operation(run: Execution, frame: Frame) -> bool:
         created = len(run.world.created)
         effect(frame)
-        return _done(run, frame, created, atomic)
+        return _done(run, frame, created)
 
     return operation
 
 
-def _is_atomic_sequence(block: p.Scope) -> bool:
-    return isinstance(block, p.Sequence) and block.flow == "atomic"
-
-
-def _done(run: Execution, frame: Frame, created: int, atomic: bool) -> bool:
+def _done(run: Execution, frame: Frame, created: int) -> bool:
     """An assignment or expression is evaluated. So many instances were `created` before."""
     run.enabled = True
     if len(run.world.created) > created and run.construct(created):
-        return False
-    if atomic:
-        # What `finish` comes to in an atomic sequence.
-        frame.scopes[-1].index += 1
         return False
     return run.finish()
 
@@ -251,7 +242,6 @@ class _Calls:
         self.code = code
         self.routine = routine
         self.block = block
-        self.atomic = _is_atomic_sequence(block)
         self.instruction = instruction
         self.span = instruction.call.span
         self.arguments = compile_arguments(instruction.call.arguments, scope)
@@ -284,7 +274,7 @@ class _Calls:
         value = call_value(callee, args, kwargs, self.span)
         if self.bind is not None:
             self.bind(frame, value)
-        return _done(run, frame, created, self.atomic)
+        return _done(run, frame, created)
 
     def _fizz_call(self, run: Execution, frame: Frame, callee: p.Routine, receiver: Instance | None) -> bool:
         if frame.instance is None and self.block.flow != "atomic" and run.yields:

@@ -12,6 +12,7 @@ from fizz import load
 from interpreter import budget
 from interpreter.budget import Meter
 from interpreter.running.headers import Headers
+from tests.checker.texts import delivering
 from tests.random.laws import WAYS
 
 CHARGES = 100_000
@@ -37,22 +38,7 @@ atomic func f(n):
     return a + b
 atomic action A: x = f(40)
 """
-DELIVER = """Net = Channel()
-role Sink:
-    action Init: self.s = 0
-    atomic func put(v):
-        while True: y = [v]
-role Source:
-    action Init: self.n = 0
-    atomic action Send:
-        require self.n < 2
-        self.n += 1
-        out.put(self.n)
-action Init:
-    sink = Sink()
-    out = Net.stub(sink)
-    source = Source()
-"""
+DELIVER = delivering("atomic func put(v):", "    while True: y = [v]")
 ROLE = """role Node:
     action Init: self.n = 0
     atomic action Work:

@@ -107,6 +107,16 @@ def test_interrupted_before_it_has_begun(capsys: pytest.CaptureFixture[str], mon
     assert capsys.readouterr().err == "fizzpy: interrupted\n"
 
 
+def test_interrupted_before_anything_is_loaded(tmp_path: Path) -> None:
+    """Ctrl-C while Python still loads what the command begins with: the same line and code, and no traceback."""
+    (tmp_path / "fizzpy.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
+    code = (
+        f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT)!r}]; import fizzpy_command as f; sys.exit(f.main())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "fizzpy: interrupted\n")
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EMFILE])
 def test_refusals_of_the_system(
     number: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -34,7 +34,7 @@ GUESTS = {
 def rooms() -> list[str]:
     """The modules of the product, by their path from the root."""
     paths = [path for floor in FLOORS for path in (ROOT / floor).rglob("*.py")]
-    return sorted(str(path.relative_to(ROOT)) for path in [*paths, ROOT / "fizzpy.py"])
+    return sorted(str(path.relative_to(ROOT)) for path in [*paths, *ROOT.glob("fizzpy*.py")])
 
 
 def imported(room: str) -> set[str]:

@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("fizz", "interpreter", "checker", "models", "fizzpy.py", "pyproject.toml", "README.md", "LICENSE")
+SOURCES = (
+    "fizz", "interpreter", "checker", "models", "fizzpy.py", "fizzpy_command.py",
+    "pyproject.toml", "README.md", "LICENSE",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +58,7 @@ def test_wheel_holds_all_code_and_models(unpacked: Path) -> None:
     for file in (ROOT / "models").rglob("*.fizz"):
         assert (unpacked / "fizzpy_models" / file.relative_to(ROOT / "models")).is_file(), file
     tops = {path.name for path in unpacked.iterdir() if path.suffix != ".dist-info"}
-    assert tops == {"fizz", "interpreter", "checker", "fizzpy.py", "fizzpy_models"}
+    assert tops == {"fizz", "interpreter", "checker", "fizzpy.py", "fizzpy_command.py", "fizzpy_models"}
 
 
 def test_unpacked_wheel_checks_a_bundled_model(unpacked: Path, tmp_path: Path) -> None:

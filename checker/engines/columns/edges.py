@@ -83,6 +83,15 @@ class Edges:
         """Forget the steps; numbers of kinds stay."""
         self._taken, self._hidden = [], []
 
+    @property
+    def gathered(self) -> tuple[int, int]:
+        """How far they were gathered, for `forget`."""
+        return len(self._taken), len(self._hidden)
+
+    def forget(self, gathered: tuple[int, int]) -> None:
+        """Forget the steps that were gathered since then."""
+        del self._taken[gathered[0] :], self._hidden[gathered[1] :]
+
     def in_step_order(self, sources: Ints, kinds: Ints, hidden: Mask) -> Ints:
         """The order of steps by source, hidden ones last, and then as the kinds are in the step order."""
         ranks = ranks_of([kind.order for kind in self.kinds])

@@ -14,6 +14,7 @@ from checker.engines.columns.updates import NO_UPDATE
 from checker.engines.columns.walk import Bundles, results_of
 from checker.engines.read_tree import Result
 from fizz.light import dataclass
+from interpreter.budget import METER
 from interpreter.division import root_of
 from interpreter.state import UNBOUND, Slot
 from interpreter.step import Aborted, Failure, Outcome
@@ -100,7 +101,7 @@ class Effects:
 
         Values get codes, so the packing may be outgrown after.
         """
-        for number in range(len(self.summaries), len(self.bundles)):
+        for number in METER.attended(range(len(self.summaries), len(self.bundles))):
             self.summaries.append(self._summary(results_of(self.bundles.parts[number])))
         for slot, groups in self._groups.items():
             if slot in self.packing.fields:
@@ -121,7 +122,7 @@ class Effects:
         effects: list[int] = []
         names: set[tuple[str, ...]] = set()
         twins: set[tuple[str, ...]] = set()
-        for result in results:
+        for result in METER.attended(results):
             if isinstance(result, Outcome):
                 names.add(result.choices)
                 effects.append(self._effect(result, False))
@@ -185,7 +186,7 @@ class Effects:
         keep = np.full((self.packing.width, len(effects)), ~np.uint64(0), dtype=np.uint64)
         bits = np.zeros((self.packing.width, len(effects)), dtype=np.uint64)
         sums = np.zeros((len(effects), 2), dtype=np.uint64)
-        for i, effect in enumerate(effects):
+        for i, effect in enumerate(METER.attended(effects)):
             for slot, number in effect.writes:
                 held = dict(self.packing.tables.divided(slot, number))
                 for part in self._overwritten(slot, number):

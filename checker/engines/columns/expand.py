@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -24,6 +25,13 @@ from checker.engines.protocol import STEP_STAGE, Level, Place, Witness
 from checker.engines.read_tree import Counters, Leaf, ReadTree
 from interpreter.state import Slot, State
 from interpreter.step import Outcome, StepKind, StepOrder
+
+MOST_STEPS: Final = 1 << 22
+"""Several rows that are expanded at a time may make so many steps together."""
+
+
+class TooWide(Exception):
+    """The rows of a chunk make so many steps that they are to be expanded fewer at a time: one may make a million."""
 
 
 @dataclass(slots=True)
@@ -92,6 +100,13 @@ class Chunk:
     failed: Mask
     fast: list[Batch] = field(default_factory=list)
     slow: dict[Packing, list[Arrived]] = field(default_factory=dict)
+    _steps: int = 0
+
+    def make(self, steps: int) -> None:
+        """So many more steps are to be taken: `TooWide` if that is too much. Ask before taking them."""
+        self._steps += steps
+        if self._steps > MOST_STEPS and self.end - self.begin > 1:
+            raise TooWide
 
     def rows(self) -> Rows:
         return Rows([word[self.begin : self.end] for word in self.part.rows.words])
@@ -188,6 +203,7 @@ class ColumnExpander:
         if effects.longest > 1:
             lengths = lengths.take(source)
             ends = np.cumsum(lengths)
+            chunk.make(int(ends[-1]))
             first = np.repeat(first - (ends - lengths), lengths) + np.arange(ends[-1])
             source = np.repeat(source, lengths)
         numbers = effects.flat.take(first)
@@ -279,6 +295,7 @@ class ColumnExpander:
             chunk.failed[place] |= self.space.expander.try_candidate(
                 rule.candidate, state, part.place(at), machine.parts_view(state), arrivals, level
             )
+            chunk.make(len(arrivals))
             chunk.moves[place] += level.transitions - before
             for arrival in arrivals:
                 order = self.space.order(*arrival.order)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from checker.engines.columns.batch import Batch, counts
-from checker.engines.columns.expand import Arrived, Chunk, ColumnExpander, Frontier
+from checker.engines.columns.expand import MOST_STEPS, Arrived, Chunk, ColumnExpander, Frontier, TooWide
 from checker.engines.columns.gathered import Gathered
 from checker.engines.columns.judge import Judge
 from checker.engines.columns.packing import Packing
@@ -32,6 +32,10 @@ _MOST_ROWS: Final = 1 << 18
 _STEPS: Final = 1 << 19
 """Rows are expanded so many at a time that they make about this many steps: enough that numpy does all the work, and
 few enough that what is under way takes little room beside what is kept."""
+
+
+_NARROWER: Final = 4
+"""Of rows that make too many steps together one in so many, as a power of two, is tried next."""
 
 
 class _New(NamedTuple):
@@ -103,7 +107,7 @@ class ColumnsRun:
             begin = 0
             while begin < len(part.rows):
                 end = min(begin + self._rows_at_a_time(), len(part.rows))
-                self._steps += self._expand(part, begin, end, level)
+                end = self._expand_some(part, begin, end, level)
                 self._expanded += end - begin
                 self._save_memory()
                 self.task.tick(len(self._gathered), level.transitions)
@@ -111,7 +115,25 @@ class ColumnsRun:
 
     def _rows_at_a_time(self) -> int:
         wanted = _STEPS * self._expanded // max(self._steps, 1)
-        return max(_LEAST_ROWS, min(wanted, _MOST_ROWS))
+        if wanted * MOST_STEPS >= _LEAST_ROWS * _STEPS or not self._steps:
+            return max(_LEAST_ROWS, min(wanted, _MOST_ROWS))
+        return max(1, wanted * MOST_STEPS // _STEPS)
+
+    def _expand_some(self, part: Frontier, begin: int, end: int, level: Level) -> int:
+        """Expand rows up to `end`, or fewer of them if they make too many steps together; where it ended."""
+        edges, acted = self.space.edges.gathered, set(self.space.expander.acted)
+        while True:
+            brought = Level()
+            try:
+                self._steps += self._expand(part, begin, end, brought)
+                return end
+            except TooWide:
+                brought = Level()
+                self.space.edges.forget(edges)
+                self.space.expander.acted = set(acted)
+                end = begin + max(1, (end - begin) >> _NARROWER)
+            finally:
+                level.merge(brought)
 
     def _save_memory(self) -> None:
         """Put what is held on the shelf if it is more than the budget."""

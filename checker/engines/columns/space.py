@@ -12,6 +12,7 @@ from checker.engines.columns.tables import Tables, ranks_of
 from checker.engines.expander import Expander
 from checker.engines.read_tree import Restarts, TreeNode
 from checker.liveness.graph import Obligation, obligation_of
+from interpreter.budget import METER
 from interpreter.state import Layout, Slot, State
 from interpreter.step import Rule, StepOrder
 
@@ -28,6 +29,7 @@ class Space:
         self.ranks = Ranks(self.tables.threads, machine.values)
         self.orders: list[StepOrder] = []
         self._order_numbers: dict[StepOrder, int] = {}
+        self._order_ranks = ranks_of([])
         self.parked: dict[int, TreeNode] = {}
         """The trees of parked threads, by the thread's id: the same wherever the thread is parked."""
         self.restarts: Restarts = {}
@@ -50,7 +52,9 @@ class Space:
 
     def order_ranks(self) -> np.ndarray:
         """The rank of each numbered order among all."""
-        return ranks_of(self.orders)
+        if len(self._order_ranks) < len(self.orders):
+            self._order_ranks = ranks_of(self.orders)
+        return self._order_ranks
 
     def packing(self, layout: Layout) -> Packing:
         """The packing of a layout."""
@@ -73,5 +77,5 @@ class Space:
 
     def pack(self, packing: Packing, states: list[State]) -> Rows:
         """Rows of states whose values have codes that fit."""
-        words = np.array([packing.pack(state) for state in states], dtype=np.uint64)
+        words = np.array([packing.pack(state) for state in METER.attended(states)], dtype=np.uint64)
         return Rows([np.ascontiguousarray(words[:, i]) for i in range(packing.width)])

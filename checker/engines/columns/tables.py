@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from heapq import merge
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.engines.columns.updates import Updates
 from interpreter import Machine
+from interpreter.budget import METER
 from interpreter.division import root_of
 from interpreter.state import UNBOUND, Slot
 
@@ -20,12 +22,14 @@ Mask = NDArray[np.bool_]
 Column = NDArray[Any]
 
 HALF = (1 << 64) - 1
+_SORTED: Final = 1 << 15
+"""So many things are sorted at a time: there may be a million, and nobody can end a run while they are sorted."""
 
 
 def halves(keys: Sequence[int]) -> tuple[Words, Words]:
     """The high and the low halves of keys."""
-    high = np.array([key >> 64 for key in keys], dtype=np.uint64)
-    return high, np.array([key & HALF for key in keys], dtype=np.uint64)
+    high = np.array([key >> 64 for key in METER.attended(keys)], dtype=np.uint64)
+    return high, np.array([key & HALF for key in METER.attended(keys)], dtype=np.uint64)
 
 
 def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
@@ -38,8 +42,13 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
 
 def ranks_of(things: Sequence[Any]) -> Ints:
     """The rank of each thing among all."""
+    pieces: list[list[int]] = []
+    for begin in range(0, len(things), _SORTED):
+        METER.ask()
+        pieces.append(sorted(range(begin, min(begin + _SORTED, len(things))), key=things.__getitem__))
+    ordered = pieces[0] if len(pieces) == 1 else METER.attended(merge(*pieces, key=things.__getitem__))
     ranks = np.empty(len(things), dtype=np.int64)
-    ranks[sorted(range(len(things)), key=things.__getitem__)] = np.arange(len(things))
+    ranks[np.fromiter(ordered, dtype=np.int64, count=len(things))] = np.arange(len(things))
     return ranks
 
 
@@ -62,8 +71,8 @@ class Answers:
         """Know the answers for all these values, the first of which are known."""
         begin = len(self.ids)
         if begin < len(numbers):
-            for number in numbers[begin:]:
-                answer = self._answer(number)
+            answers = [self._answer(number) for number in METER.attended(numbers[begin:])]
+            for number, answer in zip(numbers[begin:], answers, strict=True):
                 if answer not in self._places:
                     self._places[answer] = len(self.distinct)
                     self.distinct.append(answer)
@@ -128,7 +137,7 @@ class CodeTable:
         """A column of some number per code, extended from what is `known` of it."""
         if len(known) == len(self.ids):
             return known
-        more = [0 if number == UNBOUND else int(of(number)) for number in self.ids[len(known) :]]
+        more = [0 if number == UNBOUND else int(of(number)) for number in METER.attended(self.ids[len(known) :])]
         return np.concatenate([known, np.array(more, dtype=np.int64)])
 
 

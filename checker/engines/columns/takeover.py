@@ -16,6 +16,7 @@ from checker.engines.columns.store import Store
 from checker.engines.columns.tables import halves
 from checker.engines.protocol import Level, Place
 from checker.engines.rows import RowsRun, Waiting
+from interpreter.budget import METER
 from interpreter.state import State
 from interpreter.step import StepOrder
 
@@ -29,7 +30,7 @@ def take_over(run: RowsRun) -> ColumnsRun:
         np.array(found.parents, dtype=np.int64),
         np.array(found.orders, dtype=np.int32),
     )
-    columns = _columns(run, store, found.order_table, [waiting.state for waiting in run.waiting])
+    columns = _columns(run, store, found.order_table, [waiting.state for waiting in METER.attended(run.waiting)])
     if found.states is not None:
         _tell_by_states(columns, found.states)
     return columns
@@ -56,7 +57,7 @@ def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder], states: Se
         # Images must be divided alike, whatever was looked at in them.
         expander.memory.forget_reads(machine.divider.gather())
     space = Space(expander, reduced)
-    for order in orders:
+    for order in METER.attended(orders):
         space.order(*order)
     graph = run.graph_so_far if run.wants_graph else None
     if graph is not None:
@@ -64,7 +65,7 @@ def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder], states: Se
     columns = ColumnsRun(run.task, space, store, graph)
     columns.judge.recorded = run.recorded
     groups: dict[object, list[Waiting]] = {}
-    for waiting in run.waiting:
+    for waiting in METER.attended(run.waiting):
         groups.setdefault(waiting.state.layout, []).append(waiting)
     columns.frontier = [_frontier(space, store, group) for group in groups.values()]
     return columns
@@ -82,7 +83,7 @@ def _tell_by_states(columns: ColumnsRun, states: Sequence[State]) -> None:
     (packing,) = packings.values()
     if packing.layout.cells:
         return
-    for state in states:
+    for state in METER.attended(states):
         packing.learn(state)
     columns.refit(packing, max(packing.threads, *[len(state.threads) for state in states]))
     if packing.width == 1:
@@ -91,14 +92,14 @@ def _tell_by_states(columns: ColumnsRun, states: Sequence[State]) -> None:
 
 def _frontier(space: Space, store: Store, group: list[Waiting]) -> Frontier:
     packing = space.packing(group[0].state.layout)
-    for waiting in group:
+    for waiting in METER.attended(group):
         packing.learn(waiting.state)
     packing.refit((), max(packing.threads, *[len(waiting.state.threads) for waiting in group]))
-    numbers = np.array([waiting.number for waiting in group], dtype=np.int64)
+    numbers = np.array([waiting.number for waiting in METER.attended(group)], dtype=np.int64)
     high, low = store.halves(numbers)
     return Frontier(
         packing,
-        space.pack(packing, [waiting.state for waiting in group]),
+        space.pack(packing, [waiting.state for waiting in METER.attended(group)]),
         numbers,
         np.array([waiting.starts for waiting in group], dtype=np.int64),
         counts(np.array([waiting.crashes for waiting in group], dtype=np.int64)),

@@ -15,6 +15,7 @@ import numpy as np
 from checker.engines.columns.packing import Scalars
 from checker.engines.columns.tables import Ints
 from checker.engines.read_tree import Forking, Leaf, Leaves, Reading, ReadTree, Result, TreeNode
+from interpreter.budget import EACH, METER
 from interpreter.state import Slot
 from interpreter.step import Way
 
@@ -184,6 +185,8 @@ class Walker:
                     found += node.leaves
             if not pending or len(found) > most:
                 return tuple(found)
+            if not len(pending) % EACH:
+                METER.ask()
             fork, taken, choices, depth = pending.pop()
             node = fork.branches[taken] or self._learn(fork, taken, row, choices, depth)
 
@@ -235,7 +238,7 @@ class Walker:
         return found
 
     def _fork(self, node: Forking, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
-        taken = self._taken(node, len(choices))
+        taken = METER.attended(self._taken(node, len(choices)))
         total = self.bundles.chain(self._alternative(node, i, rows, choices, depth) for i in taken)
         return np.zeros(len(rows), dtype=np.int64) if total is None else total
 

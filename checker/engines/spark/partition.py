@@ -28,6 +28,7 @@ from checker.engines.spark.visited import KeyFiles, add_keys, seen
 from checker.export import parts_of
 from checker.liveness.graph import LiveStep
 from fizz.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
+from interpreter.budget import METER
 from interpreter.state import State
 from interpreter.step import Candidate as Rules
 from interpreter.step import StepKind
@@ -164,7 +165,7 @@ class Partition:
             # What the driver has judged is among what was seen.
             visited = () if self.assignment.judged else self.assignment.visited
             known = seen(self.store, visited, candidates.keys)
-            for place in np.flatnonzero(~known).tolist():
+            for place in METER.attended(np.flatnonzero(~known).tolist()):
                 gathering.add(
                     candidates.key(place),
                     candidates.source(place),
@@ -223,7 +224,7 @@ class Partition:
             self.expander.observe = partial(self._export_step, self._parts)
         for source in sources:
             arrivals = self.expander.expand(source.state, source.place, source.cut, self.expanded)
-            for arrival in arrivals:
+            for arrival in METER.attended(arrivals):
                 starts, crashes = source.starts + arrival.start, source.crashes + arrival.order.crashes
                 gatherings[partition_of(arrival.key, self.partitions)].add(
                     arrival.key, source.key, arrival.order, starts, crashes, arrival.state
@@ -248,7 +249,10 @@ class Partition:
     def _pack(self, gathering: Gathering[State]) -> bytes:
         return pack_candidates(
             self.codec,
-            [Candidate(key, n.source, n.order, n.starts, n.crashes, n.place) for key, n in gathering.in_order()],
+            [
+                Candidate(key, n.source, n.order, n.starts, n.crashes, n.place)
+                for key, n in METER.attended(gathering.in_order())
+            ],
         )
 
     def _add_edges(self, edges: Edges, source: Source, arrivals: list[Arrival]) -> None:

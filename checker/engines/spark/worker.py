@@ -27,7 +27,7 @@ from checker.engines.spark.store import Store
 from checker.export import place_of
 from checker.limits import StopReason
 from checker.patience import Patience, Stop
-from checker.problems import NO_ROOM, EnvironmentProblem, Problem, full_disk
+from checker.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
 from fizz.data import NotData
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
         answer = EnvironmentProblem(f"a file of the run is damaged: {failure}", "check the disk, and run again")
     except OSError as failure:
         # No other attempt will find more room.
-        if failure.errno not in NO_ROOM:
+        if failure.errno not in FULL_DISK:
             raise
         answer = EnvironmentProblem(full_disk(failure), _ROOM)
     finally:

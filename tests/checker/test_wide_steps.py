@@ -1,0 +1,128 @@
+"""A state with very many steps: whoever works through them asks, and what is given up leaves no trace."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from checker.engines import engine_of
+from checker.engines.columns import expand
+from checker.engines.columns import run as columns_run
+from checker.engines.protocol import Level, Run, Task
+from checker.exploration import Settings
+from checker.limits import StopReason
+from checker.patience import Patience, Stop
+from checker.properties import properties_of
+from fizz import load
+from interpreter import Machine, budget, compile_module
+from tests.checker.test_patience import Roomy
+from tests.random.laws import WAYS
+
+WIDE = """\
+action Init:
+    x, y = 0, 0
+atomic fair action Pick:
+    require x < 2
+    x = oneof range(2, 30)
+    y = fair oneof [1, 2]
+atomic action More:
+    require x == 7
+    x = oneof range(1000, 1030)
+    y = 3
+always eventually assertion Live: return y == 2
+always assertion Low: return x < 1010
+"""
+
+
+class Until(Patience):
+    """It is over when somebody asks for the time of this number; whoever asks later may go on."""
+
+    def __init__(self, number: int | None = None) -> None:
+        super().__init__(surveyor=Roomy())
+        self.left = number
+        self.asked = 0
+        self.stops = 0
+
+    def ask(self) -> None:
+        self.asked += 1
+        if self.left is not None:
+            self.left -= 1
+            if not self.left:
+                self.stops += 1
+                raise Stop(StopReason.TIMEOUT)
+
+
+def begun(engine: str, given: Until) -> Run:
+    """A run of the model whose first level is done."""
+    program = compile_module(load("m.fizz", text=WIDE))
+    settings = Settings(keep_going=True)
+    watches = tuple(watch for p in properties_of(program, None) if (watch := p.watch(program.options)) is not None)
+    task = Task(program, watches, settings, False, True, lambda *_: given.ask(), Machine, patience=given)
+    return engine_of(engine).begin(task)
+
+
+def levels(engine: str, stops: int | None) -> tuple[list[Level], object, Until]:
+    """What each level brings, the graph, and who was asked; one in so many questions is a stop."""
+    given = Until()
+    run = begun(engine, given)
+    found: list[Level] = []
+    tries = 0
+    with given.attending():
+        found.append(run.first())
+        while found[-1].frontier:
+            given.left = None if stops is None else 1 + tries * stops
+            try:
+                found.append(run.next())
+            except Stop:
+                tries += 1
+            else:
+                tries = 0
+        given.left = None
+        return found, run.graph().part(0), given
+
+
+def told(levels: list[Level]) -> list[Level]:
+    """Levels without what was noted before they were given up, and where actions gave up that have steps elsewhere."""
+    acted = {action for level in levels for action in level.acted}
+    idle = [Counter({place: n for place, n in level.aborted.items() if place[0] not in acted}) for level in levels]
+    return [replace(level, noted=set(), aborted=none) for level, none in zip(levels, idle, strict=True)]
+
+
+@pytest.mark.parametrize("engine", WAYS)
+def test_a_level_given_up_anywhere_can_be_gone_again(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a level with wide steps is stopped: gone again, it brings what it brings to who is left alone."""
+    monkeypatch.setattr(budget, "EACH", 1)
+    found, graph, given = levels(engine, stops=3)
+    alone = levels(engine, stops=None)
+    assert (told(found), graph) == (told(alone[0]), alone[1])
+    assert given.stops > 50
+
+
+@pytest.mark.parametrize("engine", ["plain", *WAYS])
+def test_each_successor_is_asked_for(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many successors each is worked on several times; somebody asks each time but one in so many."""
+    asked = []
+    for each in (1_000, 1):
+        monkeypatch.setattr(budget, "EACH", each)
+        asked.append(levels(engine, None)[2].asked)
+    states = 1 + 2 * 28 + 30
+    assert asked[1] - asked[0] > 2 * states
+
+
+def test_rows_that_make_too_many_steps_are_expanded_fewer_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was begun of them counts once."""
+    alone = levels("columns", None)
+    widths: list[int] = []
+    begin = columns_run.ColumnsRun._expand
+
+    def noting(run: columns_run.ColumnsRun, part: expand.Frontier, begins: int, end: int, level: Level) -> int:
+        widths.append(end - begins)
+        return begin(run, part, begins, end, level)
+
+    monkeypatch.setattr(columns_run.ColumnsRun, "_expand", noting)
+    monkeypatch.setattr(expand, "MOST_STEPS", 20)
+    found = levels("columns", None)
+    assert (told(found[0]), found[1]) == (told(alone[0]), alone[1])
+    assert max(widths) > 4 and widths.count(1) > 2
