@@ -13,6 +13,7 @@ from checker.engines.memory import verdict_of
 from checker.engines.read_tree import Result
 from fizz import Span
 from interpreter import ModelError, Program
+from interpreter.budget import METER
 from interpreter.explaining.decisions import NO, YES, Decision, Decisions
 from interpreter.running.view import View
 from interpreter.step import Outcome, Rule, StepKind
@@ -77,11 +78,11 @@ class StepCounter:
                 self._new.steps[rule.subject] += sum(isinstance(result, Outcome) for result in results)
 
     def _add(self, results: Sequence[Result]) -> None:
-        for result in results:
+        for result in METER.attended(results):
             _, count = self._counts.get(id(result), (result, 0))
             self._counts[id(result)] = (result, count + 1)
-        if len(self._counts) > _MOST_KEPT:
-            self._sum_up()
+            if len(self._counts) > _MOST_KEPT:
+                self._sum_up()
 
     def _sum_up(self) -> None:
         for result, count in self._counts.values():

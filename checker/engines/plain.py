@@ -191,13 +191,15 @@ class PlainRun:
         new = sorted(arrived.items(), key=lambda item: item[1].key)
         for _, node in METER.attended(new):
             node.cut = node.starts >= self.bound
+            level.cut += node.cut
             self._judge_state(node, level)
+        # Up to here somebody may end the run; of a level all is kept, or nothing.
+        frontier = [node for _, node in METER.attended(new) if not node.pruned]
         self.nodes.update(new)
-        self.frontier = [node for _, node in new if not node.pruned]
+        self.frontier = frontier
         level.noted = self.machine.noted()
         level.states = len(new)
         level.least = new[0][1].key if new else None
-        level.cut = sum(node.cut for _, node in new)
         level.pruned = len(new) - len(self.frontier)
         level.frontier = len(self.frontier)
         return level
