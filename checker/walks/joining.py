@@ -45,9 +45,10 @@ class _Movers:
         began = list(self._began)
         moved = movers(state, step.rule)
         if moved:
-            # Of equal threads it is now the first that moved.
-            at = began.index(mover)
-            began[at], began[moved[0]] = began[moved[0]], mover
+            # Of equal threads it is now the first that moved. It may be one that stands in for another, not yet begun.
+            if mover in began:
+                began[began.index(mover)] = began[moved[0]]
+            began[moved[0]] = mover
         after = origins(self._machine, state, step, step.target)
         self._began = tuple(mover if number is None else began[number] for number in after)
         self._moves.append(mover)

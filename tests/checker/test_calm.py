@@ -359,3 +359,28 @@ def test_a_failure_without_steps(tmp_path: Path) -> None:
     report = check(path)
     assert report.exit_code == 75
     assert report.trace is not None and report.trace.steps == 0
+
+
+def test_a_thread_that_stands_in_for_another() -> None:
+    """A piece that is put before the beginning of its thread may be told of an equal one."""
+    text = """\
+---
+deadlock_detection: false
+---
+IDS = symmetry.nominal(name="id", limit=3)
+role Sink:
+    pass
+role Source:
+    action Init: self.sent = []
+    fair action Send:
+        id = IDS.fresh()
+        self.sent.append(id)
+action Init:
+    sink = Sink()
+    source = Source()
+    shared = []
+always eventually assertion Sent: return False
+"""
+    report, plain = (check(load("m.fizz", text=text), engine=engine) for engine in ("embedded", "plain"))
+    assert report.verdict == "failed"
+    assert report.properties == plain.properties
