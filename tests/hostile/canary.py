@@ -40,17 +40,21 @@ PLAIN_BUILTINS: Final = frozenset(
     ("set", "frozenset", "dict", "list", "tuple", "int", "float", "bool", "str", "bytes", "bytearray", "complex",
      "range", "slice", "object")
 )  # fmt: skip
-OUTPUTS: Final = frozenset((os.devnull, "/dev/full", "/proc/self/mem"))
-"""Files of the system that cases name as their outputs: what is written there is lost, or refused."""
+OWN_MEMORY: Final = "/proc/self/mem"
+"""What a case may name as its output: the system refuses that, after the command has tried the folder."""
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-def watch(allowed: Sequence[Path], telling: int, forks: bool = False) -> None:
+def watch(allowed: Sequence[Path], telling: int, arguments: Sequence[str]) -> None:
     """From now on this process ends when it does what it must not, and says what that was on the descriptor `telling`.
 
-    `allowed`: the folders in which files may be changed. `forks`: it may have children of its own.
+    `allowed`: the folders in which files may be changed. `arguments`: what the command is asked for. Where each promise
+    is run in a process of its own, it may have children.
     """
-    roots = tuple(os.path.realpath(folder) + os.sep for folder in allowed)
+    forks = arguments[:1] == ("test",)
+    named = any(OWN_MEMORY in word for word in arguments)
+    folders = (*allowed, *([Path(OWN_MEMORY).parent] if named else ()))
+    roots = tuple(os.path.realpath(folder) + os.sep for folder in folders)
 
     def caught(what: str) -> NoReturn:
         os.write(telling, what.encode("utf-8", "backslashreplace")[:500])
@@ -66,12 +70,10 @@ def _hook(
         if isinstance(path, int):
             return True
         given = Path(os.fsdecode(path))  # type: ignore[arg-type]
-        if str(given) in OUTPUTS:
-            return True
         # The link itself is what is changed, not what it leads to; but a folder on the way is followed. Not by
         # `Path.resolve`, which raises for links in a circle: the system is to say so, as it would without a canary.
         real = os.path.join(os.path.realpath(given.parent), given.name)  # noqa: PTH118
-        return (real + os.sep).startswith(roots)
+        return real in (os.devnull, "/dev/full") or (real + os.sep).startswith(roots)
 
     def on_event(event: str, arguments: tuple[object, ...]) -> None:
         if event == "open":

@@ -142,8 +142,8 @@ class Child:
             for stream, descriptor in (("stdout", 1), ("stderr", 2)):
                 setattr(sys, stream, open(descriptor, "w", encoding=self.case.encoding, errors="strict"))  # noqa: SIM115, PTH123
             self._limit_itself()
-            forks = self.case.arguments[:1] == ("test",)
-            canary.watch((self.folder, self.room / "state", self.room / "cache", self.room / "tmp"), telling, forks)
+            allowed = (self.folder, self.room / "state", self.room / "cache", self.room / "tmp")
+            canary.watch(allowed, telling, self.case.arguments)
             code = run_command(self.case.arguments)
             sys.stdout.flush()
             sys.stderr.flush()

@@ -69,6 +69,7 @@ BAD = {
     "import os; os.system('true')": "escape",
     "import subprocess; subprocess.run(['true'])": "escape",
     "open('../out', 'w')": "escape",
+    "open('/proc/self/mem', 'r+b')": "escape",
     "import os; os.remove('/tmp/fizzpy-canary-that-nobody-writes')": "escape",
     "import os, pathlib; pathlib.Path('../state/x').rename('../../x')": "escape",
     "import telnetlib": "escape",
@@ -86,7 +87,6 @@ BAD = {
     "print('\\x1b[31m')": "output unsafe",
     "print('a\\u202eb')": "output unsafe",
     "open('new.txt', 'w').write('x')": OK,
-    "open('/proc/self/mem', 'r+b').close()": OK,
     "import contextlib, os; os.symlink('a', 'a')\nwith contextlib.suppress(OSError): open('a/x', 'w')": OK,
     "print('f\\u00fcnf\\t\\u2713')": OK,
 }
@@ -99,6 +99,13 @@ def test_what_is_bad_is_seen(lines: str, place: Range, command: list[str], monke
     monkeypatch.setattr(place, "limits", Limits(cpu_s=1, memory_mb=200, idle_s=1.5))
     case = Case("bad", 0, ("check", MODEL), {**GOOD.files, "link": Node("link", MODEL), "fifo": Node("fifo")})
     assert judge(case, place.ended(case)).kind == BAD[lines]
+
+
+def test_an_output_that_the_system_refuses(place: Range) -> None:
+    """What a case names as its output is no escape, whatever it is."""
+    case = Case("bad", 0, ("check", MODEL, "--save-trace", "/proc/self/mem"), dict(GOOD.files))
+    ended = place.ended(case)
+    assert (judge(case, ended).kind, ended.code) == (OK, 2)
 
 
 def test_a_failure_is_made_small_and_kept(place: Range, command: list[str], tmp_path: Path) -> None:
