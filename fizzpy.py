@@ -214,15 +214,18 @@ def trace(
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
     properties: Sequence[str] | None = None,
+    timeout: float | None = None,
 ) -> GuidedReport:
     """Follow a guided trace through a model, and tell what happens.
 
     follow      path of a file with one step or choice per line, or a list of such lines; None: Init alone
     extend      list all steps up to so many steps beyond the end
+    timeout     end after so many seconds
 
     The rest is as in `check`, and so are the exceptions; a line that fits no step raises `UsageProblem`.
     """
     _refuse_strangers()
+    from checker.limits import Limits
     from checker.locate import locate
     from checker.walks.guided import follow as follow_trace
 
@@ -231,6 +234,7 @@ def trace(
         str(follow) if isinstance(follow, str | os.PathLike) else follow,
         extend=extend,
         selected=None if properties is None else tuple(properties),
+        limits=Limits.asked_for(time_s=timeout),
         **_given(options, constants),
     )
 

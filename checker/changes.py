@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import compress
+from operator import is_not
 
 from checker.trace import Change
 
@@ -14,18 +16,30 @@ SORTED_PLACES = (THREADS, "message-")
 
 def changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[Change]:
     """The lines that differ, in the order of the state before, new places last."""
-    old, new = dict(before), dict(after)
-    found = [
-        Change(place, old.get(place), new.get(place))
-        for place in old | new
-        if not place.startswith(SORTED_PLACES) and old.get(place) != new.get(place)
-    ]
+    found = _of_places(before[: _unsorted(before)], after[: _unsorted(after)])
     for prefix in SORTED_PLACES:
         found += _moved(
-            [line for line in before if line[0].startswith(prefix)],
-            [line for line in after if line[0].startswith(prefix)],
+            [line for line in before[_unsorted(before) :] if line[0].startswith(prefix)],
+            [line for line in after[_unsorted(after) :] if line[0].startswith(prefix)],
         )
     return found
+
+
+def _unsorted(lines: Sequence[tuple[str, str]]) -> int:
+    """How many lines there are before those of things in a sorted list, which stand at the end."""
+    count = len(lines)
+    while count and lines[count - 1][0].startswith(SORTED_PLACES):
+        count -= 1
+    return count
+
+
+def _of_places(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[Change]:
+    if len(before) == len(after):
+        # Of a state with thousands of lines a step changes a few; the others are mostly the very same objects.
+        others = list(compress(range(len(before)), map(is_not, before, after)))
+        before, after = [before[i] for i in others], [after[i] for i in others]
+    old, new = dict(before), dict(after)
+    return [Change(place, old.get(place), new.get(place)) for place in old | new if old.get(place) != new.get(place)]
 
 
 def _moved(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> list[Change]:

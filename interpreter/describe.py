@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import operator
+from itertools import compress
+
 from fizz import Span
 from interpreter.problem import Problem
 from interpreter.running.code import Code
 from interpreter.running.frames import FrameShape, ScopeState
 from interpreter.running.view import StateView
 from interpreter.running.world import World
-from interpreter.state import State
+from interpreter.state import Layout, State
 from interpreter.step import Rule, StepKind
 from interpreter.values import type_name
 from interpreter.values.freeze import display
 from interpreter.values.intern import NONE, Interner
+
+
+class _Described:
+    """The slots of a state and the lines they have."""
+
+    __slots__ = ("layout", "line_of", "lines", "values")
+
+    def __init__(self, layout: Layout, places: list[tuple[str, int | None]]) -> None:
+        self.layout = layout
+        self.line_of = {position: line for line, (_, position) in enumerate(places) if position is not None}
+        self.lines = [(place, "") for place, _ in places]
+        self.values: tuple[int, ...] = ()
 
 
 class Describer:
@@ -22,22 +37,40 @@ class Describer:
         self._code = code
         self._interner = interner
         self._rank = {name: i for i, name in enumerate(code.program.state_variables)}
+        # The slots of the state that was asked for last, and its lines: often the next one differs in a few slots.
+        self._last: _Described | None = None
 
     def lines(self, state: State) -> list[tuple[str, str]]:
         """(place, text): state variables in order of first binding, fields `Node#0.x`, `thread-0`, `message-0`."""
-        variables = [slot for slot in state.layout.slots if slot[0] == "heap"]
-        variables.sort(key=lambda slot: self._rank.get(str(slot[1]), len(self._rank)))
-        lines = [(str(name), self.value(state.get((kind, name)), state)) for kind, name in variables]
-        for role, number in state.layout.owned:
-            names = [("param", name) for name in state.layout.names("param", role, number)]
-            names += [("field", name) for name in state.layout.names("field", role, number)]
-            if not names:
-                lines.append((f"{role}#{number}", ""))
-            for kind, name in sorted(names, key=lambda pair: pair[1]):
-                lines.append((f"{role}#{number}.{name}", self.value(state.get((kind, role, number, name)), state)))
+        lines = self._of_slots(state)
         lines += [(f"thread-{i}", self.thread(thread, state)) for i, thread in enumerate(state.threads)]
         lines += [(f"message-{i}", self.message(message, state)) for i, message in enumerate(state.messages)]
         return lines
+
+    def _of_slots(self, state: State) -> list[tuple[str, str]]:
+        layout, values, last = state.layout, state.values, self._last
+        if last is None or last.layout is not layout:
+            last = self._last = _Described(layout, self._places(layout))
+        # An alias is written out: then the text of a slot depends on others.
+        known = last.values if last.values and not layout.cells else (None,) * len(values)
+        for i in compress(range(len(values)), map(operator.ne, known, values)):
+            line = last.line_of.get(i)
+            if line is not None:
+                last.lines[line] = (last.lines[line][0], self.value(values[i], state))
+        last.values = values
+        return last.lines.copy()
+
+    def _places(self, layout: Layout) -> list[tuple[str, int | None]]:
+        """The places of the lines, and the positions of their slots; None for instances without anything."""
+        variables = [(slot[1], i) for i, slot in enumerate(layout.slots) if slot[0] == "heap"]
+        variables.sort(key=lambda one: self._rank.get(str(one[0]), len(self._rank)))
+        found: list[tuple[str, int | None]] = [(str(name), i) for name, i in variables]
+        for (role, number), positions in layout.owned.items():
+            named = [(layout.slots[i][3], i) for i in positions if layout.slots[i][0] in ("param", "field")]
+            if not named:
+                found.append((f"{role}#{number}", None))
+            found += [(f"{role}#{number}.{name}", i) for name, i in sorted(named, key=lambda one: str(one[0]))]
+        return found
 
     def value(self, number: int, state: State) -> str:
         """The display text of a value; aliases are written out, unless that makes it too large."""

@@ -27,14 +27,14 @@ class Transitions:
 
     def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State:
         """The target of a step of `rule` with this outcome, or of its crash twin."""
-        return self._normaliser.state(*self._parts(state, rule, outcome, twin))
+        return self._normaliser.state(state, *self._parts(state, rule, outcome, twin))
 
     def origins(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> list[int | None]:
         """For each thread of the target of a step, its number in the state before; None for one that the step began."""
         if rule.kind is StepKind.CRASH_ROLE:
             assert rule.instance is not None
             numbers: list[int | None] = list(self._surviving(state, rule.instance))
-            order = self._normaliser.order(*self._without(state, rule.instance))
+            order = self._normaliser.order(state, *self._without(state, rule.instance))
             return [numbers[place] for place in order]
         numbers = list(range(len(state.threads)))
         moved = None
@@ -43,7 +43,7 @@ class Transitions:
             numbers.remove(moved)
         if outcome.thread is not None and not twin:
             numbers.append(moved)
-        return [numbers[place] for place in self._normaliser.order(*self._parts(state, rule, outcome, twin))]
+        return [numbers[place] for place in self._normaliser.order(state, *self._parts(state, rule, outcome, twin))]
 
     def _parts(
         self, state: State, rule: Rule, outcome: Outcome, twin: bool
@@ -65,7 +65,7 @@ class Transitions:
 
     def crash_role(self, state: State, instance: tuple[str, int]) -> State:
         """The state after the crash of an instance (language page, 8.2)."""
-        return self._normaliser.state(*self._without(state, instance))
+        return self._normaliser.state(state, *self._without(state, instance))
 
     def _without(self, state: State, instance: tuple[str, int]) -> tuple[Layout, list[int], list[int], list[int]]:
         """What the state after the crash of an instance is made of, before it is made canonical."""

@@ -26,6 +26,7 @@ Exit codes:
 _TRACE_CODES = """\b
 Exit codes:
     0  the trace can be followed, and violates neither always nor transition
+    3  so it is as far as it went, and time or memory ended it before all was followed and listed
    12  an always or transition assertion is violated on it
    75  the model failed while running
   150  the model does not parse or resolve
@@ -98,6 +99,7 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
     metavar="K",
     help="List all steps up to K steps beyond the end.",
 )
+@options.timeout
 @options.constants
 @options.properties
 @options.overrides
@@ -114,6 +116,7 @@ def trace(model: str, follow: str | None, extend: int, **given: Any) -> int:
     from checker.walks.guided import follow as follow_trace
     from fizz.errors import FizzError
 
+    patience = options.patience_of(options.limits_of(given))
     try:
         report = follow_trace(
             locate(model),
@@ -122,6 +125,7 @@ def trace(model: str, follow: str | None, extend: int, **given: Any) -> int:
             selected=given["properties"] or None,
             options=dict(given["option"]),
             constants=dict(given["set"]),
+            patience=patience,
         )
     except FizzError as error:
         output.error(error, model)

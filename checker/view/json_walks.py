@@ -32,6 +32,7 @@ def json_guided(report: GuidedReport) -> str:
         "extended": report.extended,
         "next": [_next(step) for step in report.next],
         "all_listed": report.all_listed,
+        "cut_by": report.cut_by,
     }
     return json_text(fields)
 

@@ -104,6 +104,8 @@ def _title(report: GuidedReport) -> str:
 
 
 def _guided_sentence(report: GuidedReport) -> str:
+    if report.cut_by is not None and report.verdict in ("nothing found", "interrupted"):
+        return f"nothing is violated as far as it went; {report.cut_by.sentence}"
     if report.verdict == "followed":
         return "the trace can be followed; always and transition are not violated on it"
     leading = next((p for p in report.properties if p.name == report.leading), None)
@@ -116,7 +118,7 @@ def _print_beyond(page: Page, report: GuidedReport, names: Mapping[str, str]) ->
     page.line(Text(f"Possible next steps{upto}:" if report.next else "There is no further step.", "bold"))
     for step in report.next:
         _print_next(page, report, step, names, 1)
-    if not report.all_listed:
+    if not report.all_listed and report.cut_by is None:
         page.line(Text("There are too many steps to list those further on.", "yellow"), 2)
     page.line()
 

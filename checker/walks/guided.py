@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from checker.given import Given
+from checker.limits import Limits, StopReason
+from checker.patience import Patience, Stop
 from checker.properties import properties_of
 from checker.properties.base import Phase, Property
 from checker.replay import failed_entry, step_entry
@@ -39,17 +41,22 @@ def follow(
     selected: tuple[str, ...] | None = None,
     options: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
+    patience: Patience | None = None,
 ) -> GuidedReport:
     """Follow a guided trace, and list the steps up to `extend` steps beyond its end.
 
     `trace` is the path of a file, or its lines; None: Init alone.
 
-    `always` and `transition` are checked on the way, which goes on after a violation. Errors are raised as in `check`;
-    `UsageProblem` with file and line for a line that fits nothing.
+    `always` and `transition` are checked on the way, which goes on after a violation. `limits` are those of time and
+    memory; `patience`, if it is given, counts from somewhere before. Errors are raised as in `check`; `UsageProblem`
+    with file and line for a line that fits nothing.
     """
+    patience = patience or Patience(limits)
     guide = _guide(trace)
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
-    report, _ = _followed(module, guide, trace if isinstance(trace, str) else None, extend, selected)
+    with patience.heeding(), patience.attending():
+        report, _ = _followed(module, guide, trace if isinstance(trace, str) else None, extend, selected, patience)
     return replace(report, given=Given(constants or {}, options or {}))
 
 
@@ -59,23 +66,35 @@ def followed(module: Module, trace: str | Sequence[str]) -> tuple[GuidedReport, 
 
 
 def _followed(
-    module: Module, guide: Guide, path: str | None, extend: int = 0, selected: tuple[str, ...] | None = None
+    module: Module,
+    guide: Guide,
+    path: str | None,
+    extend: int = 0,
+    selected: tuple[str, ...] | None = None,
+    patience: Patience | None = None,
 ) -> tuple[GuidedReport, Walk | None]:
     program = compile_module(module)
     properties = tuple(p for p in properties_of(program, selected) if p.phase is Phase.SAFETY)
     follower: _Follower | None = None
     failed: ModelError | None = None
+    cut_by: StopReason | None = None
     try:
         follower = _Follower(Machine(program), guide, properties)
         follower.follow()
     except ModelError as error:
         failed = error
+    except Stop as stop:
+        if patience is None:
+            raise
+        cut_by = stop.reason
     entries = () if follower is None else tuple(follower.entries())
     violated = {} if follower is None else follower.violated
     reports = tuple(_report(p, violated.get(p.key)) for p in properties)
     leading = min((p for p in reports if p.steps is not None), key=lambda p: p.steps or 0, default=None)
-    listing = None if follower is None or failed is not None else _Listing(follower, extend)
-    verdict, exit_code = _verdict(leading, failed)
+    goes_on = follower is not None and failed is None and cut_by is None
+    listing = _Listing(follower, extend, patience or Patience()) if goes_on and follower is not None else None
+    cut_by = cut_by if listing is None else listing.cut_by
+    verdict, exit_code = _verdict(leading, failed, cut_by)
     report = GuidedReport(
         verdict=verdict,
         exit_code=exit_code,
@@ -91,6 +110,7 @@ def _followed(
         next=() if listing is None else listing.next,
         extended=0 if listing is None else listing.extended,
         all_listed=listing is None or listing.complete,
+        cut_by=cut_by,
     )
     return report, None if follower is None else follower.walk
 
@@ -121,10 +141,16 @@ def _report(p: Property, violation: _Violation | None) -> PropertyReport:
     return PropertyReport(p.name, p.kind, "violated", violation.steps, instance=violation.instance)
 
 
-def _verdict(leading: PropertyReport | None, failed: ModelError | None) -> tuple[WalkVerdict, ExitCode]:
+def _verdict(
+    leading: PropertyReport | None, failed: ModelError | None, cut_by: StopReason | None
+) -> tuple[WalkVerdict, ExitCode]:
     if failed is not None:
         return "error", ExitCode.MODEL_ERROR
-    return ("failed", ExitCode.SAFETY) if leading is not None else ("followed", ExitCode.PASSED)
+    if leading is not None:
+        return "failed", ExitCode.SAFETY
+    if cut_by is StopReason.INTERRUPTED:
+        return "interrupted", ExitCode.INTERRUPTED
+    return ("followed", ExitCode.PASSED) if cut_by is None else ("nothing found", ExitCode.BOUNDED)
 
 
 class _Follower:
@@ -232,11 +258,13 @@ def _all_used(choices: Sequence[Line], link: Link) -> None:
 class _Listing:
     """The steps beyond the end, as a tree: as far as was asked for, or as far as all of them can be listed.
 
-    `extended` says how far that is; `complete` unless more was asked for.
+    `extended` says how far that is; `complete` unless more was asked for. `cut_by`: what ended it before.
     """
 
-    def __init__(self, follower: _Follower, extend: int) -> None:
+    def __init__(self, follower: _Follower, extend: int, patience: Patience) -> None:
         self.follower = follower
+        self.patience = patience
+        self.cut_by: StopReason | None = None
         self.next: tuple[NextStep, ...] = ()
         self.extended = extend
         self.complete = True
@@ -245,7 +273,11 @@ class _Listing:
         for depth in range(1, extend + 1) if walk is not None else ():
             assert walk is not None
             self._room = MOST_NEXT_STEPS
-            found = tuple(self._after(walk.state, walk.starts, depth))
+            try:
+                found = tuple(self._after(walk.state, walk.starts, depth))
+            except Stop as stop:
+                self.cut_by, self.complete, self.extended = stop.reason, False, depth - 1
+                return
             if not self.complete:
                 self.next = self.next or found
                 self.extended = max(depth - 1, 1)
@@ -262,6 +294,7 @@ class _Listing:
                 self.complete = False
                 return
             self._room -= 1
+            self.patience.ask()
             result = possible.result
             if isinstance(result, Step):
                 entry = step_entry(machine, state, result, result.target)

@@ -83,6 +83,7 @@ class GuidedReport(WalkReport):
 
     `explicit`: every step was listed. `extended`: by how many steps `next` goes on; unless `all_listed` that is less
     than was asked for, because there are too many. A violated property says in `steps` after how many steps it was.
+    `cut_by`: what ended it before all of the trace was followed, or all steps listed.
     """
 
     follow: str | None
@@ -90,3 +91,4 @@ class GuidedReport(WalkReport):
     next: tuple[NextStep, ...] = ()
     extended: int = 0
     all_listed: bool = True
+    cut_by: StopReason | None = None

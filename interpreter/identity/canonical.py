@@ -184,11 +184,11 @@ class Canonical:
 
     def image(self, state: State, renamed: Renamed) -> State:
         """The image of a state under a renaming."""
-        return self._normaliser.state(*self._parts(state, renamed)) if renamed.changes else state
+        return self._normaliser.state(state, *self._parts(state, renamed)) if renamed.changes else state
 
     def order(self, state: State, renamed: Renamed) -> list[int]:
         """The order of the threads in the image of a state, as places in the state."""
-        return self._normaliser.order(*self._parts(state, renamed))
+        return self._normaliser.order(state, *self._parts(state, renamed))
 
     def _parts(self, state: State, renamed: Renamed) -> tuple[Layout, list[int], list[int], list[int]]:
         """What the image is made of, before it is made canonical."""

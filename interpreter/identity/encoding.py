@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterable
+from itertools import compress
 from typing import Final
 
 from interpreter.program import Program
 from interpreter.running.frames import composite_json
-from interpreter.state import Slot, State, slot_text
-from interpreter.values.intern import Interner, Tag, add_keys
+from interpreter.state import Layout, Slot, State, slot_text
+from interpreter.values.intern import Interner, Tag, add_keys, subtract_keys
 from interpreter.values.parts import Resolve, digest
 
 THREAD: Final[Slot] = ("thread",)
@@ -24,18 +26,34 @@ class Encoder:
         self._interner = interner
         self._excluded = frozenset(("heap", name) for name in program.options.exclude)
         self._crashing = frozenset(role.name for role in program.roles if role.crashes)
+        # The slots of the state that was asked for last, and what they add to its key: most states are asked for
+        # beside others that differ from them in a few slots.
+        self._last: tuple[Layout, tuple[int, ...], int] | None = None
 
     def key(self, state: State) -> int:
         """The 128-bit key of a state: the sum of the digests of its parts."""
         if state.layout.cells:
             return self._key_with_cells(state)
-        total = 0
-        for slot, number in zip(state.layout.slots, state.values, strict=True):
-            total = add_keys(total, self.slot_sum(slot, number))
+        total = self._slots_sum(state)
         for thread in state.threads:
             total = add_keys(total, self.slot_sum(THREAD, thread))
         for message in state.messages:
             total = add_keys(total, self.slot_sum(MESSAGE, message))
+        return total
+
+    def _slots_sum(self, state: State) -> int:
+        layout, values = state.layout, state.values
+        slots = layout.slots
+        if self._last is not None and self._last[0] is layout:
+            _, before, total = self._last
+            for i in compress(range(len(slots)), map(operator.ne, before, values)):
+                total = add_keys(total, self.slot_sum(slots[i], values[i]))
+                total = subtract_keys(total, self.slot_sum(slots[i], before[i]))
+        else:
+            total = 0
+            for slot, number in zip(slots, values, strict=True):
+                total = add_keys(total, self.slot_sum(slot, number))
+        self._last = (layout, values, total)
         return total
 
     @property

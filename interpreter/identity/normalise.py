@@ -7,7 +7,8 @@ cells at all (language page, 5.6 and 7.2).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain
+from itertools import chain, compress
+from operator import ne
 
 from interpreter.identity.naming import Naming
 from interpreter.running.frames import composite_json
@@ -24,17 +25,19 @@ class Normaliser:
         self._layouts = layouts
         self._cells: dict[int, tuple[int, ...]] = {}
 
-    def state(self, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> State:
-        """The canonical state of these parts."""
-        if layout.owned:
+    def state(self, before: State, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> State:
+        """The canonical state of these parts, to which a step from `before` leads."""
+        if layout.owned and not self._reaches_all(before, layout, values, threads, messages):
             layout, values = self._drop_unreachable(layout, values, threads, messages)
         if layout.cells:
             return self._with_cells(layout, values, threads, messages)[0]
         return self._sorted(layout, values, threads, messages)
 
-    def order(self, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> list[int]:
+    def order(
+        self, before: State, layout: Layout, values: list[int], threads: list[int], messages: list[int]
+    ) -> list[int]:
         """The order of the threads in the canonical state of these parts, as places in this list. Equal ones stay."""
-        if layout.owned:
+        if layout.owned and not self._reaches_all(before, layout, values, threads, messages):
             layout, values = self._drop_unreachable(layout, values, threads, messages)
         if layout.cells:
             return self._with_cells(layout, values, threads, messages)[1]
@@ -49,6 +52,22 @@ class Normaliser:
         return State(layout, tuple(values), tuple(threads), tuple(messages))
 
     # --- instances -------------------------------------------------------------------------------------------------
+
+    def _reaches_all(
+        self, before: State, layout: Layout, values: list[int], threads: list[int], messages: list[int]
+    ) -> bool:
+        """Whether all instances are still reached, as in the state before, where that is seen at once.
+
+        There may be thousands. Whatever is not held where it was must be held by a variable.
+        """
+        if layout is not before.layout or layout.cells:
+            return False
+        roles = self._interner.roles
+        held, holding = {*before.threads, *before.messages}, {*threads, *messages}
+        lost = set[tuple[str, int]]().union(*map(roles, held - holding)).difference(*map(roles, holding - held))
+        for i in compress(range(len(values)), map(ne, before.values, values)):
+            lost |= roles(before.values[i]) - roles(values[i])
+        return all(any(one in roles(values[i]) for i in layout.roots) for one in lost)
 
     def _drop_unreachable(
         self, layout: Layout, values: list[int], threads: list[int], messages: list[int]

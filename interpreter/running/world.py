@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
-from itertools import count
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fizz.light import dataclass
@@ -259,7 +259,9 @@ class World:
         """The names of the fields and params of an instance, sorted."""
         number = self.ask(("names", instance.role, instance.number))
         names = {str(self.interner.payload(child)) for child in self.interner.children(number)}
-        for slot, value in self.slots.items():
+        made: Slot = ("role", instance.role, instance.number)
+        since_it_was_made = takewhile(lambda one: one[0] != made, reversed(self.slots.items()))
+        for slot, value in since_it_was_made if made in self.written else self.slots.items():
             if slot[0] in ("field", "param") and slot[1:3] == (instance.role, instance.number):
                 (names.discard if value is MISSING else names.add)(str(slot[3]))
         return sorted(names)

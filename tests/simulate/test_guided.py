@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from checker.limits import Limits, StopReason
+from checker.patience import Patience
 from checker.problems import UsageProblem
+from checker.report import ExitCode
 from checker.walks.guided import follow
 from checker.walks.walk_report import NextStep
 from tests.simulate.models import (
@@ -294,3 +297,45 @@ def test_extend_has_an_end(tmp_path: Path) -> None:
     assert depth(report.next) == report.extended
     once = COUNTER.replace("require n > 0", "require n > 9")
     assert followed(once, tmp_path, "Up", extend=60).all_listed
+
+
+# --- time and memory -------------------------------------------------------------------------------------------------
+
+
+class Ticking:
+    """A clock on which a second goes by each time that it is read."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def __call__(self) -> float:
+        self.time += 1
+        return self.time
+
+
+@pytest.mark.parametrize("seconds", [1, 12])
+def test_time_ends_it(seconds: int) -> None:
+    """Before the end of the trace, and among the steps beyond it; what was listed as a whole is told."""
+    module = module_of(COUNTER)
+    patience = Patience(Limits(time_s=seconds), now=Ticking())
+    report = follow(module, None, extend=50, patience=patience)
+    assert report.cut_by is StopReason.TIMEOUT
+    assert (report.verdict, report.exit_code) == ("nothing found", ExitCode.BOUNDED)
+    assert not report.all_listed or seconds == 1
+    assert report.extended < 50
+    assert bool(report.next) == bool(report.extended)
+
+
+def test_a_long_step_is_left() -> None:
+    """Time also ends what is within one step."""
+    text = "action Init:\n    x = len([0 for a in range(1000) for b in range(1000)])\n"
+    report = follow(module_of(text), None, patience=Patience(Limits(time_s=20), now=Ticking()))
+    assert report.cut_by is StopReason.TIMEOUT
+    assert report.trace is None
+
+
+def test_an_interruption_is_told() -> None:
+    """It ends what is going on, and the verdict says so."""
+    patience = Patience(asked=lambda: True)
+    report = follow(module_of(COUNTER), None, extend=3, patience=patience)
+    assert (report.verdict, report.exit_code) == ("interrupted", ExitCode.INTERRUPTED)
