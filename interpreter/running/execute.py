@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable
 from collections.abc import Sequence as Seq
-from functools import cache
+from functools import cache, lru_cache
 from math import prod
 from typing import Final, assert_never
 
@@ -64,6 +64,13 @@ def _plain(values: Seq[object]) -> Hashable | None:
 def _statements(count: int) -> tuple[str, ...]:
     """What the alternatives of a block with so many statements are called."""
     return tuple([f"Stmt:{i}" for i in range(count)])
+
+
+@lru_cache(4)
+def _waiting(count: int, started: tuple[int, ...]) -> tuple[Seq[int], Seq[str]]:
+    """Which statements of a parallel block were not started, and their names: each way from there asks for them."""
+    waiting = [i for i in range(count) if i not in started]
+    return waiting, [f"Stmt:{i}" for i in waiting]
 
 
 class Execution:
@@ -194,8 +201,8 @@ class Execution:
             case ParallelBlock():
                 if state.index < 0:
                     self._remember()
-                    waiting = [i for i in range(len(block.instructions)) if i not in state.started]
-                    state.index = waiting[self.choose([f"Stmt:{i}" for i in waiting], True)]
+                    waiting, labels = _waiting(len(block.instructions), state.started)
+                    state.index = waiting[self.choose(labels, True)]
                     state.started = tuple(sorted((*state.started, state.index)))
                     return False
                 return self._execute(frame, block, state.index)

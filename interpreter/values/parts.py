@@ -134,26 +134,28 @@ class Parts:
     def part_sum(self, place: str, number: int) -> int:
         """The sum of the parts of a value: what it adds to the key of its state."""
         known = self._sums.get((place, number))
-        if known is not None:
-            return known
+        return self._summed(place, number) if known is None else known
+
+    def _summed(self, place: str, number: int) -> int:
+        """The same of a value that was never met at this place."""
         tag = self._interner.tag(number)
-        if tag is Tag.LIST or tag is Tag.TUPLE or tag is Tag.DICT or tag in FIELD_TAGS:
-            sums = self._sums
-            low = high = 0
-            # Most members were met before at their place.
-            for member in self.members(place, number):
-                one = sums.get(member)
-                if one is None:
-                    one = self.part_sum(*member)
-                low += one & _LOW
-                high += one >> 64
-            total = add_keys(digest(place, self._head(number)), (high & _LOW) << 64 | low & _LOW)
-        elif tag not in _TYPE_NAMES:
+        if tag not in _TYPE_NAMES:
             total = digest(place, self._interner.json(number))
-        else:
+        elif tag in _UNORDERED:
             total = 0
             for inner, text in self.parts(place, number):
                 total = add_keys(total, digest(inner, text))
+        else:
+            known = self._sums.get
+            low = high = 0
+            # Most members were met before at their place.
+            for member in self.members(place, number):
+                one = known(member)
+                if one is None:
+                    one = self._summed(*member)
+                low += one & _LOW
+                high += one >> 64
+            total = add_keys(digest(place, self._head(number)), (high & _LOW) << 64 | low & _LOW)
         self._sums[place, number] = total
         return total
 

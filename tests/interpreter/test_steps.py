@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from interpreter.running.execute import _waiting
 from tests.interpreter.running import count, ends_of, machine_of, states_of, walk
 
 
@@ -274,3 +275,11 @@ def test_iteration_orders() -> None:
             log.append(list(s))
     """)
     assert end["log"] == '[[3, 1], ["b", "a"], [1, 3]]'
+
+
+def test_the_statements_of_a_long_parallel_block_are_named_once() -> None:
+    """Not again for each way through the choice of the first one."""
+    text = "action Init: x = 0\naction Go:\n    parallel:\n" + "".join(f"        x = {i}\n" for i in range(1, 61))
+    before = _waiting.cache_info().misses
+    assert len(names_from_start(text)) == 60
+    assert _waiting.cache_info().misses - before == 1
