@@ -378,6 +378,8 @@ def main() -> int:
         return 130
     finally:
         _listen_no_more()
+        # The process ends here: to look for circles in what it leaves behind would take longer than most runs.
+        gc.freeze()
 
 
 def _listen_no_more() -> None:

@@ -48,13 +48,19 @@ def load(
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Trees are made, and hardly anything goes: to look for circles in them would take longer than to make them."""
+    """Trees are made, and hardly anything goes: to look for circles in them would take longer than to make them.
+
+    Nor are they looked at soon afterwards, as what is new would be: they count as old.
+    """
     collects = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if collects:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from pathlib import PurePath
 
@@ -14,7 +15,6 @@ from checker.view.difference import differences
 from checker.view.page import Page
 from checker.view.thread_text import is_thread, read_thread, thread_changes
 from checker.visible import printable
-from fizz.errors import rows_of
 
 _BODY = 6
 _DETAIL = 8
@@ -217,9 +217,15 @@ def _is_no_news(row: str) -> bool:
     return row.startswith("require ") or row in ("atomic:", "serial:", "parallel:", "oneof:")
 
 
+@lru_cache(4)
+def _rows(text: str) -> list[str]:
+    """The lines of a model: a step may have executed thousands. (A story is told without the language's own room.)"""
+    return text.split("\n")
+
+
 def source_row(sources: Mapping[str, str], file: str, line: int) -> str:
     """A line of a model without its indentation and without the comment at its end."""
-    rows = rows_of(sources.get(file, ""))
+    rows = _rows(sources.get(file, ""))
     row = rows[line - 1].strip() if 1 <= line <= len(rows) else ""
     quote = ""
     for position, character in enumerate(row):

@@ -9,7 +9,7 @@ from fizz import Span, ast
 from fizz.light import dataclass
 from fizz.names import near_hint
 from interpreter.running.environment import Environment, Evaluator
-from interpreter.state import MISSING
+from interpreter.state import MISSING, Slot
 from interpreter.step import ModelError
 
 WorldName = Callable[[Environment], Any]
@@ -126,11 +126,12 @@ def _searching_reader(name: str, depths: list[int], otherwise: Evaluator) -> Eva
 def _state_reader(name: str, span: Span) -> Evaluator:
     slot = ("heap", name)
 
-    def read(env: Environment) -> Any:
+    # Defaults take fewer objects than a closure: a display may have a hundred thousand names.
+    def read(env: Environment, slot: Slot = slot, span: Span = span) -> Any:
         value = env.world.get(slot)
         if value is MISSING:
             raise ModelError(
-                "R1", f"state variable '{name}' is not bound here", span, "Init returned before binding it"
+                "R1", f"state variable '{slot[1]}' is not bound here", span, "Init returned before binding it"
             )
         return value
 

@@ -13,6 +13,7 @@ from checker.check import check
 from checker.limits import StopReason
 from checker.report import ExitCode, PropertyReport
 from checker.trace import Change, Trace, Why
+from checker.view.story import _rows
 from checker.visible import printable
 from fizz.errors import Diagnostic, Span, rows_of
 
@@ -136,10 +137,10 @@ def test_a_step_of_thousands_of_lines(samples: Any, printed: Callable[..., str])
     """Of what it executed the first and the last lines are shown; the text is split once."""
     entry = replace(samples.path.entries[1], lines=tuple(("m.fizz", line) for line in range(1, 3001)))
     finding = PropertyReport("P", "always", "violated", 1, Trace((samples.path.entries[0], entry)))
-    split_before = rows_of.cache_info().misses
+    split_before = _rows.cache_info().misses
     report = samples.report(properties=(finding,), trace=finding.trace, sources={"m.fizz": "a = 1\n" * 3000})
     assert "... 2996 more lines" in printed(report)
-    assert rows_of.cache_info().misses - split_before <= 2
+    assert _rows.cache_info().misses - split_before <= 2
 
 
 def test_a_state_of_thousands_of_variables(samples: Any, printed: Callable[..., str]) -> None:
