@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from interpreter.state import UNBOUND, Slot
@@ -77,6 +78,8 @@ class Divider:
         self._emptied: Counter[Slot] = Counter()
         self._replaced: dict[tuple[int, tuple[str, ...], int], int] = {}
         self._keys: dict[str, int] = {}
+        self._heads = 0
+        """How many heads have told their keys."""
 
     def division(self, slot: Slot, number: int) -> Division | None:
         """What a value in a slot divides into; None if it is read whole."""
@@ -263,7 +266,12 @@ class Divider:
         return step
 
     def key(self, step: str) -> int | None:
-        """The key that a step of a dict stands for."""
+        """The key that a step of a dict stands for. The dict may have been divided in another process."""
+        heads = self._interner.payloads(Tag.HEAD)
+        for keys, (rank, steps, _), _ in islice(heads, self._heads, None):
+            if rank == Tag.DICT:
+                self._keys.update(zip(steps, keys, strict=True))
+        self._heads = len(heads)
         return self._keys.get(step)
 
     def _divide(self, number: int) -> Division | None:

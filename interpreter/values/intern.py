@@ -25,7 +25,7 @@ Payloads by tag, members being ids:
 from __future__ import annotations
 
 import struct
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any, Final
 
@@ -173,6 +173,10 @@ class Interner:
 
     def payload(self, number: int) -> Any:
         return self._payloads[number]
+
+    def payloads(self, tag: Tag) -> Collection[Any]:
+        """The payloads of all values with a tag other than that of floats, the oldest first."""
+        return self._tables[tag].keys()
 
     def extra(self, number: int) -> Any:
         """What a composite was interned with beside its members."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.checker.test_fewest_crashes import random_fair_text, random_text
 from tests.random.laws import told
 from tests.random.programs import program
 from tests.random.source import seeded
+from tests.random.test_found import FOUND
 from tests.spark.conftest import settings_for
 
 
@@ -42,6 +44,16 @@ def test_partitions(block: int) -> None:
     for seed in range(1_000 + 20 * block, 1_020 + 20 * block):
         plain, spark = reports(seed, 1 + seed % 3)
         assert told(spark) == told(plain), seed
+
+
+@pytest.mark.usefixtures("stage")
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_programs_that_once_broke_a_law(path: Path) -> None:
+    """In partitions too, from the first level on."""
+    module = fizz.load(path.name, text=path.read_text(encoding="utf-8"))
+    chosen = replace(settings_for(3), limits=Limits(states=300))
+    plain, spark = (told(check(module, engine=engine, settings=chosen)) for engine in ("plain", "spark"))
+    assert spark == plain
 
 
 @pytest.mark.usefixtures("stage")
