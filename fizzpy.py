@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
     from checker.audit.covering import Coverage
     from checker.audit.explanation import ActionsReport, StateReport
+    from checker.exit_code import ExitCode
     from checker.problems import EnvironmentProblem, Problem, UsageProblem
-    from checker.report import ExitCode, PropertyReport, Report
+    from checker.report import PropertyReport, Report
     from checker.trace import Change, Trace, TraceEntry
     from checker.walks.walk_report import GuidedReport, SimulationReport
     from fizz import FizzError

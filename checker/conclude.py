@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from checker.audit.warnings import audit
 from checker.engines.memory import Memory
+from checker.exit_code import ExitCode
 from checker.exploration import Exploration, Finding
 from checker.given import Given
 from checker.limits import StopReason
 from checker.patience import Patience, Stop
 from checker.properties.base import Property
-from checker.report import ExitCode, ModelFailure, PropertyReport, PropertyVerdict, Report, Verdict
+from checker.report import ModelFailure, PropertyReport, PropertyVerdict, Report, Verdict
 from checker.trace import Trace
 from fizz import Diagnostic, Module
 from interpreter import Program

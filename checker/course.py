@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager
 from typing import Literal as OneOf
+from typing import Protocol
 
-from checker.engines.protocol import Level, Run, Unfinished, Witness
-from checker.exploration import Finding, GivenUp, PathLink, Progress
+from checker.engines.protocol import Run
+from checker.exploration import Finding, GivenUp, PathLink, Progress, Settings
+from checker.level import Level, Unfinished, Witness
 from checker.limits import Limits, StopReason
 from checker.patience import Patience, Stop
 from checker.properties.base import Phase, Property
 from fizz.light import dataclass
 from interpreter import ModelError, Program
-
-if TYPE_CHECKING:
-    from checker.checkpoint.keeper import Keeper
 
 ProgressSink = Callable[[Progress], None]
 _TICK_S = 0.1
@@ -63,6 +62,32 @@ class CourseState:
     deepest: tuple[PathLink, ...] = ()
 
 
+class Saver(Protocol):
+    """What saves a course between two levels, now and then, and lets one go on from there.
+
+    `settings` are those of the run that it saves.
+    """
+
+    @property
+    def settings(self) -> Settings: ...
+
+    def unreduced(self) -> AbstractContextManager[Saver]:
+        """What saves the same exploration again, without symmetry."""
+        ...
+
+    def resumed(self, course: Course) -> bool:
+        """Put the course where a saved one was; False if there is none."""
+        ...
+
+    def level_done(self, course: Course) -> None:
+        """A level is complete, and another one follows."""
+        ...
+
+    def ended(self, course: Course) -> None:
+        """The course has ended, for the reason that it tells."""
+        ...
+
+
 class Course:
     """One exploration under way: sums over levels, and the first witness of each property."""
 
@@ -87,14 +112,14 @@ class Course:
         self._least: int | None = None
         self._deepest: tuple[PathLink, ...] = ()
 
-    def go(self, limits: Limits, on: bool, keeper: Keeper | None = None) -> None:
+    def go(self, limits: Limits, on: bool, saver: Saver | None = None) -> None:
         """Explore until there is no further level or a reason to stop. `on`: violations are none."""
         try:
-            if keeper is None or not keeper.resumed(self):
+            if saver is None or not saver.resumed(self):
                 self._begin()
             while (reason := self._reason_to_stop(limits, on)) is None:
-                if keeper is not None:
-                    keeper.level_done(self)
+                if saver is not None:
+                    saver.level_done(self)
                 self.clock.depth += 1
                 self._add(self.run.next())
                 if self._last.states:
@@ -108,8 +133,8 @@ class Course:
             self.stopped, self.torn = StopReason.MEMORY, True
         except KeyboardInterrupt:
             self.stopped, self.torn = StopReason.INTERRUPTED, True
-        if keeper is not None:
-            keeper.ended(self)
+        if saver is not None:
+            saver.ended(self)
 
     def _give_up(self, level: Unfinished) -> None:
         """Of a level that was not finished only what it met counts. What is known from before comes first."""

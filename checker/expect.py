@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import Any, get_args
 
 from checker.check import check
+from checker.exit_code import ExitCode
 from checker.exploration import Settings
 from checker.limits import Limits
 from checker.literals import literal, option_text
 from checker.problems import Problem, UsageProblem
 from checker.reading import read_user_file
-from checker.report import ExitCode, PropertyVerdict, Report, Verdict
+from checker.report import PropertyVerdict, Report, Verdict
 from fizz.yaml_text import Node, YamlError, compose, plain
 
 FILE_NAME = "expect.yaml"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from checker.course import Clock, Course, ProgressSink
+from checker.course import Clock, Course, ProgressSink, Saver
 from checker.engines.memory import Memory
 from checker.engines.protocol import Engine, Task
 from checker.exploration import Exploration, Finding, Settings
@@ -18,9 +17,6 @@ from checker.phases import CONCLUDING, Phases
 from checker.properties.base import Property
 from interpreter import Machine, Program
 
-if TYPE_CHECKING:
-    from checker.checkpoint.keeper import Keeper
-
 
 def explore(
     engine: Engine,
@@ -29,7 +25,7 @@ def explore(
     settings: Settings,
     progress: ProgressSink | None = None,
     machine: Callable[[Program], Machine] = Machine,
-    keeper: Keeper | None = None,
+    keeper: Saver | None = None,
     say: Callable[[str], None] = lambda sentence: None,
     phases: Phases | None = None,
     memory: Memory | None = None,
@@ -73,7 +69,7 @@ def explore(
                 whole = replace(task, watches=recorded, settings=alone, memory=None)
                 second_run = stack.enter_context(closing(engine.begin(whole)))
                 again = Course(second_run, program, (), Clock(), patience)
-                again.go(settings.limits, on=True, keeper=second)
+                again.go(settings.limits, on=True, saver=second)
                 return again
 
             course.go(settings.limits, everything or options.continue_on_invariant_failures, keeper)

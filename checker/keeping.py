@@ -13,9 +13,10 @@ from dataclasses import field
 from multiprocessing.connection import Connection, wait
 from typing import Final
 
+from checker.exit_code import ExitCode
 from checker.expect import Promise
 from checker.problems import Problem
-from checker.report import ExitCode, Report
+from checker.report import Report
 from fizz import FizzError
 from fizz.light import dataclass
 

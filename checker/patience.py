@@ -17,7 +17,7 @@ from checker.room import Surveyor
 from interpreter.budget import METER
 
 if TYPE_CHECKING:
-    from checker.engines.protocol import Unfinished
+    from checker.level import Unfinished
 
 SHARE: Final = 0.85
 """The part of what the machine grants that a run may hold."""

@@ -6,7 +6,7 @@ import errno
 from pathlib import Path
 from typing import Final
 
-from checker.report import ExitCode
+from checker.exit_code import ExitCode
 
 FULL_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What the system says where a file can grow no more."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
@@ -18,25 +17,7 @@ from checker.trace import Trace
 if TYPE_CHECKING:
     from checker.exploration import GivenUp
     from fizz import Diagnostic
-
-
-class ExitCode(IntEnum):
-    """Exit codes of the command. `BROKEN`: of `fizzpy test`, if a promise is broken."""
-
-    PASSED = 0
-    BROKEN = 1
-    USAGE = 2
-    BOUNDED = 3
-    DEADLOCK = 11
-    SAFETY = 12
-    LIVENESS = 13
-    INTERNAL = 70
-    ENVIRONMENT = 74
-    MODEL_ERROR = 75
-    INTERRUPTED = 130
-    SYNTAX = 150
-    OPTIONS = 151
-
+from checker.exit_code import ExitCode
 
 Verdict = OneOf["passed", "bounded", "failed", "deadlock", "error", "interrupted"]
 PropertyVerdict = OneOf["holds", "holds-within-bound", "violated", "undecided"]

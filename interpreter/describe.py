@@ -6,9 +6,10 @@ import operator
 from itertools import compress
 
 from fizz import Span
+from interpreter.identity.parked import FrameShape
 from interpreter.problem import Problem
 from interpreter.running.code import Code
-from interpreter.running.frames import FrameShape, ScopeState
+from interpreter.running.frames import ScopeState
 from interpreter.running.view import StateView
 from interpreter.running.world import World
 from interpreter.state import Layout, State

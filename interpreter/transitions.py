@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from interpreter.division import Divider, root_of
 from interpreter.identity.normalise import Normaliser
+from interpreter.identity.parked import FrameShape
 from interpreter.limits import Limits
 from interpreter.program import Program
-from interpreter.running.frames import FrameShape
 from interpreter.state import UNBOUND, Layout, Layouts, Slot, State
 from interpreter.step import Outcome, Rule, StepKind
 from interpreter.values.intern import Interner, Tag

@@ -11,12 +11,12 @@ from checker.audit.attempts import AttemptCounter, Attempts
 from checker.audit.guards import Disabled, disabled
 from checker.audit.visit import Reach, visit_all
 from checker.course import ProgressSink
+from checker.exit_code import ExitCode
 from checker.exploration import Settings
 from checker.given import Given
 from checker.judge import all_actions
 from checker.patience import Patience
 from checker.problems import UsageProblem
-from checker.report import ExitCode
 from checker.trace import Trace
 from checker.walks.guided import walk_along
 from fizz import Module, load

@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from checker.course import Clock, Course, ProgressSink
-from checker.engines.protocol import Level, Task
+from checker.engines.protocol import Task
 from checker.engines.read_tree import Result
 from checker.engines.rows import RowsRun
+from checker.exit_code import ExitCode
 from checker.exploration import Finding, Settings
+from checker.level import Level
 from checker.limits import StopReason
 from checker.patience import Patience
 from checker.properties.base import Property
-from checker.report import ExitCode
 from interpreter import Machine, Program, State
 from interpreter.step import Candidate, Rule
 

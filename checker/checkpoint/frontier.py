@@ -71,7 +71,7 @@ def sample(run: RowsRun, parts: Sequence[bytes]) -> list[State]:
 def unpack_columns(run: ColumnsRun, parts: Sequence[bytes], bound: int) -> None:
     """Let a run go on from the states that `pack_columns` wrote. `bound`: the starts from which a state is cut."""
     from checker.engines.columns.batch import counts
-    from checker.engines.columns.expand import Frontier
+    from checker.engines.columns.frontier import Frontier
     from checker.engines.spark.row_codec import RowCodec
 
     codec = RowCodec(run.space, StateCodec(run.space.machine), run.refit)

@@ -14,8 +14,8 @@ from pathlib import Path
 import click
 
 from checker.cli.commands import fizzpy
+from checker.exit_code import ExitCode
 from checker.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
-from checker.report import ExitCode
 from checker.view.saying import say, tell
 from checker.visible import printable
 

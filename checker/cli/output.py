@@ -15,10 +15,11 @@ from checker.view.saying import say, tell
 if TYPE_CHECKING:
     from checker.audit.covering import Coverage
     from checker.audit.explanation import ActionsReport, StateReport
+    from checker.exit_code import ExitCode
     from checker.expect import Promise
     from checker.exploration import Progress
     from checker.keeping import Kept
-    from checker.report import ExitCode, Report
+    from checker.report import Report
     from checker.view.page import Page
     from checker.walks.walk_report import GuidedReport, SimulationReport, WalkProgress
     from fizz.errors import FizzError

@@ -13,9 +13,9 @@ from checker.cli import options
 from checker.cli.output import Output
 
 if TYPE_CHECKING:
+    from checker.exit_code import ExitCode
     from checker.expect import Promise
     from checker.keeping import Kept
-    from checker.report import ExitCode
 
 _CODES = """\b
 Exit codes:
@@ -126,7 +126,7 @@ def _cores(engine: str) -> int:
 
 
 def _exit_code(results: Sequence[Kept], interrupted: bool) -> ExitCode:
-    from checker.report import ExitCode
+    from checker.exit_code import ExitCode
 
     if interrupted:
         return ExitCode.INTERRUPTED

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from checker.engines import WIDE
-from checker.engines.protocol import Level, Task
+from checker.engines.protocol import Task
 from checker.engines.rows import RowsRun
 from checker.exploration import PathLink
+from checker.level import Level
 from checker.liveness.graph import Graph
 
 if TYPE_CHECKING:

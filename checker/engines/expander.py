@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from checker.engines.assertions import Assertions
 from checker.engines.memory import Memory
-from checker.engines.protocol import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Place, Task, Witness
+from checker.engines.protocol import Task
+from checker.level import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Place, Witness
 from checker.liveness.graph import LiveStep, Obligation, obligation_of
 from checker.properties.base import Looks
 from interpreter.budget import METER

@@ -9,17 +9,9 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 from checker.engines.assertions import Assertions
-from checker.engines.protocol import (
-    STATE_STAGE,
-    STEP_STAGE,
-    TRANSITION_STAGE,
-    Level,
-    Place,
-    Task,
-    Unfinished,
-    Witness,
-)
+from checker.engines.protocol import Task
 from checker.exploration import PathLink
+from checker.level import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Place, Unfinished, Witness
 from checker.liveness.asking import GraphSearch, Search
 from checker.liveness.graph import Classes, Graph, LiveStep, obligation_of
 from checker.patience import Stop

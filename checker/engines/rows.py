@@ -9,9 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from checker.engines.expander import Arrival, Expander, Judgement
-from checker.engines.protocol import KeysCollide, Level, Place, Task, Unfinished, Witness
+from checker.engines.protocol import Task
 from checker.exploration import PathLink
 from checker.export import parts_of
+from checker.level import KeysCollide, Level, Place, Unfinished, Witness
 from checker.liveness.graph import Classes, Graph, LiveStep
 from checker.patience import Stop
 from checker.phases import ROWS

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from checker.exit_code import ExitCode
 from checker.exploration import Finding
 from checker.properties.base import Evidence, Looks, Phase, Property, Watch
-from checker.report import ExitCode
 from fizz import Options
 
 

@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from checker.exit_code import ExitCode
 from checker.exploration import Finding, PathLink
-from checker.report import ExitCode, Verdict
+from checker.report import Verdict
 from fizz import Options
 from fizz.light import dataclass
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from checker.exit_code import ExitCode
 from checker.exploration import Finding
 from checker.properties.base import Evidence, Looks, Phase, Property, Watch
-from checker.report import ExitCode
 from fizz import Options
 
 

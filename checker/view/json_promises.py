@@ -7,9 +7,9 @@ from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree
 
+from checker.exit_code import ExitCode
 from checker.expect import Promise
 from checker.keeping import Kept
-from checker.report import ExitCode
 from checker.view.json_text import json_text
 
 

@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 
+from checker.exit_code import ExitCode
 from checker.given import Given
-from checker.report import ExitCode, PropertyReport, Report, Verdict
+from checker.report import PropertyReport, Report, Verdict
 from checker.trace import Held, Trace, TraceEntry
 from checker.view.json_text import json_text
 from fizz.errors import Diagnostic, FizzError

@@ -9,7 +9,8 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from checker.report import ExitCode, ModelFailure, PropertyReport, Report
+from checker.exit_code import ExitCode
+from checker.report import ModelFailure, PropertyReport, Report
 from checker.trace import Trace
 from checker.view.page import Page
 from checker.visible import printable

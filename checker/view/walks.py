@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from rich.text import Text
 
-from checker.report import ExitCode, PropertyReport
+from checker.exit_code import ExitCode
+from checker.report import PropertyReport
 from checker.view.page import Page
 from checker.view.story import file_names, print_change, print_end, print_story
 from checker.view.terminal import (

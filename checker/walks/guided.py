@@ -6,13 +6,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from checker.exit_code import ExitCode
 from checker.given import Given
 from checker.limits import Limits, StopReason
 from checker.patience import Patience, Stop
 from checker.properties import properties_of
 from checker.properties.base import Phase, Property
 from checker.replay import failed_entry, step_entry
-from checker.report import ExitCode, ModelFailure, PropertyReport
+from checker.report import ModelFailure, PropertyReport
 from checker.trace import Trace, TraceEntry
 from checker.walks.guide import Guide, Line, Link, parse_guide, read_guide
 from checker.walks.possible import Possible, choose, meant, possible_inits, possible_steps

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 
 from checker.audit.stuck import stuck
+from checker.exit_code import ExitCode
 from checker.given import Given
 from checker.limits import Limits, StopReason
 from checker.patience import Patience, Stop
@@ -18,7 +19,7 @@ from checker.properties import properties_of
 from checker.properties.base import Phase, Property
 from checker.properties.liveness import Liveness
 from checker.replay import failed_entry, idle_sentences, step_entry
-from checker.report import ExitCode, ModelFailure, PropertyReport
+from checker.report import ModelFailure, PropertyReport
 from checker.trace import Stuck, Trace, TraceEntry, Why
 from checker.walks.fair_phase import FairPhase, WalkedLasso, is_fair
 from checker.walks.shorten import Shortener

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
+from checker.exit_code import ExitCode
 from checker.given import Given
 from checker.limits import StopReason
-from checker.report import ExitCode, ModelFailure, PropertyReport
+from checker.report import ModelFailure, PropertyReport
 from checker.trace import Trace, TraceEntry
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from itertools import compress
 from typing import Final
 
+from interpreter.identity.parked import composite_json
 from interpreter.program import Program
-from interpreter.running.frames import composite_json
 from interpreter.state import Layout, Slot, State, slot_text
 from interpreter.values.intern import Interner, Tag, add_keys, subtract_keys
 from interpreter.values.parts import Resolve, digest

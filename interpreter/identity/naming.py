@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from interpreter.running.frames import composite_json
+from interpreter.identity.parked import composite_json
 from interpreter.values.intern import Interner
 from interpreter.values.tags import COMPOSITE_TAGS, Tag
 

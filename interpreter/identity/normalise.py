@@ -11,7 +11,7 @@ from itertools import chain, compress
 from operator import ne
 
 from interpreter.identity.naming import Naming
-from interpreter.running.frames import composite_json
+from interpreter.identity.parked import composite_json
 from interpreter.state import Layout, Layouts, Slot, State
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, PAIR_TAGS

@@ -6,14 +6,13 @@ of its loops' elements, with a `FrameShape` that says which is which (language p
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from interpreter.identity.parked import FrameShape, Position, frame_json, message_json, thread_json
 from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Scope, WhileLoop
 from interpreter.running.code import Code
 from interpreter.running.environment import Environment
@@ -21,32 +20,6 @@ from interpreter.running.settlement import Settlement
 from interpreter.running.world import Message, World
 from interpreter.values import Instance
 from interpreter.values.intern import NONE, Interner, Tag
-from interpreter.values.tags import SHAPES
-
-
-class Position(NamedTuple):
-    """One scope of a parked frame: its number in the routine, index (`at`) and started statements as in `ScopeState`,
-    and how many elements a `for` loop has left."""
-
-    scope: int
-    at: int = 0
-    started: tuple[int, ...] = ()
-    rest: int = 0
-
-
-class FrameShape(NamedTuple):
-    """The part of a frame that is not values. `place` and the JSON of scopes follow from `positions`."""
-
-    routine: str
-    number: int
-    names: tuple[str, ...]
-    place: str
-    positions: tuple[Position, ...]
-    loops: tuple[bool, ...]
-
-
-SHAPES[Tag.FRAME] = FrameShape
-SHAPES[Tag.MESSAGE] = tuple[int, str, str, tuple[str, ...]]
 
 
 @dataclass(slots=True)
@@ -99,53 +72,6 @@ class Frame(Environment):
 def enter(scope: Scope) -> ScopeState:
     """The state of a block or loop that has just been entered."""
     return ScopeState(scope, index=-1) if isinstance(scope, (OneOfBlock, ParallelBlock)) else ScopeState(scope)
-
-
-@cache
-def _quoted(name: str) -> str:
-    """A name of the program, in JSON."""
-    return json.dumps(name, ensure_ascii=False)
-
-
-def frame_json(shape: FrameShape, children: Iterable[str]) -> str:
-    """The encoding of a frame from the encodings of its children."""
-    texts = iter(children)
-    instance = next(texts)
-    variables = ",".join(f"{_quoted(name)}:{next(texts)}" for name in shape.names)
-    scopes = []
-    for position, loop in zip(shape.positions, shape.loops, strict=True):
-        if loop:
-            scopes.append("[" + ",".join(next(texts) for _ in range(position.rest)) + "]")
-        elif position.started:
-            scopes.append("[" + ",".join(str(i) for i in position.started) + "]")
-        else:
-            scopes.append("null")
-    name = _quoted(shape.routine)
-    return f'[{name},{instance},"{shape.place}",{{{variables}}},[{",".join(scopes)}]]'
-
-
-def thread_json(children: Iterable[str]) -> str:
-    """The encoding of a thread from the encodings of its frames, outermost first."""
-    return "[" + ",".join(children) + "]"
-
-
-def composite_json(tag: Tag, extra: object, children: Iterable[str]) -> str:
-    """The encoding of a frame, thread or message from its children's encodings."""
-    if tag is Tag.FRAME:
-        assert isinstance(extra, FrameShape)
-        return frame_json(extra, children)
-    if tag is Tag.THREAD:
-        return thread_json(children)
-    return message_json(extra, children)
-
-
-def message_json(extra: object, children: Iterable[str]) -> str:
-    """The encoding of a message: `extra` is (channel number, channel name, function, argument names)."""
-    assert isinstance(extra, tuple)
-    texts = iter(children)
-    receiver = next(texts)
-    arguments = ",".join(f"{_quoted(name)}:{next(texts)}" for name in extra[3])
-    return f"[{extra[0]},{receiver},{_quoted(extra[2])},{{{arguments}}}]"
 
 
 class Freezing(Protocol):

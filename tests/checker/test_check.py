@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from checker.check import check
+from checker.exit_code import ExitCode
 from checker.exploration import Progress, Settings
 from checker.limits import Limits
 from checker.problems import UsageProblem
-from checker.report import ExitCode, Report
+from checker.report import Report
 from checker.trace import Change
 
 Check = Callable[..., Report]

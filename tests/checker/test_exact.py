@@ -12,9 +12,10 @@ from checker.engines import rows
 from checker.engines.columns.run import ColumnsRun
 from checker.engines.embedded import EmbeddedEngine
 from checker.engines.plain import PlainEngine
-from checker.engines.protocol import Engine, KeysCollide
+from checker.engines.protocol import Engine
 from checker.exploration import Exploration, Settings
 from checker.explore import explore
+from checker.level import KeysCollide
 from checker.properties import properties_of
 from fizz import load
 from interpreter import compile_module

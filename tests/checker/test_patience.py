@@ -21,12 +21,12 @@ from checker.cli import run
 from checker.engines.embedded import EmbeddedEngine
 from checker.engines.plain import PlainEngine
 from checker.engines.protocol import Engine
+from checker.exit_code import ExitCode
 from checker.exploration import Exploration, Settings
 from checker.explore import explore
 from checker.limits import Limits, StopReason
 from checker.patience import INSIST_S, SHARE, Patience, Stop
 from checker.properties import properties_of
-from checker.report import ExitCode
 from checker.room import Room, Surveyor
 from checker.view.html_report import html_report
 from checker.view.json_report import json_report

@@ -14,8 +14,9 @@ import pytest
 
 from checker.check import check
 from checker.checkpoint.folder import Folder
+from checker.exit_code import ExitCode
 from checker.exploration import Settings
-from checker.report import ExitCode, Report
+from checker.report import Report
 from checker.view.json_report import json_report
 from tests.spark.conftest import stage
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.report import ExitCode
+from checker.exit_code import ExitCode
 from interpreter import Machine
 from interpreter.step import ModelError
 from tests.interpreter.running import error_of, machine_of, report_of

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from checker.check import check
+from checker.exit_code import ExitCode
 from checker.problems import UsageProblem
-from checker.report import ExitCode
 from checker.walks.simulate import STEPS_PER_START, simulate
 from interpreter import Machine, compile_module
 from tests.simulate.models import COUNTER, CRASHING, MESSAGES, SERIAL, end, labels, module_of, simulated

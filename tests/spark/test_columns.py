@@ -14,7 +14,7 @@ from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
 from checker.engines.columns.takeover import take_over
 from checker.engines.expander import Expander
-from checker.engines.protocol import Level, Task
+from checker.engines.protocol import Task
 from checker.engines.rows import RowsRun
 from checker.engines.spark import column_partition
 from checker.engines.spark.batches import Sources, batches_of, from_bytes, pack_batch, to_bytes
@@ -22,6 +22,7 @@ from checker.engines.spark.codec import Candidate, StateCodec
 from checker.engines.spark.column_partition import ColumnPartition
 from checker.engines.spark.row_codec import RowCodec
 from checker.exploration import Settings
+from checker.level import Level
 from fizz import load
 from interpreter import Machine, compile_module
 from interpreter.step import StepOrder

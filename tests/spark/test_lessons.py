@@ -8,11 +8,12 @@ import pytest
 
 from checker.check import check
 from checker.engines.expander import Expander
-from checker.engines.protocol import Level, Place, Task
+from checker.engines.protocol import Task
 from checker.engines.spark.codec import StateCodec
 from checker.engines.spark.learning import Learning
 from checker.engines.spark.lessons import Lesson, merged, pack_lessons, unpack_lessons
 from checker.exploration import Settings
+from checker.level import Level, Place
 from checker.properties import properties_of
 from fizz import load
 from interpreter import State, compile_module

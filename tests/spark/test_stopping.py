@@ -9,10 +9,10 @@ import pytest
 
 from checker.check import check
 from checker.engines.spark import worker
+from checker.exit_code import ExitCode
 from checker.exploration import Settings
 from checker.limits import Limits, StopReason
 from checker.patience import Patience
-from checker.report import ExitCode
 from tests.spark.stage import Stage
 
 MODEL = """\

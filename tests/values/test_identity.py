@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from interpreter.identity.parked import FrameShape
 from interpreter.library.constructors import deepcopy
 from interpreter.problem import Problem
-from interpreter.running.frames import FrameShape
 from interpreter.values import (
     BagValue,
     BoundMethod,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from checker.report import ExitCode, ModelFailure, PropertyReport, Report
+from checker.exit_code import ExitCode
+from checker.report import ModelFailure, PropertyReport, Report
 from checker.trace import Change, Trace, TraceEntry
 from checker.view.page import Page
 from checker.view.terminal import print_report

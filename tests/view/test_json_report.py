@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from checker.check import check
+from checker.exit_code import ExitCode
 from checker.exploration import Settings
 from checker.limits import Limits
-from checker.report import ExitCode, PropertyReport
+from checker.report import PropertyReport
 from checker.trace import Why
 from checker.view.json_report import json_error, json_problem, json_report
 from fizz.errors import Diagnostic, FizzError, Span

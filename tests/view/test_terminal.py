@@ -10,8 +10,9 @@ import pytest
 
 import fizz
 from checker.check import check
+from checker.exit_code import ExitCode
 from checker.limits import StopReason
-from checker.report import ExitCode, PropertyReport
+from checker.report import PropertyReport
 from checker.trace import Change, Trace, Why
 from checker.view.story import _rows
 from checker.visible import printable

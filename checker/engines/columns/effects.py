@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.engines.columns.packing import Packing, Rows
-from checker.engines.columns.tables import Ints, Words
-from checker.engines.columns.updates import NO_UPDATE
+from checker.engines.columns.tables import NO_UPDATE, Ints, Words
 from checker.engines.columns.walk import Bundles, results_of
 from checker.engines.read_tree import Result
 from fizz.light import dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from checker.engines.columns.batch import Batch, Taken
 from checker.engines.columns.effects import NO_KIND
+from checker.engines.columns.frontier import Frontier
 from checker.engines.columns.images import BY_MACHINE
 from checker.engines.columns.judge import Judge
 from checker.engines.columns.packing import Packing, Rows
@@ -19,10 +19,10 @@ from checker.engines.columns.remembered import Remembered
 from checker.engines.columns.sources import StateColumns
 from checker.engines.columns.space import Space
 from checker.engines.columns.step_rules import StepRule, StepRules
-from checker.engines.columns.tables import Column, Ints, Mask, Words, distinct, halves
+from checker.engines.columns.tables import Ints, Mask, Words, distinct, halves
 from checker.engines.expander import Arrival
-from checker.engines.protocol import STEP_STAGE, Level, Place, Witness
 from checker.engines.read_tree import Counters, Leaf, ReadTree
+from checker.level import STEP_STAGE, Level, Witness
 from interpreter.state import Slot, State
 from interpreter.step import Outcome, StepKind, StepOrder
 
@@ -32,48 +32,6 @@ MOST_STEPS: Final = 1 << 22
 
 class TooWide(Exception):
     """The rows of a chunk make so many steps that they are to be expanded fewer at a time: one may make a million."""
-
-
-@dataclass(slots=True)
-class Frontier:
-    """The states of one packing that are to be expanded, by number; keys in halves.
-
-    `crashes`: the crash steps on the path to each.
-    """
-
-    packing: Packing
-    rows: Rows
-    numbers: Column
-    starts: Column
-    crashes: Column
-    high: Words
-    low: Words
-    cut: Mask
-
-    def key(self, row: int) -> int:
-        return (int(self.high[row]) << 64) | int(self.low[row])
-
-    def place(self, row: int) -> Place:
-        """A state as findings speak of it."""
-        return Place(self.key(row), int(self.crashes[row]))
-
-    def first(self, rows: Ints) -> int:
-        """Of some rows in ascending order the one of least (crashes, key)."""
-        return int(rows[np.argmin(self.crashes[rows])])
-
-    @property
-    def columns(self) -> list[Column]:
-        """All columns, those of the rows first."""
-        return [*self.rows.words, self.numbers, self.starts, self.crashes, self.high, self.low, self.cut]
-
-    def each(self, change: Callable[[Column], Column]) -> None:
-        """Change all columns."""
-        *words, self.numbers, self.starts, self.crashes, self.high, self.low, self.cut = map(change, self.columns)
-        self.rows = Rows(words)
-
-    def keep(self, rows: Ints) -> None:
-        """Leave out all other rows."""
-        self.each(lambda column: column.take(rows))
 
 
 @dataclass(slots=True)

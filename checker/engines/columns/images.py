@@ -9,28 +9,38 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.engines.columns.batch import Batch
 from checker.engines.columns.packing import Packing, Rows
-from checker.engines.columns.places import put_threads
-from checker.engines.columns.tables import NO_PROPERTY, CodeTable, Ints, Words, distinct
+from checker.engines.columns.places import Ranks, put_threads
+from checker.engines.columns.tables import NO_PROPERTY, CodeTable, Ints, Tables, Words, distinct
+from interpreter import Machine
 from interpreter.budget import METER
 from interpreter.division import root_of
 from interpreter.identity.renaming import Index, Renamed, by_domain
-from interpreter.state import UNBOUND, Slot
-
-if TYPE_CHECKING:
-    from checker.engines.columns.space import Space
+from interpreter.state import UNBOUND, Layout, Slot
 
 BY_MACHINE: Final = -1
 """The move of rows with more renamings than are kept in tables."""
 
 MOST_RENAMINGS: Final = 720
 _MOST_NAMES: Final = 62
+
+
+class Packings(Protocol):
+    """All packings of a run, and what they share."""
+
+    machine: Machine
+    tables: Tables
+    ranks: Ranks
+
+    def packing(self, layout: Layout) -> Packing:
+        """The packing of a layout."""
+        ...
 
 
 class _Codes:
@@ -61,11 +71,11 @@ class _Codes:
 class _Move:
     """One renaming of the rows of one packing."""
 
-    def __init__(self, space: Space, packing: Packing, renamed: Renamed) -> None:
-        self._space = space
+    def __init__(self, packings: Packings, packing: Packing, renamed: Renamed) -> None:
+        self._packings = packings
         self._packing = packing
         self._renamed = renamed
-        self.target = space.packing(space.machine.images.layout(packing.layout, renamed))
+        self.target = packings.packing(packings.machine.images.layout(packing.layout, renamed))
         self.changes = renamed.changes
         self._slots: dict[Slot, _Codes] = {}
         self._learned: tuple[int, int] = (-1, -1)
@@ -80,7 +90,7 @@ class _Move:
             key = slot[:1] if slot[0] == "thread" else slot
             codes = self._slots.get(key)
             if codes is None:
-                tables = self._space.tables
+                tables = self._packings.tables
                 target = self._target(slot)
                 codes = self._slots[key] = _Codes(target, tables.of(slot), tables.of(target))
             codes.learn(key, self._renamed)
@@ -88,7 +98,7 @@ class _Move:
     def _target(self, slot: Slot) -> Slot:
         if slot[0] == "thread":
             return slot
-        machine = self._space.machine
+        machine = self._packings.machine
         root = root_of(slot)
         steps = []
         for step in slot[len(root) :]:
@@ -117,16 +127,16 @@ class _Move:
         threads = np.zeros((target.threads, len(rows)), dtype=np.int64)
         for place in range(packing.threads):
             threads[place] = self._slots["thread",].codes[packing.codes(rows, ("thread", place))]
-        put_threads(target, made, self._space.ranks, threads)
+        put_threads(target, made, self._packings.ranks, threads)
         return made
 
 
 class Images:
     """Chooses the images of rows."""
 
-    def __init__(self, space: Space) -> None:
-        self._space = space
-        self._images = space.machine.images
+    def __init__(self, packings: Packings) -> None:
+        self._packings = packings
+        self._images = packings.machine.images
         self._bits: dict[tuple[str, Index], int] = {}
         self._masks: dict[CodeTable, Ints] = {}
         self._moves: list[_Move] = []
@@ -200,7 +210,7 @@ class Images:
                 self._groups[key] = None
             else:
                 first = len(self._moves)
-                self._moves += [_Move(self._space, packing, self._images.renamed(one)) for one in renamings]
+                self._moves += [_Move(self._packings, packing, self._images.renamed(one)) for one in renamings]
                 self._groups[key] = list(range(first, len(self._moves)))
         return self._groups[key]
 
@@ -209,7 +219,7 @@ class Images:
         always = self._mask(self._images.live(packing.layout))
         masks = np.full(len(next(iter(codes.values()))), always, dtype=np.int64)
         for slot, column in codes.items():
-            table = self._space.tables.of(slot)
+            table = self._packings.tables.of(slot)
             known = self._masks.get(table, NO_PROPERTY)
             per_code = self._masks[table] = table.property(lambda n: self._mask(self._images.names(n)), known)
             if per_code.any():

@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from checker.engines.columns.batch import Batch, counts
-from checker.engines.columns.expand import MOST_STEPS, Arrived, Chunk, ColumnExpander, Frontier, TooWide
+from checker.engines.columns.expand import MOST_STEPS, Arrived, Chunk, ColumnExpander, TooWide
+from checker.engines.columns.frontier import Frontier
 from checker.engines.columns.gathered import Gathered
 from checker.engines.columns.judge import Judge
 from checker.engines.columns.packing import Packing
@@ -18,9 +19,10 @@ from checker.engines.columns.shelf import in_memory
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
 from checker.engines.columns.tables import Ints, halves
-from checker.engines.protocol import Level, Task, Unfinished, Witness
+from checker.engines.protocol import Task
 from checker.engines.read_tree import Counters
 from checker.exploration import PathLink
+from checker.level import Level, Unfinished, Witness
 from checker.liveness.graph import Graph
 from checker.patience import Stop
 from checker.phases import EDGES, JOINING, JUDGING, LOOKING_UP, STEPPING

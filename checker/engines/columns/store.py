@@ -15,8 +15,8 @@ from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.shelf import Shelf, in_memory
 from checker.engines.columns.tables import Ints, Words, distinct, halves
 from checker.engines.columns.visited import Visited
-from checker.engines.protocol import KeysCollide
 from checker.exploration import PathLink
+from checker.level import KeysCollide
 from fizz.data import demand
 from interpreter.step import StepOrder
 

@@ -8,14 +8,14 @@ from functools import partial
 import numpy as np
 
 from checker.engines.columns.batch import counts
-from checker.engines.columns.expand import Frontier
+from checker.engines.columns.frontier import Frontier
 from checker.engines.columns.run import ColumnsRun
 from checker.engines.columns.shelf import Shelf
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
 from checker.engines.columns.tables import halves
-from checker.engines.protocol import Level, Place
 from checker.engines.rows import RowsRun, Waiting
+from checker.level import Level, Place
 from interpreter.budget import METER
 from interpreter.state import State
 from interpreter.step import StepOrder

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from checker.effort import Effort
-from checker.engines.protocol import Level, Task
+from checker.engines.protocol import Task
 from checker.engines.read_tree import Counters
-from checker.engines.spark.stopping import Met
 from checker.engines.spark.visited import KeyFiles
 from checker.exploration import Settings
+from checker.level import Level
 from checker.patience import Patience
 from checker.properties.base import Watch
 from fizz.light import dataclass
 from interpreter import Machine, Program
 from interpreter.state import Slot
+from interpreter.step import StepOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +117,37 @@ def lessons_file(level: int) -> str:
 def edges_file(level: int, partition: int) -> str:
     """The file of the edges from the states of a level: the table of shapes, places in it by state, targets' keys."""
     return f"edges-{level}-{partition}"
+
+
+Origin = tuple[int, StepOrder]
+"""How a state was found: the key of the source, and the step."""
+
+
+class Working(Protocol):
+    """A partition in a task: what the task was given, and what taking it in and expanding it has brought so far."""
+
+    assignment: Assignment
+    arrived: Level
+    expanded: Level
+
+    def origin(self, key: int) -> Origin | None:
+        """How a state was found; None: it was found before."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """What a task has met: `level` as far as it got. `origins`: of its witnesses the states that the task has found."""
+
+    level: Level
+    origins: Mapping[int, Origin]
+
+    @classmethod
+    def of(cls, partition: Working) -> Met:
+        """What was met so far on the way to the level that is being found."""
+        if partition.assignment.judged:
+            return cls(partition.expanded, {})
+        level = partition.arrived
+        witnesses = [*level.witnesses.values(), *([] if level.error is None else [level.error])]
+        keys = [witness.at.key for witness in witnesses if witness.at is not None]
+        return cls(level, {key: found for key in keys if (found := partition.origin(key)) is not None})

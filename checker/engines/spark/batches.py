@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from checker.engines.columns.batch import Batch
-from checker.engines.columns.expand import Frontier
+from checker.engines.columns.frontier import Frontier
 from checker.engines.columns.packing import Packing
 from checker.engines.columns.tables import Ints, Words, halves
 from checker.engines.spark.codec import Candidate, StateCodec

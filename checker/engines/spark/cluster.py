@@ -17,11 +17,12 @@ from pyspark import cloudpickle
 
 from checker.checkpoint.saved import Saved, level_file, pack_head
 from checker.effort import Effort
-from checker.engines.protocol import Level, Task, Unfinished
+from checker.engines.protocol import Task
 from checker.engines.read_tree import Counters
 from checker.engines.spark.assignment import (
     Assignment,
     Manner,
+    Met,
     Order,
     Summary,
     edges_file,
@@ -39,13 +40,14 @@ from checker.engines.spark.local import LocalRun
 from checker.engines.spark.scratch import Scratch
 from checker.engines.spark.session import Session
 from checker.engines.spark.shipping import archive, worker_function
-from checker.engines.spark.stopping import Met, Stopped, stop_sign
+from checker.engines.spark.stopping import Stopped, stop_sign
 from checker.engines.spark.store import Store
 from checker.engines.spark.teaching import Teaching
 from checker.engines.spark.troubles import NOBODY_YET
 from checker.engines.spark.visited import KeyFiles, add_keys
 from checker.exploration import PathLink
 from checker.folders import RUN_FOLDER
+from checker.level import Level, Unfinished
 from checker.limits import StopReason
 from checker.patience import GRACE_S, Stop
 from checker.problems import EnvironmentProblem, Problem

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from checker.engines.columns.edges import Edges, same_steps
-from checker.engines.columns.expand import Frontier
+from checker.engines.columns.frontier import Frontier
 from checker.engines.columns.tables import Ints, Mask, Words
 from checker.engines.spark.keys import Keys, keys_of
 from checker.engines.spark.partition import Shape, pack_shapes

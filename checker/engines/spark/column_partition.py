@@ -9,23 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.engines.columns.batch import Batch, counts
-from checker.engines.columns.expand import Frontier
+from checker.engines.columns.frontier import Frontier
 from checker.engines.columns.packing import Packing
 from checker.engines.columns.run import ColumnsRun
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store as States
 from checker.engines.columns.tables import Ints, Words
 from checker.engines.expander import Expander
-from checker.engines.protocol import Level
-from checker.engines.spark.assignment import Assignment, edges_file, found_file, outbound_file
+from checker.engines.spark.assignment import Assignment, Origin, edges_file, found_file, outbound_file
 from checker.engines.spark.batches import PackedBatch, Sources, from_bytes, joined, pack_batch, pieces, to_bytes
 from checker.engines.spark.codec import StateCodec, pack_numbered
 from checker.engines.spark.column_edges import EdgeFile, EdgesByKey
 from checker.engines.spark.keys import WIDTH, Keys, key_column, keys_of, places
 from checker.engines.spark.row_codec import RowCodec
-from checker.engines.spark.stopping import Origin
 from checker.engines.spark.store import Store
 from checker.engines.spark.visited import KeyFiles, add_keys, seen
+from checker.level import Level
 from checker.liveness.graph import Graph
 
 _SLICE: Final = 1 << 24

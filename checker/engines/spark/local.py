@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from checker.engines.columns.tables import Ints
 from checker.engines.embedded import EmbeddedRun
-from checker.engines.protocol import Level, Place, Task
+from checker.engines.protocol import Task
 from checker.engines.read_tree import Counters
 from checker.engines.spark.assignment import Manner
 from checker.engines.spark.batches import NO_ORDER, PackedBatch, batches_of, waiting_batches
@@ -15,6 +15,7 @@ from checker.engines.spark.codec import Candidate, StateCodec
 from checker.engines.spark.keys import Keys, key_column, keys_of, partition_of
 from checker.engines.spark.learning import Learning
 from checker.engines.spark.row_codec import RowCodec
+from checker.level import Level, Place
 from checker.liveness.graph import Graph
 from interpreter import Machine
 from interpreter.state import State

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from checker.engines.expander import Arrival, Expander
-from checker.engines.protocol import Level, Place
-from checker.engines.spark.assignment import Assignment, edges_file, found_file, outbound_file
+from checker.engines.spark.assignment import Assignment, Origin, edges_file, found_file, outbound_file
 from checker.engines.spark.codec import (
     Candidate,
     Candidates,
@@ -22,10 +21,10 @@ from checker.engines.spark.codec import (
 )
 from checker.engines.spark.gathering import Gathering, Newcomer
 from checker.engines.spark.keys import key_column, partition_of
-from checker.engines.spark.stopping import Origin
 from checker.engines.spark.store import Store
 from checker.engines.spark.visited import KeyFiles, add_keys, seen
 from checker.export import parts_of
+from checker.level import Level, Place
 from checker.liveness.graph import LiveStep
 from fizz.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
 from interpreter.budget import METER

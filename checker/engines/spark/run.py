@@ -9,7 +9,7 @@ from typing import Final
 from checker.checkpoint.records import Head
 from checker.checkpoint.saved import Saved, level_file, unpack_head
 from checker.effort import CPU_ELSEWHERE, MEMORY_ELSEWHERE, Effort
-from checker.engines.protocol import Level, Task
+from checker.engines.protocol import Task
 from checker.engines.read_tree import Counters
 from checker.engines.spark.assignment import Manner
 from checker.engines.spark.cluster import Base, Cluster, ClusterState, demand_sound
@@ -21,6 +21,7 @@ from checker.engines.spark.session import Session, open_session
 from checker.engines.spark.store import Store
 from checker.exploration import PathLink
 from checker.folders import RUN_FOLDER
+from checker.level import Level
 from checker.liveness.asking import Search
 from checker.problems import UsageProblem
 

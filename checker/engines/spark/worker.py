@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Final
 
 from checker.effort import own_effort
 from checker.engines.expander import Expander
-from checker.engines.spark.assignment import Assignment, Order, Summary
+from checker.engines.spark.assignment import Assignment, Met, Order, Summary
 from checker.engines.spark.codec import StateCodec
 from checker.engines.spark.column_partition import ColumnPartition, Columns
 from checker.engines.spark.learning import Learning
 from checker.engines.spark.lessons import unpack_lessons
 from checker.engines.spark.liveness.task import Made, PassTask
 from checker.engines.spark.partition import Partition
-from checker.engines.spark.stopping import Met, Stopped, stop_sign
+from checker.engines.spark.stopping import Stopped, stop_sign
 from checker.engines.spark.store import Store
 from checker.export import place_of
 from checker.limits import StopReason

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from checker.engines.spark.liveness.coloring import begin_colors, begin_marks, spread_colors, spread_marks
 from checker.engines.spark.liveness.judging import apply, decide, gather, label
+from checker.engines.spark.liveness.passes import Crew
 from checker.engines.spark.liveness.picking import Core, Picked, core_of, pick
 from checker.engines.spark.liveness.reaching import DOOMED, REACHED, Goal, Ways, begin_ways, missing, spread_ways
-from checker.engines.spark.liveness.share import Array, Least, Outcome, Share, least
+from checker.engines.spark.liveness.share import Least, Outcome, least
 from checker.engines.spark.liveness.trimming import Question, Standing, again, begin, trim
 from checker.engines.spark.liveness.walking import FarWays, begin_walks, step_back, take_edges
 from checker.liveness.asking import FairRun, GraphSearch, fair_run, lasso_of
-from checker.liveness.graph import Graph
 
 SMALL: Final = 4_000_000
 """States and edges that the driver may hold at a time: about half a gigabyte."""
@@ -49,36 +49,6 @@ PASSES: Final[Mapping[str, Pass]] = {
         step_back,
     )
 }
-
-
-class Crew(Protocol):
-    """Those who hold the shares of the graph and make passes over them."""
-
-    partitions: int
-    tables: Graph
-    columns: tuple[str, ...]
-    size: int
-
-    def make(self, name: str, given: object = None) -> list[Any]:
-        """Make a pass in every partition; what was told."""
-        ...
-
-    def go_on(self, name: str, given: object = None) -> Mapping[int, Any]:
-        """Make a pass in the partitions that have post; what was told, by partition."""
-        ...
-
-    @property
-    def post(self) -> bool:
-        """Has any partition post?"""
-        ...
-
-    def share(self, partition: int) -> Share:
-        """The arrays of a partition, to be read here and there."""
-        ...
-
-    def brought(self) -> list[Mapping[str, Array]]:
-        """What the latest pass has brought for the driver."""
-        ...
 
 
 class PartitionedSearch:

@@ -31,7 +31,7 @@ from checker.liveness.graph import Graph
 from checker.liveness.lasso import Aim, Lasso, Wanted, lasso_along
 
 if TYPE_CHECKING:
-    from checker.engines.spark.liveness.search import Crew
+    from checker.engines.spark.liveness.passes import Crew
 
 _BITS = 64
 
