@@ -206,8 +206,11 @@ class Machine:
         raise BeginAnew
 
     def note(self, result: Outcome | Aborted | Failure) -> None:
-        """An assertion came to this in some state: its lines count as executed."""
+        """An assertion came to this in some state, or a step somewhere else: its lines count as executed."""
         self._executed.update(result.lines)
+        if isinstance(result, Outcome) and result.thread is not None:
+            # And what keeps its thread from crashing has made a difference.
+            self.limits.may_crash(self.transitions.root(result.thread)[0])
 
     def noted(self) -> set[Note]:
         """The statements that were executed so far, and the limits that made a difference."""
