@@ -54,6 +54,7 @@ from interpreter.step import (
     StepKind,
     StepOrder,
     Way,
+    ends_step,
     step_name,
 )
 from interpreter.transitions import Transitions
@@ -294,6 +295,8 @@ class Machine:
                 ended.append((choices, Way(tuple(own.events), result)))
                 if noted:
                     self._executed.update(execution.lines)
+                if ends_step(result):
+                    break
             # Each way that waits comes to some end.
             if len(ended) + len(waiting) > self.most_ways:
                 failures = [Way((), self.too_many_ways(rule))]
@@ -315,7 +318,10 @@ class Machine:
         return Way(tuple(recorder.events), first, others=tuple(others))
 
     def ways(self, rule: Rule, view: View, noted: bool = True) -> Iterator[Way]:
-        """All ways through a rule, in the order of their choices, by running it again for each."""
+        """All ways through a rule, in the order of their choices, by running it again for each.
+
+        The first one that costs too much (R20, R24) is the last one.
+        """
         if self.together(rule):
             yield from self._failed.get(rule, view, None) or self._together(rule, view, Recorder(view), noted)
             return
@@ -325,7 +331,7 @@ class Machine:
             way = self.run(rule, view, choices, known=known, noted=noted)
             yield way
             following = way.next_choices()
-            if following is None:
+            if following is None or ends_step(way.result):
                 return
             choices = following
         yield Way((), self.too_many_ways(rule))

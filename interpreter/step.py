@@ -193,6 +193,16 @@ class Failure:
     forks: tuple[int, ...]
     lines: tuple[Span, ...]
 
+    @property
+    def ends_step(self) -> bool:
+        """Whether the ways after this one are not gone: each of them could cost as much again (language page, 14)."""
+        return self.error.code in ("R20", "R24")
+
+
+def ends_step(result: Result) -> bool:
+    """Whether a way that came to this is the last one of its step."""
+    return isinstance(result, Failure) and result.ends_step
+
 
 Result = Outcome | Aborted | Failure
 """What comes of a way."""

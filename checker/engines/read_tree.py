@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from interpreter.budget import EACH, METER
 from interpreter.state import Slot
-from interpreter.step import BeginAnew, Event, Fork, Read, Restart, Result, Way
+from interpreter.step import BeginAnew, Event, Fork, Read, Restart, Result, Way, ends_step
 
 __all__ = [
     "Ask", "Counters", "Forking", "Leaf", "Leaves", "ReadTree", "Reading", "Restarts", "Result", "RunOnce", "TreeNode",
@@ -27,10 +27,13 @@ RunOnce = Callable[[tuple[int, ...]], Way]
 
 
 class Leaf:
-    __slots__ = ("result",)
+    """`ends`: the ways after this one are not gone (see `Failure.ends_step`)."""
+
+    __slots__ = ("ends", "result")
 
     def __init__(self, result: Result) -> None:
         self.result = result
+        self.ends = ends_step(result)
 
 
 class Leaves:
@@ -40,6 +43,10 @@ class Leaves:
 
     def __init__(self, results: Sequence[Result]) -> None:
         self.leaves = tuple(map(Leaf, results))
+
+    @property
+    def ends(self) -> bool:
+        return any(leaf.ends for leaf in self.leaves)
 
 
 class Reading:
@@ -167,7 +174,7 @@ class ReadTree:
                 found.append(node.result)
             else:
                 found += [leaf.result for leaf in node.leaves]
-            if len(found) > most:
+            if len(found) > most or node.ends:
                 break
         return found
 

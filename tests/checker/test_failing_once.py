@@ -8,12 +8,13 @@ import pytest
 
 from checker.check import check
 from checker.exploration import Settings
+from checker.limits import Limits
 from fizz import load
 from interpreter import budget
 from interpreter.budget import Meter
 from interpreter.running.headers import Headers
 from tests.checker.texts import delivering
-from tests.random.laws import WAYS
+from tests.random.laws import WAYS, reports
 
 CHARGES = 100_000
 HEAD = f"---\ndeadlock_detection: false\noptions: {{limits: {{charges: {CHARGES}}}}}\n---\n"
@@ -29,6 +30,7 @@ atomic action Down:
         for j in range(900): y = [0]
 """
 CHOICES = "action Init: x = 0\natomic action A:\n    x = oneof range(4)\n    while x == 2: y = [0]\n"
+SEVERAL = "action Init: x = 0\natomic action A:\n    x = oneof range(12)\n    while x > 1: y = [0]\n"
 SERIAL = "action Init: x = 0\nfair action A:\n    x = 1\n    x = 2\n    atomic:\n        while True: y = [0]\n"
 FUNC = """action Init: x = 0
 atomic func f(n):
@@ -62,8 +64,8 @@ transition assertion Small(before, after): return after.x < 3 or len([i for j in
 """
 LIVE = SERIAL + "always eventually assertion Back: return x == 0\n"
 MODELS = {
-    "start": START, "later": LATER, "choices": CHOICES, "serial": SERIAL, "func": FUNC, "deliver": DELIVER,
-    "role": ROLE, "init": INIT, "invariant": INVARIANT, "transition": TRANSITION, "live": LIVE,
+    "start": START, "later": LATER, "choices": CHOICES, "several": SEVERAL, "serial": SERIAL, "func": FUNC,
+    "deliver": DELIVER, "role": ROLE, "init": INIT, "invariant": INVARIANT, "transition": TRANSITION, "live": LIVE,
 }  # fmt: skip
 
 
@@ -129,6 +131,31 @@ def test_symmetric_models_fail_twice_at_most(engine: str, spent: list[int]) -> N
     report = check(load("m.fizz", text=HEAD + SYMMETRIC), engine=engine, settings=Settings())
     assert report.error is not None and report.error.diagnostic.code == "R20"
     assert sum(spent) < 2.3 * CHARGES
+
+
+# Some states have ways after the one that costs too much, and ways before it; others have them all.
+MIXED = """action Init: n = oneof range(300)
+atomic action A:
+    a = oneof range(3)
+    b = oneof range(3)
+    while a == 1 and n % 7 == 3: y = [0]
+    n = 1_000 + n * 9 + 3 * a + b
+atomic action B:
+    n = -n
+always assertion Near: return n != 1_000 + 17 * 9 + 8
+exists assertion Far: return n == 1_000 + 20 * 9 + 8
+"""
+
+
+def test_ways_after_one_that_costs_too_much() -> None:
+    """They are left out on every engine, whatever else is explored; and the least mistake is told."""
+    head = "---\noptions: {max_actions: 2, limits: {charges: 3000}}\n---\n"
+    several = reports(head + MIXED, Settings(keep_going=True, limits=Limits(depth=1)))
+    assert all(report == several["plain"] for report in several.values())
+    report = several["plain"]
+    assert report.error is not None and report.error.diagnostic.code == "R20"
+    failing = len([n for n in range(300) if n % 7 == 3])
+    assert report.transitions == 300 + (300 - failing) * 9 + failing * 3
 
 
 @pytest.mark.parametrize("name", MODELS)

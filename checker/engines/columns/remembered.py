@@ -56,10 +56,12 @@ class Remembered:
             walkers: list[Walker] = []
             missed = sum(unit.misses for unit in self.units)
             try:
-                found = [
-                    unit.lookup(words, columns.mask_of, version, partial(self._walker, unit, source, walkers))
-                    for unit in self.units
-                ]
+                found = []
+                for unit in self.units:
+                    make = partial(self._walker, unit, source, walkers)
+                    found.append(unit.lookup(words, columns.mask_of, version, make))
+                    if any(walker.together for walker in walkers):
+                        break
             except BeginAnew:
                 self.tree.forget()
                 continue
@@ -105,9 +107,9 @@ class Remembered:
         """Make a unit of each combination of the first choices, if more of them were met than there are units.
 
         Steps of one name count once in a state, and only within one bundle can that be seen: where alternatives have
-        equal texts, all ways stay together.
+        equal texts, all ways stay together. So do they where one of them may be the last, whatever choices are left.
         """
-        if any(walker.ambiguous for walker in walkers):
+        if any(walker.together for walker in walkers):
             self._whole = True
             alone = len(self.units) == 1 and self.units[0].branch is None
             self.units = self.units if alone else [Unit(None)]

@@ -6,7 +6,7 @@ same bundle, so a walk gives one small number per row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, Protocol
 
@@ -50,6 +50,7 @@ class Bundles:
         self._numbers: dict[tuple[Leaf, ...], int] = {(): 0}
         self._joined: dict[tuple[int, int], int] = {}
         self._lengths: Ints = np.zeros(1, dtype=np.int64)
+        self._ending: list[int] = []
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -60,8 +61,14 @@ class Bundles:
         if known is None:
             known = self._numbers[leaves] = len(self.parts)
             self.parts.append(leaves)
+            if any(leaf.ends for leaf in leaves):
+                self._ending.append(known)
             self.longest = max(self.longest, len(leaves))
         return known
+
+    def ending(self, column: Ints) -> bool:
+        """Whether any of these bundles ends with a way that is the last one, whatever choices are left."""
+        return bool(self._ending) and bool(np.isin(column, self._ending).any())
 
     def lengths(self) -> Ints:
         """How many results each bundle has."""
@@ -107,7 +114,8 @@ _FEW: Final = 32
 
 class Walker:
     """Walks one rule's tree. `slots` collects what was read, `sizes` how many alternatives each choice had at most,
-    `ambiguous` that some had equal texts.
+    `together` that the ways of a row have to stay in one bundle: some alternatives had equal texts, or some way was
+    the last one.
 
     `branch`: only ways whose first choices are these (None: all ways). `shared`: trees by the answer at the root.
     """
@@ -127,7 +135,7 @@ class Walker:
         self.branch = branch
         self.slots: set[Slot] = set()
         self.sizes: list[int] = []
-        self.ambiguous = False
+        self.together = False
         self._fields: dict[Slot, Scalars | None] = {}
 
     def walk(self, rows: Ints) -> Ints:
@@ -183,6 +191,9 @@ class Walker:
                 else:
                     assert isinstance(node, Leaves)
                     found += node.leaves
+                if node.ends:
+                    self.together = True
+                    return tuple(found)
             if not pending or len(found) > most:
                 return tuple(found)
             if not len(pending) % EACH:
@@ -200,6 +211,7 @@ class Walker:
         return self.branch is None or all(taken == 0 for taken in self.branch[len(choices) :])
 
     def _end(self, node: Leaf | Leaves, rows: Ints, choices: tuple[int, ...]) -> Ints:
+        self.together |= node.ends
         return np.full(len(rows), self.bundles.number(_leaves(node)) if self._ours(choices) else 0, dtype=np.int64)
 
     def _branch(self, node: Reading, answer: int, row: int, choices: tuple[int, ...], depth: int) -> TreeNode:
@@ -238,8 +250,22 @@ class Walker:
         return found
 
     def _fork(self, node: Forking, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
-        taken = METER.attended(self._taken(node, len(choices)))
-        total = self.bundles.chain(self._alternative(node, i, rows, choices, depth) for i in taken)
+        ended = False
+
+        def alternatives() -> Iterator[Ints]:
+            nonlocal ended
+            for i in METER.attended(self._taken(node, len(choices))):
+                column = self._alternative(node, i, rows, choices, depth)
+                yield column
+                if self.bundles.ending(column):
+                    ended = True
+                    return
+
+        total = self.bundles.chain(alternatives())
+        if ended:
+            # Some rows have no further ways, the others have.
+            found = [self.bundles.number(self._alone(node, row, choices, depth - 1)) for row in rows.tolist()]
+            return np.array(found, dtype=np.int64)
         return np.zeros(len(rows), dtype=np.int64) if total is None else total
 
     def _taken(self, node: Forking, level: int) -> Sequence[int]:
@@ -248,7 +274,7 @@ class Walker:
         while len(self.sizes) <= level:
             self.sizes.append(0)
         self.sizes[level] = max(self.sizes[level], size)
-        self.ambiguous |= not node.unique
+        self.together |= not node.unique
         if self.branch is None or level >= len(self.branch):
             return range(size)
         return [self.branch[level]] if self.branch[level] < size else []
