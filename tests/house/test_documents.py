@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from tests.house.test_fences import ROOT, lines
 
-ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "models").rglob("*.md"))]
 
 
@@ -16,12 +15,16 @@ def test_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 120
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_lead_somewhere(document: Path) -> None:
+def broken_links(document: Path) -> list[str]:
+    """The relative links of a document that lead nowhere."""
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text(encoding="utf-8"))
+    return [link for link in links if "://" not in link and not (document.parent / link).exists()]
+
+
+def test_links_lead_somewhere() -> None:
     """Every relative link in a document names a file that exists."""
-    for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text(encoding="utf-8")):
-        if "://" not in link:
-            assert (document.parent / link).exists(), link
+    found = [f"{document.relative_to(ROOT)}: {link}" for document in DOCUMENTS for link in broken_links(document)]
+    assert not found, lines(found)
 
 
 def test_readme_has_its_two_commands() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import sys
 import tomllib
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FLOORS = ("fizz", "interpreter", "checker")
@@ -37,11 +37,17 @@ def rooms() -> list[str]:
     return sorted(str(path.relative_to(ROOT)) for path in [*paths, *ROOT.glob("fizzpy*.py")])
 
 
+def source(room: str) -> str:
+    """The text of a module."""
+    return (ROOT / room).read_text(encoding="utf-8")
+
+
+@cache
 def imported(room: str) -> set[str]:
     """The dotted names that a module imports anywhere, in functions and for type checkers too."""
     package = room.split("/")[:-1]
     names: set[str] = set()
-    for node in ast.walk(ast.parse((ROOT / room).read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(source(room))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -50,40 +56,59 @@ def imported(room: str) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("room", rooms())
-def test_stairs_go_one_way(room: str) -> None:
-    """fizz imports neither interpreter nor checker, interpreter does not import checker, none imports the API."""
+def roots(room: str) -> set[str]:
+    """The distributions and floors that a module imports."""
+    return {name.split(".")[0] for name in imported(room)}
+
+
+def wrong_stairs(room: str) -> set[str]:
+    """What a module imports from a floor above its own; the files beside the floors may import them all."""
     floor = room.split("/")[0]
     if floor not in FLOORS:
-        return
-    above = {*FLOORS[FLOORS.index(floor) + 1 :], "fizzpy"}
-    roots = {name.split(".")[0] for name in imported(room)}
-    assert not roots & above
+        return set()
+    return roots(room) & {*FLOORS[FLOORS.index(floor) + 1 :], "fizzpy"}
 
 
-@pytest.mark.parametrize("room", rooms())
-def test_guests_stay_in_their_rooms(room: str) -> None:
+def strange_guests(room: str) -> set[str]:
+    """The distributions of others that a module imports and the table does not allow there."""
+    guests = roots(room) - set(sys.stdlib_module_names) - {*FLOORS, "fizzpy"}
+    return {guest for guest in guests if not room.startswith(GUESTS.get(guest, ()))}
+
+
+def says_what_it_is(room: str) -> bool:
+    """Whether a module begins with a docstring whose first line is a sentence; one without code needs none."""
+    docstring = ast.get_docstring(ast.parse(source(room))) or ""
+    return not source(room).strip() or len(docstring.partition("\n")[0]) > 10
+
+
+def lines(offenders: Iterable[str]) -> str:
+    """What a failing test says: each offender, which the comparison of two lists would leave out."""
+    return "\n" + "\n".join(offenders)
+
+
+def test_stairs_go_one_way() -> None:
+    """fizz imports neither interpreter nor checker, interpreter does not import checker, none imports the API."""
+    found = [f"{room} imports {name}" for room in rooms() for name in sorted(wrong_stairs(room))]
+    assert not found, lines(found)
+
+
+def test_guests_stay_in_their_rooms() -> None:
     """A distribution of others is imported only where the table says."""
-    roots = {name.split(".")[0] for name in imported(room)}
-    for guest in roots - set(sys.stdlib_module_names) - {*FLOORS, "fizzpy"}:
-        assert guest in GUESTS, f"{guest} is not a guest of this house"
-        assert room.startswith(GUESTS[guest]), f"{guest} is not a guest of {room}"
+    found = [f"{guest} is no guest of {room}" for room in rooms() for guest in sorted(strange_guests(room))]
+    assert not found, lines(found)
 
 
-@pytest.mark.parametrize("room", rooms())
-def test_rooms_stay_small(room: str) -> None:
+def test_rooms_stay_small() -> None:
     """No module is longer than a person can hold in mind."""
-    assert len((ROOT / room).read_text(encoding="utf-8").splitlines()) <= LARGEST_ROOM
+    lengths = {room: len(source(room).splitlines()) for room in rooms()}
+    found = [f"{room}: {length} lines" for room, length in lengths.items() if length > LARGEST_ROOM]
+    assert not found, lines(found)
 
 
-@pytest.mark.parametrize("room", rooms())
-def test_every_room_says_what_it_is(room: str) -> None:
+def test_every_room_says_what_it_is() -> None:
     """Each module begins with a docstring, whose first line is a sentence of its own."""
-    if not (ROOT / room).read_text(encoding="utf-8").strip():
-        return
-    docstring = ast.get_docstring(ast.parse((ROOT / room).read_text(encoding="utf-8")))
-    assert docstring
-    assert len(docstring.splitlines()[0]) > 10
+    found = [room for room in rooms() if not says_what_it_is(room)]
+    assert not found, lines(found)
 
 
 def test_every_package_is_packaged() -> None:

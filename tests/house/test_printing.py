@@ -6,9 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from tests.house.test_fences import ROOT, rooms
+from tests.house.test_fences import ROOT, lines, rooms, source
 
 PRINTERS = {
     "checker/view/saying.py",  # plain lines
@@ -22,9 +20,9 @@ STREAMS = ("stdout", "stderr", "__stdout__", "__stderr__", "_terminal", "_consol
 FUNCTIONS = ("print", "echo", "secho", "print_exc", "print_exception", "print_stack", "warn", "showwarning", "pprint")
 
 
-def written(source: str) -> Iterator[ast.Call]:
+def written(text: str) -> Iterator[ast.Call]:
     """The calls that print or write to a stream of the process."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.Call):
             continue
         match node.func:
@@ -37,24 +35,27 @@ def written(source: str) -> Iterator[ast.Call]:
                     yield node
 
 
-@pytest.mark.parametrize("room", rooms())
-def test_no_print_goes_around(room: str) -> None:
+def visible(call: ast.Call) -> bool:
+    """Whether what a call prints is spelled out: by `printable`, or below the checker by `spelled`; or its own text."""
+    names = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
+    own = all(isinstance(part, ast.Constant) for part in call.args)
+    return own or bool(names & {"printable", "spelled"})
+
+
+def test_no_print_goes_around() -> None:
     """A `print`, an `echo`, a `write` to a stream stands in one of the printers only."""
-    if room in PRINTERS or room in ENTRIES:
-        return
-    found = [f"{room}:{call.lineno}" for call in written((ROOT / room).read_text(encoding="utf-8"))]
-    assert not found, "send it through checker.view.saying or a Page"
+    others = [room for room in rooms() if room not in PRINTERS and room not in ENTRIES]
+    found = [f"{room}:{call.lineno}" for room in others for call in written(source(room))]
+    assert not found, f"send it through checker.view.saying or a Page:{lines(found)}"
 
 
-@pytest.mark.parametrize("room", sorted(PRINTERS - {"checker/view/page.py"}))
-def test_printers_make_visible(room: str) -> None:
-    """What a printer sends is spelled out: by `printable`, or below the checker by `spelled`; or it is its own text."""
-    calls = list(written((ROOT / room).read_text(encoding="utf-8")))
-    assert calls
-    for call in calls:
-        names = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
-        own = all(isinstance(part, ast.Constant) for part in call.args)
-        assert own or names & {"printable", "spelled"}, f"{room}:{call.lineno}"
+def test_printers_make_visible() -> None:
+    """What a printer sends is made visible in the call that sends it."""
+    calls = {room: list(written(source(room))) for room in PRINTERS - {"checker/view/page.py"}}
+    silent = [room for room in calls if not calls[room]]
+    assert not silent, lines(silent)
+    found = [f"{room}:{call.lineno}" for room in calls for call in calls[room] if not visible(call)]
+    assert not found, lines(found)
 
 
 def test_the_search_finds_them() -> None:
