@@ -174,19 +174,18 @@ def test_a_violation_of_an_unfinished_level_decides_the_exit_code(tmp_path: Path
     assert json.loads(json_report(report))["properties"][0]["perhaps_not_shortest"] is True
 
 
-@pytest.mark.parametrize("wide", [1, 4, 1 << 30])
-def test_going_on_from_where_it_was_stopped(tmp_path: Path, wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("engine", ["rows", "early columns", "columns"])
+def test_going_on_from_where_it_was_stopped(tmp_path: Path, engine: str) -> None:
     """Stopped anywhere and resumed, again and again, a run comes to what one that was left alone does."""
-    monkeypatch.setattr("checker.engines.embedded.EmbeddedEngine.__init__", lambda self: setattr(self, "wide", wide))
     model = tmp_path / "m.fizz"
     model.write_text(WIDE)
-    whole = told(check(model, settings=Settings(keep_going=True)))
+    whole = told(check(model, engine=engine, settings=Settings(keep_going=True)))
     for asks in (700, 2_900):
         folder, runs = tmp_path / f"after-{asks}", 0
         place = {"checkpoint": str(folder)}
         while True:
             settings = Settings(keep_going=True, checkpoint_every_s=0, **place)  # type: ignore[arg-type]
-            report = check(model, settings=settings, patience=patience(asks + 900 * runs))
+            report = check(model, engine=engine, settings=settings, patience=patience(asks + 900 * runs))
             runs += 1
             if report.cut_by is not StopReason.TIMEOUT:
                 break

@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
-import pytest
-
 from checker.check import check
 from checker.checkpoint.folder import Folder
 from checker.exit_code import ExitCode
@@ -83,12 +81,3 @@ def level_by_level(model: Path, folder: Path, engine: Callable[[int], str], sett
         if report.exit_code != ExitCode.INTERRUPTED and report.given_up is None:
             return report, run + 1
     raise AssertionError("the run does not come to an end")
-
-
-@pytest.fixture
-def columns_early() -> Iterator[None]:
-    """The embedded engine goes on by columns from a few states on."""
-    from checker.engines.embedded import EmbeddedEngine
-
-    with patch.object(EmbeddedEngine.__init__, "__defaults__", (4,)):
-        yield

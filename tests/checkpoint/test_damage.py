@@ -35,8 +35,8 @@ def interrupted(model: Path, folder: Path, levels: int, engine: str = "embedded"
         check(model, engine=engine, settings=replace(settings, checkpoint=str(folder), checkpoint_every_s=0))
 
 
-@pytest.mark.parametrize("engine", ["embedded", "spark"])
-@pytest.mark.usefixtures("columns_early", "stage")
+@pytest.mark.parametrize("engine", ["early columns", "spark"])
+@pytest.mark.usefixtures("stage")
 def test_damaged_files(model: Path, tmp_path: Path, engine: str) -> None:
     """Any file may be cut, changed, emptied or lost: the same answer from an earlier level, or a clear refusal."""
     interrupted(model, tmp_path / "whole", 7, engine)

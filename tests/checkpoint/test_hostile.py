@@ -374,10 +374,9 @@ def test_forged_parts(tmp_path: Path, engine: str, name: str) -> None:
     assert ends["74"] > 10
 
 
-@pytest.mark.usefixtures("columns_early")
 def test_keys_that_are_not_in_order(tmp_path: Path) -> None:
     """Keys of a level that come twice, or in another order, are no keys that a run has found."""
-    place = Place(tmp_path, levels=5)
+    place = Place(tmp_path, "early columns", levels=5)
     name = max((n for n in place.names() if n.startswith("states-")), key=lambda n: int(n.rpartition("-")[2]))
     keys, *rest = parts_of((place.whole / name).read_bytes())
     backwards = b"".join(keys[i : i + 16] for i in range(len(keys) - 16, -1, -16))

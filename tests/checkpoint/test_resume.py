@@ -37,12 +37,11 @@ def test_rows(model: Path, tmp_path: Path, keep_going: bool) -> None:
     assert runs > report.depth or report.exit_code in (11, 12, 75)
 
 
-@pytest.mark.usefixtures("columns_early")
 @pytest.mark.parametrize("keep_going", [False, True])
 def test_columns(model: Path, tmp_path: Path, keep_going: bool) -> None:
     """The same by columns."""
     chosen = Settings(keep_going=keep_going)
-    report, runs = level_by_level(model, tmp_path / "c", lambda run: "embedded", chosen)
+    report, runs = level_by_level(model, tmp_path / "c", lambda run: "early columns", chosen)
     assert told(report) == told(check(model, settings=chosen))
     assert runs > 1
 
@@ -56,14 +55,13 @@ def test_spark(model: Path, tmp_path: Path, stage: Stage, keep_going: bool) -> N
     assert runs > 1
 
 
-@pytest.mark.usefixtures("columns_early")
 @pytest.mark.parametrize("embedded_runs", [1, 4])
 def test_from_embedded_to_spark(model: Path, tmp_path: Path, stage: Stage, embedded_runs: int) -> None:
     """A run that the embedded engine began goes on with Spark."""
     chosen = settings_for(2)
     before = stage.jobs
     report, runs = level_by_level(
-        model, tmp_path / "c", lambda run: "embedded" if run < embedded_runs else "spark", chosen
+        model, tmp_path / "c", lambda run: "early columns" if run < embedded_runs else "spark", chosen
     )
     assert told(report) == told(check(model))
     # The last run may have no level left to explore.
@@ -73,8 +71,7 @@ def test_from_embedded_to_spark(model: Path, tmp_path: Path, stage: Stage, embed
         assert stage.jobs == before
 
 
-@pytest.mark.usefixtures("columns_early")
-@pytest.mark.parametrize("engine", ["embedded", "spark"])
+@pytest.mark.parametrize("engine", ["early columns", "spark"])
 def test_the_exploration_without_symmetry(engine: str, tmp_path: Path, stage: Stage) -> None:
     """A fair lasso among images asks for the whole space: that is saved too, and is not begun anew."""
     model = tmp_path / "m.fizz"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import time
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,17 @@ TEXT = "N = 1\naction Init:\n    x = N\naction A:\n    `here` x = any [1, 2]\n  
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    place = tmp_path / "cache" / "parsed"
-    monkeypatch.setattr(cache, "folder", lambda: place)
-    return place
+def folder(own_cache: Path) -> Path:
+    return own_cache
+
+
+def fill(folder: Path, room: int = 0, since: float = 0) -> None:
+    """Entries up to the most there may be, but for some, each a second younger than the one before."""
+    folder.mkdir(mode=0o700, parents=True)
+    for number in range(cache.MAX_ENTRIES - room):
+        entry = folder / f"{number:064x}"
+        entry.touch()
+        os.utime(entry, (since + number, since + number))
 
 
 @pytest.fixture
@@ -133,19 +141,19 @@ def test_an_unusable_folder_is_passed_over(folder: Path, tmp_path: Path) -> None
     fizz.load(tmp_path / "m.fizz", text=TEXT)
 
 
-def test_old_entries_are_dropped(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_entries_are_dropped(folder: Path, tmp_path: Path) -> None:
     """The folder does not grow without end."""
-    monkeypatch.setattr(cache, "MAX_ENTRIES", 3)
-    for number in range(6):
+    fill(folder)
+    for number in range(3):
         fizz.load(tmp_path / "m.fizz", text=f"N = {number}\n")
-    assert len(list(folder.iterdir())) == 3
+    left = {entry.name for entry in folder.iterdir()}
+    assert len(left) == cache.MAX_ENTRIES
+    assert not left & {f"{number:064x}" for number in range(3)} and f"{3:064x}" in left
 
 
-def test_what_is_used_is_not_dropped(
-    folder: Path, pieces: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_used_is_not_dropped(folder: Path, pieces: list[str], tmp_path: Path) -> None:
     """A model that is read again and again stays, whatever its constants are set to; and so do those values."""
-    monkeypatch.setattr(cache, "MAX_ENTRIES", 3)
+    fill(folder, room=3, since=time.time() + 3_600)
     for number in [*range(6), 5]:
         fizz.load(tmp_path / "m.fizz", text=TEXT, constants={"N": str(number)})
     assert len(pieces) == 3
@@ -184,13 +192,13 @@ def test_other_things_in_the_place_of_an_entry(thing: str, folder: Path, tmp_pat
     assert not (tmp_path / "nothing").exists()
 
 
-def test_only_entries_are_dropped(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_entries_are_dropped(folder: Path, tmp_path: Path) -> None:
     """What has another name than entries have is somebody else's."""
-    monkeypatch.setattr(cache, "MAX_ENTRIES", 1)
-    fizz.load(tmp_path / "m.fizz", text="N = 0\n")
+    fill(folder)
     (folder / "notes.txt").write_text("mine")
+    os.utime(folder / "notes.txt", (0, 0))
     (folder / ("a" * 64)).mkdir()
     for number in range(4):
         fizz.load(tmp_path / "m.fizz", text=f"N = {number}\n")
     assert (folder / "notes.txt").read_text() == "mine"
-    assert len([path for path in folder.iterdir() if path.is_file()]) == 2
+    assert len([path for path in folder.iterdir() if path.is_file()]) == cache.MAX_ENTRIES + 1

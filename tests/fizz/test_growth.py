@@ -9,7 +9,6 @@ from types import FrameType
 
 import pytest
 
-import fizz.cache
 from fizz import FizzError, load
 from fizz.errors import rows_of
 from interpreter import Machine, compile_module
@@ -95,21 +94,19 @@ def calls(model: Path, text: str) -> int:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_loading_is_linear(shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loading_is_linear(shape: str, tmp_path: Path) -> None:
     """Twice the text takes at most 2.2 times the calls."""
-    monkeypatch.setattr(fizz.cache, "folder", lambda: tmp_path / "cache")
     model = tmp_path / "model.fizz"
     calls(model, SHAPES[shape](10))  # what is imported and made once
     once, twice = (calls(model, SHAPES[shape](n)) for n in (80, 160))
     assert twice <= 2.2 * once
 
 
-def test_a_pair_of_a_dict_costs_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pair_of_a_dict_costs_little(tmp_path: Path) -> None:
     """A display of thousands of pairs is usual in generated models: from text to value some 260 calls a pair.
 
     With the dataclasses of the tests, which are really frozen, it is some 305.
     """
-    monkeypatch.setattr(fizz.cache, "folder", lambda: tmp_path / "cache")
     model, text = tmp_path / "model.fizz", SHAPES["dict"]
     calls(model, text(10))
     few, many = (calls(model, text(n)) for n in (100, 600))

@@ -21,10 +21,11 @@ from checker.view.viewer.lines import Lines
 from checker.view.viewer.main import MainScreen
 from checker.view.viewer.session import Session
 from checker.walks.guided import followed
-from fizz import cache, load
+from fizz import load
+from tests.caching import own_cache
 from tests.cli.conftest import fizzpy
 
-__all__ = ["fizzpy"]
+__all__ = ["fizzpy", "own_cache"]
 
 # Two threads of one action, without roles: both withdraw from what only one of them may have.
 BANK = """\
@@ -213,12 +214,6 @@ async def settled(viewer: Viewer, pilot: Pilot[None]) -> None:
     for pane in viewer.screen.query(Lines):
         pane.refresh()
     await pilot.pause()
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test starts with an empty cache of parsed models."""
-    monkeypatch.setattr(cache, "folder", lambda: tmp_path / "parsed")
 
 
 @pytest.fixture
