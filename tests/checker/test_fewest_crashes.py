@@ -338,14 +338,12 @@ def test_links_that_do_not_fit_a_word(each: int) -> None:
     count = 5_000
     high = chance.integers(0, 300, count).astype(np.uint64) << np.uint64(50)
     parents, orders = chance.integers(0, 9, count), chance.integers(0, 7, count).astype(np.int32)
-    starts, crashes = (
-        chance.integers(0, 5, count).astype(np.int32),
-        each * chance.integers(4, 9, count).astype(np.int32),
-    )
+    starts = chance.integers(0, 5, count).astype(np.int32)
+    crashes = (each * chance.integers(4, 9, count)).astype(np.int32)
     ranks = chance.permutation(7)
     expected: dict[int, tuple[int, ...]] = {}
     for key, c, o, p in zip(high.tolist(), crashes.tolist(), orders.tolist(), parents.tolist(), strict=True):
-        expected[key] = min((c, int(ranks[o]), p), expected.get(key, (99,)))
+        expected[key] = min((c, int(ranks[o]), p), expected.get(key, (each * 9,)))
     batch = Batch(Rows([high]), high, high, parents, orders, starts, crashes)
     found = Store().least(batch, ranks)
     links = zip(found.crashes.tolist(), ranks[found.orders].tolist(), found.parents.tolist(), strict=True)
