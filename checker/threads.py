@@ -32,9 +32,7 @@ def settled(threads: Sequence[Hashable], origins: Sequence[int | None], moved: S
 
 def _settled(alike: list[int], before: Sequence[int | None], moved: Sequence[int]) -> dict[int, int | None]:
     """Which of these threads has which of these numbers."""
-    found: dict[int, int | None] = {}
-    if None in before:
-        found[alike.pop()] = None
+    found: dict[int, int | None] = {alike.pop(): None for number in before if number is None}
     numbers = [number for number in before if number is not None]
     for number in sorted(numbers, key=lambda number: number in moved):
         there = number if number in alike else alike[0]

@@ -186,8 +186,9 @@ def test_a_continued_thread_names_its_action(report: Check) -> None:
     )
     assert found.trace is not None
     start, end = found.trace.entries[1:]
-    assert (start.label, start.thread) == ("Node#0.Go", "thread-0")
-    assert (end.label, end.actor, end.kind, end.thread) == ("thread-0", "Node#0.Go", "continue", "thread-0")
+    assert (start.label, start.movers, start.origins) == ("Node#0.Go", (), (None,))
+    assert (end.label, end.actor, end.kind) == ("thread-0", "Node#0.Go", "continue")
+    assert (end.movers, end.origins) == ((0,), ())
     assert [c.place for c in end.changes] == ["Node#0.x", "thread-0"]
     assert end.changes[1].new is None
 

@@ -208,6 +208,18 @@ class ToyMachine(Machine):
     def plain(self, state: State) -> bool:
         return not self.toy.symmetric
 
+    def origins(
+        self, state: State, rule: Rule, outcome: Outcome, target: State, twin: bool = False
+    ) -> tuple[int | None, ...]:
+        """The threads of a pair are told apart by their names alone."""
+        left = dict(enumerate(state.threads))
+        found = []
+        for thread in target.threads:
+            number = next((number for number, known in left.items() if known == thread), None)
+            left.pop(number, None)
+            found.append(number)
+        return tuple(found)
+
     # --- rules -----------------------------------------------------------------------------------------------------
 
     def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), remembered: bool = False, **_: Any) -> Way:
