@@ -12,6 +12,7 @@ from interpreter.budget import METER, ShareSpent
 from interpreter.candidates import Candidates
 from interpreter.describe import Describer
 from interpreter.division import Divider
+from interpreter.explaining.decisions import Decisions
 from interpreter.explaining.exercise import Parts
 from interpreter.failed import CostlyFailures
 from interpreter.identity.alike import Alike
@@ -72,20 +73,21 @@ class Machine:
     """Runs rules on views, and steps on states. The ids in its states are those of `values`.
 
     With `symmetry` every state it makes is the least image. Outcomes of assertions tell in their `lines`, after the
-    statements, which parts of expressions were evaluated; with `every_part`, `parts` also collects those of steps.
+    statements, which parts of expressions were evaluated. One that is `watched` has in the lines of all ways what
+    statements decided, and `parts` also collects those of steps.
     """
 
     most_ways: ClassVar[int] = 1_000_000
     """Ways through one step beyond which it is a mistake of the model."""
 
-    def __init__(self, program: Program, symmetry: bool = False, every_part: bool = False) -> None:
+    def __init__(self, program: Program, symmetry: bool = False, watched: bool = False) -> None:
         self.program = program
         self.symmetry = symmetry
         self.values = Interner()
         self.limits = Limits(program)
         self._executed: set[Note] = set()
-        self.parts = Parts(program, every_part)
-        self.code = Code(program, self.parts.watch)
+        self.parts = Parts(program, watched)
+        self.code = Code(program, self.parts.watch, Decisions(program) if watched else None)
         self.successors = Successors(self.steps)
         self.code.next_states = self.successors.asked_in
         self.careful: set[Rule] = set()

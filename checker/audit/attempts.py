@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import field
 
-from checker.audit.guards import Disabled, Guards
-from checker.audit.visit import Tour, Visit, Visited
+from checker.audit.guards import Disabled, Guards, is_step
+from checker.audit.visit import Onlooker, Tour, Visit, Visited
 from checker.engines.read_tree import Result
 from checker.patience import Stop
 from checker.replay import story
@@ -17,9 +17,9 @@ from checker.why import source_text
 from fizz import Span
 from fizz.light import dataclass
 from interpreter import Machine, Program, State
-from interpreter.explaining.decisions import Decision, Decisions
+from interpreter.explaining.decisions import deciding_statements, decisions
 from interpreter.program import ActionProgram
-from interpreter.step import Candidate, Failure, Outcome, Rule, StepKind
+from interpreter.step import Candidate, Rule, StepKind
 
 _MOST_KEPT = 100_000
 """Results whose guards are kept: those of rules that are not remembered never come again."""
@@ -76,7 +76,7 @@ class _Tally:
             self.best = later.best
 
 
-class AttemptCounter:
+class AttemptCounter(Onlooker):
     """Counts the attempts of some actions (their routines) while states are visited, level by level."""
 
     def __init__(self, program: Program, actions: Sequence[ActionProgram], instance: tuple[str, int] | None) -> None:
@@ -85,12 +85,9 @@ class AttemptCounter:
         self.instance = instance
         self._tallies = {action.routine: _Tally() for action in actions}
         self._new: defaultdict[int, _Tally] = defaultdict(_Tally)
-        self._decisions = Decisions(program)
+        self._deciding = deciding_statements(program)
         self._known: dict[int, tuple[Result, frozenset[Span], frozenset[Span]]] = {}
         self._guards: Guards | None = None
-
-    def begin(self, visit: Visit) -> None:
-        """There is nothing to be counted before there is a state."""
 
     def keep(self, visit: Visit) -> None:
         """What was counted on this level counts."""
@@ -133,7 +130,7 @@ class AttemptCounter:
             met |= met_here
             passed |= passed_here
             far = max(far, len(passed_here))
-            fired |= self._exists(visit.machine, visited.state, candidate.rule, result)
+            fired |= is_step(visit.machine, visited.state, candidate.rule, result)
         tally.met.update(met)
         tally.passed.update(passed)
         tally.fired += fired
@@ -146,18 +143,10 @@ class AttemptCounter:
         if known is None:
             if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
-            decisions = list(self._decisions.of(result))
-            passed = frozenset(decision.place for decision in decisions if self._passed(decision))
-            known = self._known[id(result)] = (result, frozenset(d.place for d in decisions), passed)
+            made = list(decisions(result.lines))
+            passed = frozenset(d.place for d in made if self._deciding[d.place].passed(d.branch))
+            known = self._known[id(result)] = (result, frozenset(d.place for d in made), passed)
         return known
-
-    def _passed(self, decision: Decision) -> bool:
-        return self._decisions.places[decision.place].passed(decision.branch)
-
-    def _exists(self, machine: Machine, state: State, rule: Rule, result: Result) -> bool:
-        if isinstance(result, Outcome):
-            return not machine.symmetric or machine.apply(state, rule, result) is not None
-        return isinstance(result, Failure)
 
     def conclude(self, tour: Tour) -> tuple[Attempts, ...]:
         """What was counted, action by action."""
@@ -197,6 +186,6 @@ class AttemptCounter:
         return None if best is None else self._held_back(machine).one(best[1], state)
 
     def _count(self, span: Span, tally: _Tally) -> GuardCount:
-        deciding = self._decisions.places[span]
-        text = source_text(deciding.conditions[0], self.program.sources)
+        deciding = self._deciding[span]
+        text = source_text(deciding.conditions[0].span, self.program.sources)
         return GuardCount(span.file, span.line, f"{deciding.word} {text}", tally.met[span], tally.passed[span])

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from checker.audit.visit import Visit, Visited
+from checker.audit.visit import Onlooker, Visit, Visited
 from checker.engines.assertions import Assertions, Decide
 from checker.engines.memory import verdict_of
 from checker.engines.read_tree import Result
 from fizz import Span
 from interpreter import ModelError, Program
 from interpreter.budget import METER
-from interpreter.explaining.decisions import NO, YES, Decision, Decisions
+from interpreter.explaining.decisions import NO, YES, Decision, deciding_statements, decisions
 from interpreter.running.view import View
 from interpreter.step import Outcome, Rule, StepKind
 
@@ -42,14 +43,33 @@ class _Sums:
             others.clear()
 
 
-class StepCounter:
-    """Counts the ways of steps, those that are given up among them, and those of Init. `sums`: of complete levels."""
+class _Counter(Onlooker):
+    """Counts while states are visited. `sums`: of complete levels."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.sums = _Sums()
         self._new = _Sums()
-        self._decisions = Decisions(program)
+
+    def keep(self, visit: Visit) -> None:
+        """What was counted on this level counts."""
+        self._sum_up()
+        self.sums.take(self._new)
+
+    @abstractmethod
+    def _sum_up(self) -> None:
+        """Add what was counted to what is new."""
+
+
+class StepCounter(_Counter):
+    """Counts the ways of steps, those that are given up among them, and those of Init.
+
+    `exercised`: the parts of expressions that were evaluated on complete levels.
+    """
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.exercised: frozenset[Span] = frozenset()
         self._counts: dict[int, tuple[Result, int]] = {}
 
     def begin(self, visit: Visit) -> None:
@@ -61,9 +81,8 @@ class StepCounter:
             self._add([way.result for way in machine.ways(Rule(StepKind.INIT, init), view)])
 
     def keep(self, visit: Visit) -> None:
-        """What was counted on this level counts."""
-        self._sum_up()
-        self.sums.take(self._new)
+        super().keep(visit)
+        self.exercised = frozenset(visit.machine.parts.exercised)
 
     def see(self, visit: Visit, visited: Visited) -> None:
         """Count the ways from one state."""
@@ -88,33 +107,20 @@ class StepCounter:
         for result, count in self._counts.values():
             for span in result.lines:
                 self._new.lines[span] += count
-            for decision in self._decisions.of(result):
+            for decision in decisions(result.lines):
                 self._new.decided[decision] += count
         self._counts.clear()
 
 
-class AssertionCounter:
-    """Counts what evaluations of assertions came to: in how many each statement and part was met, and each decision.
-
-    `sums`: of complete levels.
-    """
+class AssertionCounter(_Counter):
+    """Counts what evaluations of assertions came to: in how many each statement and part was met, and each decision."""
 
     def __init__(self, program: Program, asked: Collection[int]) -> None:
-        self.program = program
+        super().__init__(program)
         self.asked = [program.assertions[number] for number in asked]
-        self._decisions = Decisions(program)
-        self.sums = _Sums()
-        self._new = _Sums()
+        self._loops = {place for place, one in deciding_statements(program).items() if one.word == "for"}
         self._evaluations: dict[tuple[int, ...], tuple[list[Result], int]] = {}
         self._assertions: Assertions | None = None
-
-    def begin(self, visit: Visit) -> None:
-        """There is nothing to be evaluated before there is a state."""
-
-    def keep(self, visit: Visit) -> None:
-        """What was counted on this level counts."""
-        self._sum_up()
-        self.sums.take(self._new)
 
     def see(self, visit: Visit, visited: Visited) -> None:
         """Evaluate the assertions in a state, and for the steps from it."""
@@ -158,14 +164,11 @@ class AssertionCounter:
     def _sum_up(self) -> None:
         for results, count in self._evaluations.values():
             lines = {span for result in results for span in result.lines}
-            decided = {decision for result in results for decision in self._decisions.of(result)}
+            decided = {decision for result in results for decision in decisions(result.lines)}
             # Where turns are asked one by one, there is also a way that takes none.
-            decided -= {Decision(place, NO) for place, branch in decided if branch == YES and self._is_loop(place)}
+            decided -= {Decision(place, NO) for place, branch in decided if branch == YES and place in self._loops}
             for span in lines:
                 self._new.lines[span] += count
             for decision in decided:
                 self._new.decided[decision] += count
         self._evaluations.clear()
-
-    def _is_loop(self, place: Span) -> bool:
-        return self._decisions.places[place].word == "for"

@@ -12,7 +12,6 @@ from typing import Literal as OneOf
 
 from checker.audit.counting import AssertionCounter, StepCounter
 from checker.audit.coverage import idle_settings, unused
-from checker.audit.exercised import ExercisedMachine, ExercisedParts
 from checker.audit.vacuity import never_tested, within
 from checker.audit.visit import Reach, Tour, visit_all
 from checker.course import ProgressSink
@@ -25,7 +24,7 @@ from checker.properties import properties_of
 from checker.why import source_text
 from fizz import Diagnostic, Module, Span, load
 from interpreter import ModelError, Program, compile_module
-from interpreter.explaining.decisions import NO, YES, Deciding, Decision, Decisions
+from interpreter.explaining.decisions import NO, YES, Deciding, Decision, deciding_statements
 from interpreter.explaining.exercise import doubtful_parts_of
 from interpreter.program import ActionProgram, Instruction, Routine
 from interpreter.statements import instructions
@@ -103,13 +102,12 @@ def cover(
     program = compile_module(module)
     properties = properties_of(program, settings.properties)
     asked = [p.assertion for p in properties if p.assertion is not None]
-    steps, assertions, parts = StepCounter(program), AssertionCounter(program, asked), ExercisedParts()
-    onlookers = (steps, assertions, parts)
+    steps, assertions = StepCounter(program), AssertionCounter(program, asked)
     try:
-        tour = visit_all(program, settings, onlookers, progress, ExercisedMachine, properties, patience)
+        tour = visit_all(program, settings, (steps, assertions), progress, properties, patience)
     except ModelError as error:
         raise constants_fail(error.text) from None
-    found = _Summary(module, program, tour, steps, assertions, parts.exercised).coverage()
+    found = _Summary(module, program, tour, steps, assertions).coverage()
     return replace(found, given=Given(constants or {}, options or {}))
 
 
@@ -123,7 +121,6 @@ class _Summary:
         tour: Tour,
         steps: StepCounter,
         assertions: AssertionCounter,
-        exercised: frozenset[Span],
     ) -> None:
         self.module = module
         self.program = program
@@ -132,8 +129,8 @@ class _Summary:
         self.steps = steps.sums
         self.lines = steps.sums.lines + assertions.sums.lines
         self.decided = steps.sums.decided + assertions.sums.decided
-        self.places = Decisions(program).places
-        self.exercised = exercised
+        self.places = deciding_statements(program)
+        self.exercised = steps.exercised
 
     def coverage(self) -> Coverage:
         """The summary as data."""
@@ -176,7 +173,7 @@ class _Summary:
 
     def _branching(self, place: Span) -> Branching:
         deciding = self.places[place]
-        text = source_text(deciding.conditions[0], self.program.sources)
+        text = source_text(deciding.conditions[0].span, self.program.sources)
         counts = tuple((name, self.decided[Decision(place, branch)]) for branch, name in _outcomes(deciding))
         return Branching(place, f"{deciding.word} {text}", counts)
 
@@ -200,14 +197,14 @@ class _Summary:
             return
         if deciding.word == "require":
             if not self.decided[Decision(place, YES)]:
-                yield Remark("never true", deciding.conditions[0], "this guard was never true")
+                yield Remark("never true", deciding.conditions[0].span, "this guard was never true")
             elif not self.decided[Decision(place, NO)]:
-                yield Remark("never false", deciding.conditions[0], "this guard was never false")
+                yield Remark("never false", deciding.conditions[0].span, "this guard was never false")
             return
         # Of an `if` the branch that is never taken says it, unless there is none.
-        beyond = len(deciding.heads)
+        beyond = len(deciding.bodies)
         if beyond == len(deciding.conditions) and not self.decided[Decision(place, beyond)]:
-            yield Remark("never false", deciding.conditions[-1], "this condition was never false")
+            yield Remark("never false", deciding.conditions[-1].span, "this condition was never false")
 
     def _of_parts(self, instruction: Instruction) -> Iterator[Remark]:
         """Parts of expressions that were never evaluated, without what is inside of others."""
@@ -225,5 +222,5 @@ def _outcomes(deciding: Deciding) -> list[tuple[int, str]]:
     if deciding.word != "if":
         return [(YES, "entered"), (NO, "passed by")] if deciding.word == "while" else [(YES, "some"), (NO, "none")]
     names = ["if", *["elif"] * (len(deciding.conditions) - 1)]
-    names += ["else" if len(deciding.heads) > len(deciding.conditions) else "no branch"]
+    names += ["else" if len(deciding.bodies) > len(deciding.conditions) else "no branch"]
     return list(enumerate(names))

@@ -12,7 +12,19 @@ from fizz import Span
 from fizz.light import dataclass
 from interpreter import Machine, State
 from interpreter.explaining.explain_ways import Ending, GuardKind, WayExplainer
-from interpreter.step import GIVEN_UP, NOTHING_DONE, Aborted, Candidate, Failure, Fork, Outcome, Rule, StepKind, Way
+from interpreter.step import (
+    GIVEN_UP,
+    NOTHING_DONE,
+    Aborted,
+    Candidate,
+    Failure,
+    Fork,
+    Outcome,
+    Result,
+    Rule,
+    StepKind,
+    Way,
+)
 
 _MOST_WAYS = 1_000
 """Ways through one step that are looked at; of more, those after them are not told of."""
@@ -68,6 +80,14 @@ def disabled(machine: Machine, state: State, starts: bool = True) -> tuple[Disab
     return Guards(machine).disabled(state, starts)
 
 
+def is_step(machine: Machine, state: State, rule: Rule, result: Result) -> bool:
+    """Whether a way with this result is a step from a state; one that fails is told of as such."""
+    if isinstance(result, Outcome):
+        # Only domains can forbid what a way leads to.
+        return not machine.symmetric or machine.apply(state, rule, result) is not None
+    return isinstance(result, Failure)
+
+
 class Guards:
     """Finds out what holds back steps, for states of one machine. Keep one for many states."""
 
@@ -91,15 +111,9 @@ class Guards:
     def ends(self, rule: Rule, state: State) -> tuple[Guard, ...]:
         """Where the ways through a rule end; none if one of them is a step."""
         ways = list(islice(self.machine.ways(rule, self.machine.view(state), noted=False), _MOST_WAYS))
-        if any(self._exists(way, rule, state) for way in ways):
+        if any(is_step(self.machine, state, rule, way.result) for way in ways):
             return ()
         return tuple(self._merged(ways, rule, state))
-
-    def _exists(self, way: Way, rule: Rule, state: State) -> bool:
-        result = way.result
-        if isinstance(result, Outcome):
-            return self.machine.apply(state, rule, result) is not None
-        return isinstance(result, Failure)
 
     def _merged(self, ways: list[Way], rule: Rule, state: State) -> Iterator[Guard]:
         """One guard for all ways that ended at the same one."""

@@ -5,9 +5,10 @@ The exploration is that of the embedded engine, row by row: it goes on after vio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import partial
 
 from checker.course import Clock, Course, ProgressSink
 from checker.engines.protocol import Task
@@ -32,20 +33,19 @@ class Visited:
     cut: bool
 
 
-class Onlooker(Protocol):
-    """Whoever is shown the states. Of a level that is given up nothing counts: what was seen does when it is kept."""
+class Onlooker(ABC):
+    """What is shown the states. Of a level that is given up nothing counts: what was seen does when it is kept."""
 
-    def begin(self, visit: Visit) -> None:
+    def begin(self, visit: Visit) -> None:  # noqa: B027 - only Init runs before there is a state
         """Before there is a state."""
-        ...
 
+    @abstractmethod
     def see(self, visit: Visit, visited: Visited) -> None:
         """One state."""
-        ...
 
+    @abstractmethod
     def keep(self, visit: Visit) -> None:
         """The level is complete."""
-        ...
 
 
 class Visit(RowsRun):
@@ -127,7 +127,6 @@ def visit_all(
     settings: Settings,
     onlookers: Sequence[Onlooker],
     progress: ProgressSink | None = None,
-    machine: Callable[[Program], Machine] = Machine,
     properties: tuple[Property, ...] | None = None,
     patience: Patience | None = None,
 ) -> Tour:
@@ -145,6 +144,7 @@ def visit_all(
     everything = properties is None or settings.keep_going or options.continue_path_on_invariant_failures
     watches = tuple(replace(watch, records=False) for p in properties or () if (watch := p.watch(options)) is not None)
     with patience.heeding(), patience.attending():
+        machine = partial(Machine, watched=True)
         task = Task(program, watches, settings, not everything, tick=tick, machine=machine, patience=patience)
         visit = Visit(task, onlookers)
         course = Course(visit, program, properties or (), clock, patience)

@@ -18,18 +18,26 @@ from interpreter.statements import instructions
 
 
 class Parts:
-    """The parts that are watched, of assertions or of all routines; `met` are the places of those evaluated."""
+    """The parts that are watched, by the places of those evaluated.
+
+    `met`: of assertions, whose evaluations begin with none. `everywhere`: also those of other routines; they are
+    `exercised`, and stay so.
+    """
 
     def __init__(self, program: p.Program, everywhere: bool) -> None:
-        routines = [routine for routine in program.routines if everywhere or routine.kind == "assertion"]
-        self._watched = {id(part) for routine in routines for part in doubtful_parts(routine)}
         self.met: set[Span] = set()
+        self.exercised: set[Span] = set()
+        self._watched: dict[int, set[Span]] = {}
+        for routine in program.routines:
+            if everywhere or routine.kind == "assertion":
+                met = self.met if routine.kind == "assertion" else self.exercised
+                self._watched.update((id(part), met) for part in doubtful_parts(routine))
 
     def watch(self, node: ast.Expression, evaluator: Evaluator) -> Evaluator:
         """The evaluator, which writes down that it was asked if it is one of the parts."""
-        if id(node) not in self._watched:
+        met, span = self._watched.get(id(node)), node.span
+        if met is None:
             return evaluator
-        met, span = self.met, node.span
 
         def evaluate(env: Environment) -> Any:
             met.add(span)

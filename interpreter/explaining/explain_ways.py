@@ -6,26 +6,22 @@ stand. A way that ran to its end and did nothing was ended by the first conditio
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal as OneOf
-from typing import assert_never
 
 from fizz import Span, ast
 from fizz.light import dataclass
-from interpreter import program as p
 from interpreter.budget import METER
+from interpreter.explaining.decisions import Deciding, Decisions, decisions
 from interpreter.explaining.reasons import Fact, Reasons
 from interpreter.machine import Machine
 from interpreter.running.beginning import first_frames
 from interpreter.running.code import Code
-from interpreter.running.evaluations import Evaluation, Watcher
+from interpreter.running.evaluations import Watcher
 from interpreter.running.execute import Execution
 from interpreter.running.view import Recorder
 from interpreter.running.world import World
 from interpreter.state import State
-from interpreter.statements import instructions
 from interpreter.step import Abort, ModelError, Rule, StepKind
-from interpreter.values import operations, truth
 
 GuardKind = OneOf["require", "if", "while", "for", "oneof", "domain", "given up", "nothing done"]
 """What ended a way: a `require`; an `if`, `while`, `for` or `oneof` block that was passed by; a `oneof` over nothing; a
@@ -50,14 +46,10 @@ class WayExplainer:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self._watcher = Watcher()
-        self._code = Code(machine.program, self._watcher.watch)
+        watching = Decisions(machine.program)
+        self._statements = watching.statements
+        self._code = Code(machine.program, self._watcher.watch, watching)
         self._code.next_states = machine.successors.asked_in
-        self._routines = {
-            instruction.span: (routine, instruction)
-            for routine in machine.program.routines
-            for instruction in instructions(routine.body)
-        }
-        self._gates = _gates(machine.program)
 
     def explain(self, rule: Rule, state: State, choices: tuple[int, ...]) -> Ending | None:
         """What ended the way with these choices; None if it is a step, or fails."""
@@ -78,80 +70,23 @@ class WayExplainer:
         finally:
             METER.end()
         forced = rule.kind is not StepKind.START
-        return None if execution.enabled or forced else self._nothing_done(rule)
+        return None if execution.enabled or forced else self._nothing_done(rule, execution.lines)
 
     def _given_up(self, abort: Abort, place: Span) -> Ending:
-        routine, instruction = self._routines[place]
-        if isinstance(instruction, p.Guard) and abort.span is not None:
-            return self._ending("require", place, routine, instruction.condition)
-        if isinstance(instruction, p.Pick) and abort.span is not None:
-            asked = [instruction.iterable] if instruction.condition is None else [instruction.condition]
-            facts = self._facts(routine, [instruction.iterable, *asked])
-            return Ending("oneof", place, instruction.iterable.span, facts)
-        return Ending("domain", place, None, ())
+        deciding = self._statements.get(place)
+        if abort.span is None or deciding is None or deciding.bodies:
+            return Ending("domain", place, None, ())
+        return self._ending(place, deciding, deciding.conditions)
 
-    def _nothing_done(self, rule: Rule) -> Ending:
-        for evaluation in self._watcher.evaluations:
-            gate = None if evaluation.node is None else self._gates.get(id(evaluation.node))
-            if gate is not None and evaluation.done and gate.closed(evaluation):
-                return self._ending(gate.kind, gate.statement, gate.routine, gate.condition)
+    def _nothing_done(self, rule: Rule, lines: list[Span]) -> Ending:
+        for decision in decisions(lines):
+            deciding = self._statements[decision.place]
+            if not deciding.passed(decision.branch):
+                return self._ending(decision.place, deciding, deciding.conditions[:1])
         return Ending("nothing done", self.machine.program.routines[rule.subject].span, None, ())
 
-    def _ending(self, kind: GuardKind, statement: Span, routine: p.Routine, condition: ast.Expression) -> Ending:
-        return Ending(kind, statement, condition.span, self._facts(routine, [condition]))
-
-    def _facts(self, routine: p.Routine, asked: list[ast.Expression]) -> tuple[Fact, ...]:
-        reasons = Reasons(self.machine.program, routine, self._watcher.evaluations)
+    def _ending(self, place: Span, deciding: Deciding, asked: tuple[ast.Expression, ...]) -> Ending:
+        reasons = Reasons(self.machine.program, deciding.routine, self._watcher.evaluations)
         for node in asked:
             reasons.why_last(node)
-        return reasons.facts
-
-
-@dataclass(frozen=True, slots=True)
-class _Gate:
-    """A statement that may be passed by without anything being done."""
-
-    kind: GuardKind
-    statement: Span
-    routine: p.Routine
-    condition: ast.Expression
-    closed: Callable[[Evaluation], bool]
-
-
-def _gates(program: p.Program) -> dict[int, _Gate]:
-    """The gates by the identity of the expression that decides: of an `if` with `elif`s the last condition."""
-    found: dict[int, _Gate] = {}
-    for routine in program.routines:
-        for instruction in instructions(routine.body):
-            for kind, decides, told, closed in _deciding(instruction):
-                found[id(decides)] = _Gate(kind, instruction.span, routine, told, closed)
-    return found
-
-
-def _deciding(
-    instruction: p.Instruction,
-) -> list[tuple[GuardKind, ast.Expression, ast.Expression, Callable[[Evaluation], bool]]]:
-    match instruction:
-        case p.Branch(conditions=conditions, suites=suites):
-            return [("if", conditions[-1], conditions[0], _false)] if len(conditions) == len(suites) else []
-        case p.Loop(body=loop):
-            if isinstance(loop, p.WhileLoop):
-                return [("while", loop.condition, loop.condition, _false)]
-            return [("for", loop.iterable, loop.iterable, _empty)]
-        case p.PickBlock(iterable=iterable):
-            return [("oneof", iterable, iterable, _empty)]
-        case (
-            p.Do() | p.CallOrDo() | p.Nothing() | p.Guard() | p.Pick() | p.Leave() | p.LeaveLoop()
-            | p.NextIteration() | p.Enter()
-        ):  # fmt: skip
-            return []
-        case _:
-            assert_never(instruction)
-
-
-def _false(evaluation: Evaluation) -> bool:
-    return not truth(evaluation.value)
-
-
-def _empty(evaluation: Evaluation) -> bool:
-    return not operations.iterate(evaluation.value)
+        return Ending(deciding.word, place, asked[0].span, reasons.facts)

@@ -22,6 +22,7 @@ from interpreter.running.names import NameScope, Watch
 from interpreter.values import Instance, truth
 
 if TYPE_CHECKING:
+    from interpreter.explaining.decisions import Decisions
     from interpreter.running.execute import Execution
     from interpreter.running.frames import Frame, ScopeState
     from interpreter.running.world import World
@@ -47,11 +48,12 @@ class RoleCode:
 class Code:
     """All callables of one program. Operations are compiled when they are first needed.
 
-    `watch` wraps the evaluator of each expression, for who wants to see its values.
+    `watch` wraps the evaluator of each expression, for who wants to see its values; `decisions` are written down there.
     """
 
-    def __init__(self, program: p.Program, watch: Watch | None = None) -> None:
+    def __init__(self, program: p.Program, watch: Watch | None = None, decisions: Decisions | None = None) -> None:
         self.program = program
+        self._decisions = decisions
         self.budget = program.options.limits
         # Calls and values within the limits nest deeper than Python allows at first.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
@@ -90,9 +92,14 @@ class Code:
 
         assert isinstance(block, p.Sequence | p.OneOfBlock | p.ParallelBlock)
         scope = self.scope(routine)
+
+        def operation(instruction: p.Instruction) -> Operation:
+            made = compile_instruction(self, routine, block, instruction, scope)
+            return made if self._decisions is None else self._decisions.watched(instruction, made)
+
         found = self.operations[routine.number][block.number] = [
             (
-                compile_instruction(self, routine, block, instruction, scope),
+                operation(instruction),
                 instruction.span,
                 None if instruction.label is None else f"{routine.name}.{instruction.label}",
                 instruction_cost(instruction),
@@ -114,7 +121,8 @@ class Code:
                 value = evaluator(env)
                 return value if value is True or value is False else truth(value)
 
-            known = self._conditions[key] = condition
+            known = condition if self._decisions is None else self._decisions.header(loop, condition)
+            self._conditions[key] = known
         return known
 
     def loop_binder(self, routine: p.Routine, loop: p.ForLoop) -> Binder:

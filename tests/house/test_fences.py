@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import tomllib
 from collections.abc import Iterable
 from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,6 +98,20 @@ def test_guests_stay_in_their_rooms() -> None:
     """A distribution of others is imported only where the table says."""
     found = [f"{guest} is no guest of {room}" for room in rooms() for guest in sorted(strange_guests(room))]
     assert not found, lines(found)
+
+
+def test_guests_are_declared() -> None:
+    """What provides a guest is a dependency of its own in pyproject.toml, and not only one of another guest."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = [
+        *project["dependencies"],
+        *(line for extra in project["optional-dependencies"].values() for line in extra),
+    ]
+    names = {re.split(r"[^\w-]", line)[0].lower() for line in declared}
+    found = set().union(*map(roots, rooms())) & GUESTS.keys()
+    provided = packages_distributions()
+    missing = [guest for guest in sorted(found) if not names & {name.lower() for name in provided[guest]}]
+    assert not missing, lines(missing)
 
 
 def test_rooms_stay_small() -> None:
