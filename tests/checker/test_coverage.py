@@ -180,3 +180,21 @@ def test_symmetry_counts_images(tmp_path: Path) -> None:
     whole = cover(tmp_path / "m.fizz", settings=Settings(symmetry=False))
     assert (folded.states, whole.states) == (6, 9)
     assert folded.runs[str(tmp_path / "m.fizz"), 4] < whole.runs[str(tmp_path / "m.fizz"), 4]
+
+
+def test_parts_of_ways_through_loops_of_choices(tmp_path: Path) -> None:
+    """Ways that are followed together, as those of an Init with such a loop, evaluate parts of expressions too."""
+    path = tmp_path / "m.fizz"
+    path.write_text(
+        "action Init:\n"
+        "    x = 0\n"
+        "    y = x + 0 if x == 0 else x + 7\n"
+        "    atomic while x == 0 and y < 1:\n"
+        "        x = oneof [0, 1]\n"
+        "atomic action Act:\n"
+        "    pass\n"
+        "always assertion Small:\n"
+        "    return x < 2\n",
+        encoding="utf-8",
+    )
+    assert [(remark.kind, remark.place.column) for remark in cover(path).remarks] == [("never evaluated", 30)]
