@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from checker.engines import WIDE
+from checker.engines.columns.sizes import SIZES, Sizes
 from checker.engines.protocol import Task
 from checker.engines.rows import RowsRun
 from checker.exploration import PathLink
@@ -21,24 +22,26 @@ if TYPE_CHECKING:
 
 
 class EmbeddedEngine:
-    """`wide`: the frontier from which it goes by columns; None: never."""
+    """`wide`: the frontier from which it goes by columns; None: never. `sizes`: what is large there."""
 
     name = "embedded"
 
-    def __init__(self, wide: int | None = WIDE) -> None:
+    def __init__(self, wide: int | None = WIDE, sizes: Sizes = SIZES) -> None:
         self.wide = wide
+        self.sizes = sizes
 
     def begin(self, task: Task) -> EmbeddedRun:
-        return EmbeddedRun(task, self.wide)
+        return EmbeddedRun(task, self.wide, self.sizes)
 
 
 class EmbeddedRun:
     """One exploration: it begins row by row and goes on by columns."""
 
-    def __init__(self, task: Task, wide: int | None) -> None:
+    def __init__(self, task: Task, wide: int | None, sizes: Sizes = SIZES) -> None:
         self._rows = RowsRun(task)
         self._columns: ColumnsRun | None = None
         self._wide = wide
+        self._sizes = sizes
         self._stays = False
         self._records: Records | None = None
 
@@ -65,7 +68,7 @@ class EmbeddedRun:
             return
         from checker.engines.columns.takeover import take_over
 
-        self._columns = take_over(self._rows)
+        self._columns = take_over(self._rows, self._sizes)
         self._rows.give_up()
 
     def _known_to_columns(self) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from checker.export.parts import Parts
     from checker.liveness.asking import Search
 
-_MOST_COMPARED = 1 << 16
+MOST_COMPARED = 1 << 16
 """States that are kept, so that they are compared and not their keys alone."""
 
 
@@ -72,7 +72,7 @@ class Found:
     def add(self, key: int, parent: int, order: StepOrder, state: State | None = None) -> int:
         """The next state; its number."""
         number = self.numbers[key] = len(self.keys)
-        if self.states is not None and state is not None and number < _MOST_COMPARED:
+        if self.states is not None and state is not None and number < MOST_COMPARED:
             self.states.append(state)
         else:
             self.states = None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.engines.columns import remembered
+from checker.engines.columns.sizes import SIZES, Sizes
 from checker.engines.embedded import EmbeddedEngine
 from checker.expect import promises_below
 from checker.exploration import Exploration, Settings
@@ -72,12 +72,14 @@ transition assertion Grows(before, after):
 """
 
 
-def answer(path: Path | str, text: str | None, wide: int, keep_going: bool, states: int = 3_000) -> Exploration:
+def answer(
+    path: Path | str, text: str | None, wide: int, keep_going: bool, states: int = 3_000, sizes: Sizes = SIZES
+) -> Exploration:
     """What the embedded engine brings home when columns take over at this width."""
     module = load(path, text=text)
     program = compile_module(module)
     settings = Settings(keep_going=keep_going, limits=Limits(states=states))
-    return explore(EmbeddedEngine(wide), program, properties_of(program, None), settings)
+    return explore(EmbeddedEngine(wide, sizes), program, properties_of(program, None), settings)
 
 
 @pytest.mark.parametrize("keep_going", [False, True])
@@ -98,12 +100,11 @@ def test_columns_answer_like_rows_in_odd_corners(text: str) -> None:
 
 
 @pytest.mark.parametrize("path", [*(ROOT / "tests/checker/parts").glob("*.fizz"), *WORKED], ids=lambda path: path.stem)
-def test_rules_that_are_not_worth_remembering(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_that_are_not_worth_remembering(path: Path) -> None:
     """A rule may go row by row from any moment on."""
     rows = answer(path, None, 10**9, True, 500)
-    monkeypatch.setattr(remembered, "PROBATION", 20)
-    monkeypatch.setattr(remembered, "WORTHWHILE", 2.0)
-    assert compared(answer(path, None, 1, True, 500)) == compared(rows)
+    never = Sizes(learning=20, worthwhile=2.0)
+    assert compared(answer(path, None, 1, True, 500, never)) == compared(rows)
 
 
 def test_what_reads_everything_is_not_remembered() -> None:

@@ -8,17 +8,19 @@ from typing import Any
 
 import pytest
 
-from checker.engines import rows
 from checker.engines.columns.run import ColumnsRun
+from checker.engines.columns.sizes import Sizes
 from checker.engines.embedded import EmbeddedEngine
 from checker.engines.plain import PlainEngine
 from checker.engines.protocol import Engine
+from checker.engines.rows import MOST_COMPARED, Found
 from checker.exploration import Exploration, Settings
 from checker.explore import explore
 from checker.level import KeysCollide
 from checker.properties import properties_of
 from fizz import load
-from interpreter import compile_module
+from interpreter import Machine, compile_module
+from interpreter.step import StepOrder
 from interpreter.values import parts
 from tests.checker.comparing import compared
 
@@ -131,12 +133,16 @@ def test_what_is_stored_by_columns(text: str, exact: bool) -> None:
     assert explored(EmbeddedEngine(ROWS), text).exact
 
 
-def test_many_rows_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_rows_are_not_kept() -> None:
     """Row by row the states themselves take more room than all else, and so they are kept while they are few."""
-    monkeypatch.setattr(rows, "_MOST_COMPARED", 1000)
-    found = explored(EmbeddedEngine(ROWS), COUNTERS)
-    assert not found.exact
-    assert compared(found) == compared(explored(PlainEngine(), COUNTERS))
+    machine = Machine(compile_module(load("m.fizz", text=OPTIONS + COUNTERS)))
+    state, order = machine.initial()[0][0].state, StepOrder((), (), 0)
+    found = Found(states=[])
+    for key in range(MOST_COMPARED):
+        found.add(key, -1, order, state)
+    assert found.states is not None and len(found.states) == MOST_COMPARED
+    found.add(MOST_COMPARED, -1, order, state)
+    assert found.states is None
 
 
 def test_excluded_variables() -> None:
@@ -150,10 +156,6 @@ def test_excluded_variables() -> None:
 
 def test_states_on_the_shelf_are_packed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies on the disk can not be changed there."""
-    from checker.engines.columns import shelf
-
-    monkeypatch.setattr(shelf, "_MB", 1)
-    monkeypatch.setattr(shelf, "_SMALL", 1)
     on_shelf = []
     refit = ColumnsRun._refit
 
@@ -164,8 +166,7 @@ def test_states_on_the_shelf_are_packed_anew(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(ColumnsRun, "_refit", watched)
     program = compile_module(load(MODELS / "classics" / "TwoPhase.fizz", constants={"RMS": "5"}))
     properties = properties_of(program, None)
-    tight, roomy = (
-        explore(EmbeddedEngine(20), program, properties, Settings(memory_mb=memory)) for memory in (1, None)
-    )
+    engine = EmbeddedEngine(20, Sizes(shelved=1))
+    tight, roomy = (explore(engine, program, properties, Settings(memory_mb=memory)) for memory in (0, None))
     assert tight.exact and any(on_shelf)
     assert compared(tight) == compared(roomy)

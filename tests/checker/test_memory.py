@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checker.engines.columns import gathered, shelf, visited
 from checker.engines.columns.batch import Batch
 from checker.engines.columns.gathered import Gathered
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.shelf import Shelf, in_memory, on_shelf
+from checker.engines.columns.sizes import Sizes
 from checker.engines.columns.visited import Visited
 from checker.engines.embedded import EmbeddedEngine
 from checker.exploration import Exploration, Settings
@@ -29,20 +29,20 @@ from tests.checker.comparing import compared
 MODELS = Path(__file__).resolve().parents[2] / "models"
 
 
-@pytest.fixture(autouse=True)
-def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small arrays and small levels take the ways of large ones, and a megabyte is a byte."""
-    monkeypatch.setattr(shelf, "_MB", 1)
-    monkeypatch.setattr(shelf, "_SMALL", 1)
-    monkeypatch.setattr(visited, "_PIECE", 50)
-    monkeypatch.setattr(gathered, "_LOOSE", 300)
-    monkeypatch.setattr(gathered, "_RANGE", 200)
+EVERYTHING_IS_LARGE = Sizes(shelved=1, merged=50, loose=300, joined=200)
+"""Small arrays and small levels take the ways of large ones."""
+
+
+def small_shelf() -> Shelf:
+    return Shelf(1, sizes=EVERYTHING_IS_LARGE)
 
 
 def explored(model: str, constants: dict[str, str], memory: int | None, said: list[str]) -> Exploration:
     program = compile_module(load(MODELS / model, constants=constants))
     settings = Settings(keep_going=True, memory_mb=memory)
-    return explore(EmbeddedEngine(1), program, properties_of(program, None), settings, say=said.append)
+    return explore(
+        EmbeddedEngine(1, EVERYTHING_IS_LARGE), program, properties_of(program, None), settings, say=said.append
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def explored(model: str, constants: dict[str, str], memory: int | None, said: li
 def test_the_answer_is_the_same(model: str, constants: dict[str, str]) -> None:
     """Findings with their paths, counts and liveness do not depend on where states lie."""
     said: list[str] = []
-    roomy, tight = (explored(model, constants, memory, said) for memory in (None, 1))
+    roomy, tight = (explored(model, constants, memory, said) for memory in (None, 0))
     assert compared(roomy) == compared(tight)
     assert "MB on disk" in tight.stats and "MB on disk" not in roomy.stats
     assert not said
@@ -76,7 +76,7 @@ def test_a_full_disk_is_told_once_and_stops_nothing(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(tempfile, "TemporaryFile", some)
     said: list[str] = []
-    roomy, tight = (explored("classics/TwoPhase.fizz", {"RMS": "4"}, memory, said) for memory in (None, 1))
+    roomy, tight = (explored("classics/TwoPhase.fizz", {"RMS": "4"}, memory, said) for memory in (None, 0))
     assert compared(roomy) == compared(tight)
     (sentence,) = said
     assert "no space left on device" in sentence and "in memory" in sentence and "TMPDIR" in sentence
@@ -85,7 +85,7 @@ def test_a_full_disk_is_told_once_and_stops_nothing(monkeypatch: pytest.MonkeyPa
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files have no names."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    own = Shelf(1)
+    own = small_shelf()
     kept = own.put(np.arange(1000))
     assert on_shelf(kept) and on_shelf(kept[10:20]) and not list(tmp_path.iterdir())
     assert kept.tolist() == list(range(1000)) and in_memory([kept, np.zeros(8)]) == 64
@@ -98,7 +98,7 @@ def test_visited_is_a_set(spill: bool) -> None:
     """Keys of equal high halves are told apart; runs are merged in memory and on the disk."""
     chance = random.Random(7)
     known: dict[tuple[int, int], int] = {}
-    keys = Visited(Shelf(1))
+    keys = Visited(small_shelf())
     for _ in range(60):
         fresh = {(chance.randrange(40), chance.randrange(60)) for _ in range(chance.randrange(1, 40))} - set(known)
         ordered = sorted(fresh)
@@ -131,7 +131,7 @@ def test_a_level_is_joined_by_ranges_of_keys() -> None:
     packing: Packing = object()  # type: ignore[assignment]
     from checker.engines.columns.store import Store
 
-    store = Store()
+    store = Store(Shelf(sizes=EVERYTHING_IS_LARGE))
     level = Gathered(store.shelf)
     everything: dict[int, int] = {}
     ranks = np.arange(5)

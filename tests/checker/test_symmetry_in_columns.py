@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checker.engines.columns import images
+from checker.engines.columns.sizes import Sizes
 from checker.engines.embedded import EmbeddedEngine
 from checker.engines.plain import PlainEngine
 from checker.engines.protocol import Engine
@@ -135,15 +136,12 @@ def test_columns_answer_like_the_plain_engine(name: str) -> None:
         assert compared(answer(MODELS[name], EmbeddedEngine(wide))) == compared(plain)
 
 
-@pytest.mark.parametrize("limit", ["MOST_RENAMINGS", "_MOST_NAMES"])
+@pytest.mark.parametrize("sizes", [Sizes(renamings=2), Sizes(names=2)], ids=["renamings", "names"])
 @pytest.mark.parametrize("name", MODELS)
-def test_what_is_too_many_for_tables_is_done_by_the_machine(
-    name: str, limit: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_too_many_for_tables_is_done_by_the_machine(name: str, sizes: Sizes) -> None:
     """More renamings, or more values in use, than tables are made for."""
     plain = answer(MODELS[name], PlainEngine())
-    monkeypatch.setattr(images, limit, 2)
-    assert compared(answer(MODELS[name], EmbeddedEngine(1))) == compared(plain)
+    assert compared(answer(MODELS[name], EmbeddedEngine(1, sizes))) == compared(plain)
 
 
 def test_images_are_made_by_columns(monkeypatch: pytest.MonkeyPatch) -> None:

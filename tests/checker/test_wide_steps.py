@@ -8,9 +8,11 @@ from dataclasses import replace
 import pytest
 
 from checker.engines import engine_of
-from checker.engines.columns import expand
 from checker.engines.columns import run as columns_run
-from checker.engines.protocol import Level, Run, Task
+from checker.engines.columns.frontier import Frontier
+from checker.engines.columns.sizes import Sizes
+from checker.engines.embedded import EmbeddedEngine
+from checker.engines.protocol import Engine, Level, Run, Task
 from checker.exploration import Settings
 from checker.limits import StopReason
 from checker.patience import Patience, Stop
@@ -54,19 +56,19 @@ class Until(Patience):
                 raise Stop(StopReason.TIMEOUT)
 
 
-def begun(engine: str, given: Until) -> Run:
+def begun(engine: Engine, given: Until) -> Run:
     """A run of the model whose first level is done."""
     program = compile_module(load("m.fizz", text=WIDE))
     settings = Settings(keep_going=True)
     watches = tuple(watch for p in properties_of(program, None) if (watch := p.watch(program.options)) is not None)
     task = Task(program, watches, settings, False, True, lambda *_: given.ask(), Machine, patience=given)
-    return engine_of(engine).begin(task)
+    return engine.begin(task)
 
 
-def levels(engine: str, stops: int | None) -> tuple[list[Level], object, Until]:
+def levels(engine: str | Engine, stops: int | None) -> tuple[list[Level], object, Until]:
     """What each level brings, the graph, and who was asked; one in so many questions is a stop."""
     given = Until()
-    run = begun(engine, given)
+    run = begun(engine_of(engine) if isinstance(engine, str) else engine, given)
     found: list[Level] = []
     tries = 0
     with given.attending():
@@ -117,12 +119,11 @@ def test_rows_that_make_too_many_steps_are_expanded_fewer_at_a_time(monkeypatch:
     widths: list[int] = []
     begin = columns_run.ColumnsRun._expand
 
-    def noting(run: columns_run.ColumnsRun, part: expand.Frontier, begins: int, end: int, level: Level) -> int:
+    def noting(run: columns_run.ColumnsRun, part: Frontier, begins: int, end: int, level: Level) -> int:
         widths.append(end - begins)
         return begin(run, part, begins, end, level)
 
     monkeypatch.setattr(columns_run.ColumnsRun, "_expand", noting)
-    monkeypatch.setattr(expand, "MOST_STEPS", 20)
-    found = levels("columns", None)
+    found = levels(EmbeddedEngine(0, Sizes(steps=20)), None)
     assert (told(found[0]), found[1]) == (told(alone[0]), alone[1])
     assert max(widths) > 4 and widths.count(1) > 2

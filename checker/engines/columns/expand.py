@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
 
 import numpy as np
 
@@ -26,9 +25,6 @@ from checker.level import STEP_STAGE, Level, Witness
 from interpreter.state import Slot, State
 from interpreter.step import Outcome, StepKind, StepOrder
 
-MOST_STEPS: Final = 1 << 22
-"""Several rows that are expanded at a time may make so many steps together."""
-
 
 class TooWide(Exception):
     """The rows of a chunk make so many steps that they are to be expanded fewer at a time: one may make a million."""
@@ -48,7 +44,7 @@ class Arrived:
 
 @dataclass(slots=True)
 class Chunk:
-    """Some rows of a frontier under way: what their steps brought so far."""
+    """Some rows of a frontier under way: what their steps brought so far. Several may make `most` steps together."""
 
     part: Frontier
     begin: int
@@ -56,6 +52,7 @@ class Chunk:
     level: Level
     moves: Ints
     failed: Mask
+    most: int
     fast: list[Batch] = field(default_factory=list)
     slow: dict[Packing, list[Arrived]] = field(default_factory=dict)
     _steps: int = 0
@@ -63,7 +60,7 @@ class Chunk:
     def make(self, steps: int) -> None:
         """So many more steps are to be taken: `TooWide` if that is too much. Ask before taking them."""
         self._steps += steps
-        if self._steps > MOST_STEPS and self.end - self.begin > 1:
+        if self._steps > self.most and self.end - self.begin > 1:
             raise TooWide
 
     def rows(self) -> Rows:
@@ -93,7 +90,7 @@ class ColumnExpander:
         self.judge = judge
         self.packing = packing
         self.rules = StepRules(space, packing, counters)
-        self._reach = Remembered(ReadTree(counters), space.machine.most_ways)
+        self._reach = Remembered(ReadTree(counters), space.machine.most_ways, space.sizes)
         self._looks: Reach | None = None
 
     def lookup(self, rule: StepRule, chunk: Chunk) -> tuple[Ints, Rows, list[Ints]]:

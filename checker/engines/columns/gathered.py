@@ -6,18 +6,12 @@ What several chunks found is joined by ranges of keys, so that only a range of i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
 
 import numpy as np
 
 from checker.engines.columns.batch import Batch
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.shelf import Shelf, in_memory
-
-_LOOSE: Final = 1 << 18
-"""So many rows of a packing, and as many as are tidy already, may hold what other chunks have found too."""
-_RANGE: Final = 1 << 17
-"""Rows that are joined at a time, more or less."""
 
 Least = Callable[[Batch], Batch]
 """Makes of a batch one that has each state once, sorted by key."""
@@ -52,17 +46,21 @@ class Gathered:
         loose = self._loose.setdefault(packing, [])
         loose.append(batch)
         tidy = sum(len(one) for one in self._tidy.get(packing, ()))
-        if sum(len(one) for one in loose) > max(_LOOSE, tidy):
-            joined = self._joined(packing, _ranges(self._total(packing)), least)
+        if sum(len(one) for one in loose) > max(self._shelf.sizes.loose, tidy):
+            joined = self._joined(packing, self._ranges(self._total(packing)), least)
             self._tidy[packing] = [batch for _, batch in joined]
 
     def _total(self, packing: Packing) -> int:
         return sum(len(rows) for rows in self.rows(packing))
 
+    def _ranges(self, rows: int) -> int:
+        """Into how many ranges of keys so many rows are divided: a power of two."""
+        return 1 << (rows // self._shelf.sizes.joined).bit_length()
+
     def finish(self, least: Least) -> list[dict[Packing, Batch]]:
         """All states, each once, by ranges of keys that ascend, and in each range by packing. Nothing is left."""
         packings = list(dict.fromkeys([*self._tidy, *self._loose]))
-        ranges = _ranges(sum(self._total(packing) for packing in packings))
+        ranges = self._ranges(sum(self._total(packing) for packing in packings))
         found: list[dict[Packing, Batch]] = [{} for _ in range(ranges)]
         for packing in packings:
             for number, batch in self._joined(packing, ranges, least):
@@ -93,11 +91,6 @@ class Gathered:
             if parts:
                 batch = least(Batch.joined(parts))
                 yield number, batch.each(self._shelf.put) if self._shelf.in_use else batch
-
-
-def _ranges(rows: int) -> int:
-    """Into how many ranges of keys so many rows are divided: a power of two."""
-    return 1 << (rows // _RANGE).bit_length()
 
 
 def _cuts(batch: Batch, ranges: int) -> list[int]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from checker.engines.columns.batch import Batch
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import Ranks, put_threads
+from checker.engines.columns.sizes import Sizes
 from checker.engines.columns.tables import NO_PROPERTY, CodeTable, Ints, Tables, Words, distinct
 from interpreter import Machine
 from interpreter.budget import METER
@@ -27,9 +28,6 @@ from interpreter.state import UNBOUND, Layout, Slot
 BY_MACHINE: Final = -1
 """The move of rows with more renamings than are kept in tables."""
 
-MOST_RENAMINGS: Final = 720
-_MOST_NAMES: Final = 62
-
 
 class Packings(Protocol):
     """All packings of a run, and what they share."""
@@ -37,6 +35,7 @@ class Packings(Protocol):
     machine: Machine
     tables: Tables
     ranks: Ranks
+    sizes: Sizes
 
     def packing(self, layout: Layout) -> Packing:
         """The packing of a layout."""
@@ -137,6 +136,7 @@ class Images:
     def __init__(self, packings: Packings) -> None:
         self._packings = packings
         self._images = packings.machine.images
+        self._sizes = packings.sizes
         self._bits: dict[tuple[str, Index], int] = {}
         self._masks: dict[CodeTable, Ints] = {}
         self._moves: list[_Move] = []
@@ -205,8 +205,8 @@ class Images:
         key = (packing, mask)
         if key not in self._groups:
             used = [name for name, bit in self._bits.items() if mask >> bit & 1]
-            renamings = list(islice(self._images.renamings(by_domain(used)), MOST_RENAMINGS + 1))
-            if len(renamings) > MOST_RENAMINGS or len(self._bits) > _MOST_NAMES:
+            renamings = list(islice(self._images.renamings(by_domain(used)), self._sizes.renamings + 1))
+            if len(renamings) > self._sizes.renamings or len(self._bits) > self._sizes.names:
                 self._groups[key] = None
             else:
                 first = len(self._moves)
@@ -229,5 +229,5 @@ class Images:
     def _mask(self, names: AbstractSet[tuple[str, Index]]) -> int:
         mask = 0
         for name in sorted(names):
-            mask |= 1 << min(self._bits.setdefault(name, len(self._bits)), _MOST_NAMES)
+            mask |= 1 << min(self._bits.setdefault(name, len(self._bits)), self._sizes.names)
         return mask

@@ -13,6 +13,7 @@ from checker.engines.assertions import Assertions
 from checker.engines.columns.batch import Taken
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.remembered import Remembered
+from checker.engines.columns.sizes import Sizes
 from checker.engines.columns.sources import NeedsRows, PairColumns, StateColumns
 from checker.engines.columns.space import Space
 from checker.engines.columns.tables import Ints, distinct
@@ -51,8 +52,8 @@ class _Asked:
     `note` is told each result that some row comes to, up to the one that has the verdict.
     """
 
-    def __init__(self, tree: ReadTree, most: int, note: Callable[[Result], None]) -> None:
-        self.remembered = Remembered(tree, most)
+    def __init__(self, tree: ReadTree, most: int, sizes: Sizes, note: Callable[[Result], None]) -> None:
+        self.remembered = Remembered(tree, most, sizes)
         self._note = note
         self._met = np.zeros(0, dtype=np.bool_)
         self.values: NDArray[np.int8] = np.zeros(0, dtype=np.int8)
@@ -217,7 +218,7 @@ class Judge:
 
     def _new(self, rule: Rule) -> _Asked:
         machine = self.space.machine
-        return _Asked(self.space.memory.tree(rule), machine.most_ways, machine.note)
+        return _Asked(self.space.memory.tree(rule), machine.most_ways, self.space.sizes, machine.note)
 
     def _row_by_row(self, watch: Watch, part: Frontier, level: Level) -> Answers:
         """The answers for rows that columns can not give.

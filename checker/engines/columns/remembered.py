@@ -10,18 +10,13 @@ from typing import Final
 import numpy as np
 
 from checker.engines.columns.lookup import Unit
+from checker.engines.columns.sizes import Sizes
 from checker.engines.columns.sources import Asked, Columns, RunRow, TooMany
 from checker.engines.columns.tables import Ints
 from checker.engines.columns.walk import Bundles, Walker
 from checker.engines.read_tree import Leaf, ReadTree, TreeNode
 from fizz import Span
 from interpreter.step import BeginAnew
-
-PROBATION: Final = 1 << 10
-"""Rows for learning, and as many ways or more after them by which it is decided whether remembering pays."""
-
-WORTHWHILE: Final = 0.2
-"""The share of these ways that must need no interpreter for that."""
 
 _MOST_UNITS: Final = 64
 _SPLIT_LEVELS: Final = 3
@@ -30,13 +25,14 @@ _SPLIT_LEVELS: Final = 3
 class Remembered:
     """A rule's bundles by row, of at most `most` ways. `counters` of the tree are kept up to date."""
 
-    def __init__(self, tree: ReadTree, most: int, shared: dict[int, TreeNode] | None = None) -> None:
+    def __init__(self, tree: ReadTree, most: int, sizes: Sizes, shared: dict[int, TreeNode] | None = None) -> None:
         self.tree = tree
         self.shared = shared
+        self._sizes = sizes
         self.bundles = Bundles(most)
         self._ends: dict[Span | None, Leaf] = {}
         self.units = [Unit(None)]
-        self._sizes: list[int] = []
+        self._widths: list[int] = []
         self._whole = False
         self._rows = 0
         self._ways = 0
@@ -78,13 +74,13 @@ class Remembered:
     def pays(self, columns: list[Ints]) -> bool:
         """Whether remembering pays, as far as can be told after these bundles, which have not been counted yet."""
         calls, self._calls = self.tree.counters.calls - self._calls, self.tree.counters.calls
-        if self._rows < PROBATION:
+        if self._rows < self._sizes.learning:
             self._rows += len(columns[0])
             return True
-        if self._ways < PROBATION:
+        if self._ways < self._sizes.learning:
             self._ways += sum(int(self.bundles.lengths()[column].sum()) for column in columns)
             self._news += calls
-        return self._ways < PROBATION or self._news <= (1 - WORTHWHILE) * self._ways
+        return self._ways < self._sizes.learning or self._news <= (1 - self._sizes.worthwhile) * self._ways
 
     def _limit(self, columns: list[Ints], too_many: TooMany) -> None:
         """Replace what a row has beyond the most ways by the mistake that this is."""
@@ -116,19 +112,19 @@ class Remembered:
             return not alone
         if self._whole:
             return False
-        sizes = list(self._sizes)
+        widths = list(self._widths)
         for walker in walkers:
-            for level, size in enumerate(walker.sizes[:_SPLIT_LEVELS]):
-                if level >= len(sizes):
-                    sizes.append(size)
-                sizes[level] = max(sizes[level], size)
-        if sizes == self._sizes:
+            for level, width in enumerate(walker.sizes[:_SPLIT_LEVELS]):
+                if level >= len(widths):
+                    widths.append(width)
+                widths[level] = max(widths[level], width)
+        if widths == self._widths:
             return False
-        self._sizes = sizes
-        levels = len(sizes)
-        while levels and prod(sizes[:levels]) > _MOST_UNITS:
+        self._widths = widths
+        levels = len(widths)
+        while levels and prod(widths[:levels]) > _MOST_UNITS:
             levels -= 1
-        branches = list(product(*[range(size) for size in sizes[:levels]]))
+        branches = list(product(*[range(width) for width in widths[:levels]]))
         if [unit.branch for unit in self.units] == [*branches]:
             return False
         self.units = [Unit(branch) for branch in branches] if levels else [Unit(None)]

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from checker.engines.columns.batch import Batch, counts
-from checker.engines.columns.expand import MOST_STEPS, Arrived, Chunk, ColumnExpander, TooWide
+from checker.engines.columns.expand import Arrived, Chunk, ColumnExpander, TooWide
 from checker.engines.columns.frontier import Frontier
 from checker.engines.columns.gathered import Gathered
 from checker.engines.columns.judge import Judge
@@ -117,9 +117,10 @@ class ColumnsRun:
 
     def _rows_at_a_time(self) -> int:
         wanted = _STEPS * self._expanded // max(self._steps, 1)
-        if wanted * MOST_STEPS >= _LEAST_ROWS * _STEPS or not self._steps:
+        most = self.space.sizes.steps
+        if wanted * most >= _LEAST_ROWS * _STEPS or not self._steps:
             return max(_LEAST_ROWS, min(wanted, _MOST_ROWS))
-        return max(1, wanted * MOST_STEPS // _STEPS)
+        return max(1, wanted * most // _STEPS)
 
     def _expand_some(self, part: Frontier, begin: int, end: int, level: Level) -> int:
         """Expand rows up to `end`, or fewer of them if they make too many steps together; where it ended."""
@@ -164,9 +165,7 @@ class ColumnsRun:
         """The graph, in which the states that wait now lead nowhere."""
         assert self.graph is not None
         for part in self.frontier:
-            everything = Chunk(
-                part, 0, len(part.rows), Level(), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)
-            )
+            everything = self._chunk(part, 0, len(part.rows), Level())
             kinds = (StepKind.CONTINUE, StepKind.START)
             self._expander(part.packing).hide(everything, kinds, np.arange(len(part.rows)))
         self._draw(self.graph, self.frontier, stopped=True)
@@ -200,12 +199,15 @@ class ColumnsRun:
             self._expanders.pop(packing, None)
         packing.refit(chain(rows, self.store.repacked(packing)), threads)
 
+    def _chunk(self, part: Frontier, begin: int, end: int, level: Level) -> Chunk:
+        count, most = end - begin, self.space.sizes.steps
+        return Chunk(part, begin, end, level, np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_), most)
+
     def _expand(self, part: Frontier, begin: int, end: int, level: Level) -> int:
         """Expand some rows; the number of steps that were taken by columns."""
         packing = part.packing
         expander = self._expander(packing)
-        count = end - begin
-        chunk = Chunk(part, begin, end, level, np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_))
+        chunk = self._chunk(part, begin, end, level)
         phases = self.task.phases
         for rule in expander.rules:
             self.task.patience.ask()

@@ -10,12 +10,11 @@ from weakref import WeakSet
 
 import numpy as np
 
+from checker.engines.columns.sizes import SIZES, Sizes
 from checker.engines.columns.tables import Column
 from checker.engines.protocol import Task
 
 _MB: Final = 1_000_000
-_SMALL: Final = 1 << 16
-"""Arrays of fewer bytes stay in memory."""
 
 
 class Shelf:
@@ -25,18 +24,21 @@ class Shelf:
     behind, however the process ends. Where the disk is full, the run goes on in memory, and `say` is told.
     """
 
-    def __init__(self, budget: int | None = None, say: Callable[[str], None] = lambda sentence: None) -> None:
+    def __init__(
+        self, budget: int | None = None, say: Callable[[str], None] = lambda sentence: None, sizes: Sizes = SIZES
+    ) -> None:
         self.budget = budget
+        self.sizes = sizes
         self._say = say
         self.bytes = 0
         """How much was written so far."""
         self._maps: WeakSet[mmap.mmap] = WeakSet()
 
     @classmethod
-    def of(cls, task: Task) -> Shelf:
+    def of(cls, task: Task, sizes: Sizes = SIZES) -> Shelf:
         """The shelf that a task asks for."""
         memory_mb = task.settings.memory_mb
-        return cls(None if memory_mb is None else memory_mb * _MB, task.say)
+        return cls(None if memory_mb is None else memory_mb * _MB, task.say, sizes)
 
     @property
     def in_use(self) -> bool:
@@ -45,7 +47,7 @@ class Shelf:
 
     def put(self, array: Column) -> Column:
         """An equal array on the disk, not to be written to; small ones stay where they are."""
-        if array.nbytes < _SMALL or on_shelf(array):
+        if array.nbytes < self.sizes.shelved or on_shelf(array):
             return array
         written = self.write([array], array.dtype)
         return array if written is None else written

@@ -8,6 +8,7 @@ from checker.engines.columns.edges import Edges
 from checker.engines.columns.images import Images
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.places import Ranks
+from checker.engines.columns.sizes import SIZES, Sizes
 from checker.engines.columns.tables import Tables, ranks_of
 from checker.engines.expander import Expander
 from checker.engines.read_tree import Restarts, TreeNode
@@ -20,8 +21,9 @@ from interpreter.step import Rule, StepOrder
 class Space:
     """The tables of one run in one process. `reduced`: states that are images of each other count once."""
 
-    def __init__(self, expander: Expander, reduced: bool) -> None:
+    def __init__(self, expander: Expander, reduced: bool, sizes: Sizes = SIZES) -> None:
         self.expander = expander
+        self.sizes = sizes
         machine = self.machine = expander.machine
         self.memory = expander.memory
         self.packings: dict[Layout, Packing] = {}

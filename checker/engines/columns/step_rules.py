@@ -38,7 +38,7 @@ class StepRule:
     def _begin(self, tree: ReadTree) -> None:
         space, packing = self.space, self.packing
         shared = space.parked if self.place is not None else None
-        self.remembered = Remembered(tree, space.machine.most_ways, shared)
+        self.remembered = Remembered(tree, space.machine.most_ways, space.sizes, shared)
         order_of = partial(space.order, self.candidate.order)
         returns_of = space.machine.transitions.returns
         self.effects = Effects(packing, space.machine.values, self.remembered.bundles, order_of, self._live, returns_of)

@@ -11,6 +11,7 @@ from checker.engines.columns.batch import counts
 from checker.engines.columns.frontier import Frontier
 from checker.engines.columns.run import ColumnsRun
 from checker.engines.columns.shelf import Shelf
+from checker.engines.columns.sizes import Sizes
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
 from checker.engines.columns.tables import halves
@@ -21,10 +22,10 @@ from interpreter.state import State
 from interpreter.step import StepOrder
 
 
-def take_over(run: RowsRun) -> ColumnsRun:
+def take_over(run: RowsRun, sizes: Sizes) -> ColumnsRun:
     """A run by columns that goes on where a run row by row stands."""
     found = run.found
-    store = Store(Shelf.of(run.task))
+    store = Store(Shelf.of(run.task, sizes))
     store.append_all(
         *halves(found.keys),
         np.array(found.parents, dtype=np.int64),
@@ -56,7 +57,7 @@ def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder], states: Se
     if not reduced:
         # Images must be divided alike, whatever was looked at in them.
         expander.memory.forget_reads(machine.divider.gather())
-    space = Space(expander, reduced)
+    space = Space(expander, reduced, store.shelf.sizes)
     for order in METER.attended(orders):
         space.order(*order)
     graph = run.graph_so_far if run.wants_graph else None

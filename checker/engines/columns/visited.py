@@ -6,7 +6,7 @@ Sorted runs with binary search beat a hash table made of arrays over a whole run
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from checker.engines.columns.shelf import Shelf, in_memory, on_shelf
 from checker.engines.columns.tables import Ints, Mask, Words
 
 Numbers = NDArray[np.uint32]
-
-_PIECE: Final = 1 << 20
-"""So many keys are merged at a time where the result goes to the disk, or are changed."""
 
 
 class Run(NamedTuple):
@@ -97,8 +94,9 @@ class Visited:
             # What lies on a shelf can only be read.
             rest = run.rest if run.rest.flags.writeable else run.rest.copy()
             self._runs[i] = run._replace(rest=rest)
-            for begin in range(0, len(rest), _PIECE):
-                yield rest[begin : begin + _PIECE], run.numbers[begin : begin + _PIECE]
+            size = self._shelf.sizes.merged
+            for begin in range(0, len(rest), size):
+                yield rest[begin : begin + size], run.numbers[begin : begin + size]
 
     def add(self, high: Words, rest: Words, first: int) -> None:
         """Add keys that are not in the set, sorted by their high halves; they are numbered from `first` on."""
@@ -117,7 +115,9 @@ class Visited:
             self._runs.append(Run(*columns))
 
     def _woven(self, longer: NDArray[Any], shorter: NDArray[Any], at: Ints) -> NDArray[Any]:
-        written = self._shelf.write(_pieces(longer, shorter, at), longer.dtype) if on_shelf(longer) else None
+        written = None
+        if on_shelf(longer):
+            written = self._shelf.write(_pieces(longer, shorter, at, self._shelf.sizes.merged), longer.dtype)
         return _insert(longer, shorter, at) if written is None else written
 
     def spill(self) -> None:
@@ -165,10 +165,10 @@ def _insert(longer: NDArray[Any], shorter: NDArray[Any], at: Ints) -> NDArray[An
     return made
 
 
-def _pieces(longer: NDArray[Any], shorter: NDArray[Any], at: Ints) -> Iterator[NDArray[Any]]:
-    """What `_insert` makes, piece by piece."""
-    for begin in range(0, len(longer), _PIECE):
-        end = min(begin + _PIECE, len(longer))
+def _pieces(longer: NDArray[Any], shorter: NDArray[Any], at: Ints, size: int) -> Iterator[NDArray[Any]]:
+    """What `_insert` makes, so many of the longer column at a time."""
+    for begin in range(0, len(longer), size):
+        end = min(begin + size, len(longer))
         last = end == len(longer)
         first, stop = np.searchsorted(at, [begin, end]).tolist()
         stop = len(shorter) if last else stop
