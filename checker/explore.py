@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from checker.course import Clock, Course, ProgressSink, Saver
-from checker.engines.memory import Memory
 from checker.engines.protocol import Engine, Task
 from checker.exploration import Exploration, Finding, Settings
 from checker.judge import Judge
@@ -16,6 +16,9 @@ from checker.patience import Patience, Stop
 from checker.phases import CONCLUDING, Phases
 from checker.properties.base import Property
 from interpreter import Machine, Program
+
+if TYPE_CHECKING:
+    from checker.engines.memory import Memory
 
 
 def explore(

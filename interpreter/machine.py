@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterator
 from itertools import chain
-from typing import ClassVar, NoReturn
+from typing import ClassVar
 
 from fizz import Span
-from interpreter.budget import METER, ShareSpent
+from interpreter.budget import METER
 from interpreter.candidates import Candidates
 from interpreter.describe import Describer
 from interpreter.division import Divider
@@ -30,6 +30,7 @@ from interpreter.running.frames import park_message, park_thread
 from interpreter.running.headers import Headers, Unchosen
 from interpreter.running.memento import Memento
 from interpreter.running.next_states import Successors
+from interpreter.running.observer import Observer
 from interpreter.running.settlement import Settlement, writes_of
 from interpreter.running.view import PartsView, Recorder, StateView, View
 from interpreter.running.world import World
@@ -39,7 +40,6 @@ from interpreter.step import (
     NOTHING_DONE,
     Abort,
     Aborted,
-    BeginAnew,
     Candidate,
     Expansion,
     Failure,
@@ -47,7 +47,6 @@ from interpreter.step import (
     InitialState,
     ModelError,
     Outcome,
-    Restart,
     Result,
     Rule,
     Step,
@@ -90,11 +89,6 @@ class Machine:
         self.code = Code(program, self.parts.watch, Decisions(program) if watched else None)
         self.successors = Successors(self.steps)
         self.code.next_states = self.successors.asked_in
-        self.careful: set[Rule] = set()
-        """Rules whose ways keep no containers over restarts. Who adds one forgets all that is remembered of it."""
-        self.costly: set[Rule] = set()
-        """Rules with ways that cost so much that a step put together from parts might be too costly (R20, R24) where no
-        part is: each way is gone as a whole. Who adds one forgets all that is remembered of it."""
         self._failed = CostlyFailures()
         self.divider = Divider(self.values)
         self.code.step_to = self.divider.element
@@ -116,55 +110,57 @@ class Machine:
         rule: Rule,
         view: View,
         choices: tuple[int, ...] = (),
-        remembered: bool = False,
         known: Picks | None = None,
         noted: bool = True,
-        restart: Restart | None = None,
     ) -> Way:
         """One way through a rule: the given choices, and the first alternative at each choice beyond them.
 
-        `remembered`: it is run for somebody who remembers ways by their answers. Then it may hold restarts, and loops
-        of assertions whose turns are independent are asked turn by turn, as ways of their own; the verdict is that of
-        the first way, in the order of choices, that has one. `known` holds what earlier ways through this rule on
-        this view found to choose from; this one adds to it. `noted`: the statements count as executed. `restart`:
-        begin after it, where the way is known to come; the rule starts an action or is an assertion. Raises
-        `BeginAnew` if all that is remembered of the rule must be forgotten, once for a rule. For a transition
-        assertion the view is a pair view; role crashes are no rules to run (see `crash_role`).
+        `known` holds what earlier ways through this rule on this view found to choose from; this one adds to it.
+        `noted`: the statements count as executed. For a transition assertion the view is a pair view; role crashes are
+        no rules to run (see `crash_role`). Of what is known to fail at much cost, the events are the choices alone.
         """
-        if remembered and self.program.turning.roots and self.together(rule):
-            return self._all_ways(rule, view)
-        known_failure = None if remembered else self._failed.get(rule, view, choices)
-        if known_failure is not None:
-            return known_failure[0]
-        costly = not remembered or rule in self.costly
+        known_failure = self._failed.get(rule, view, choices)
+        return self.execute(rule, view, choices, known, noted) if known_failure is None else known_failure[0]
+
+    def execute(
+        self,
+        rule: Rule,
+        view: View,
+        choices: tuple[int, ...] = (),
+        known: Picks | None = None,
+        noted: bool = True,
+        observer: Observer | None = None,
+    ) -> Way:
+        """As `run`, of no way that is known beforehand.
+
+        Where an `observer` follows the way, it may spend a share of the budget alone: beyond it raises `ShareSpent`.
+        """
         recorder = Recorder(view)
-        METER.begin(self.code.budget, shared=not costly)
-        execution = self._begin(rule, recorder, restart)
-        execution.costly = costly
+        METER.begin(self.code.budget, shared=observer is not None)
+        execution = self._begin(rule, recorder)
         execution.given(choices)
-        execution.remembered = remembered
         execution.known = known
-        if restart is not None:
-            execution.begin_after(restart)
+        if observer is not None:
+            execution.observer = observer
+            observer.begin(execution)
         result = self._result(rule, execution)
         if noted and rule.kind is not StepKind.ASSERT:
             self._executed.update(execution.lines)
         execution.world.end()
         way = Way(tuple(recorder.events), result)
-        if costly and METER.much:
+        if observer is None and METER.much:
             self._failed.add(rule, view, choices, [way])
         return way
 
-    def _begin(self, rule: Rule, recorder: Recorder, restart: Restart | None = None) -> Execution:
+    def _begin(self, rule: Rule, recorder: Recorder) -> Execution:
         """A way of which nothing was gone yet."""
         world = World(self.values, recorder, self.code)
         if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
             world.subject = rule.subject
-        frames = first_frames(rule, world, restart)
+        if rule.kind is StepKind.ASSERT:
+            self.parts.met.clear()
         yields = rule.kind in (StepKind.START, StepKind.CONTINUE, StepKind.DELIVER)
-        execution = Execution(self.code, world, recorder, frames, yields)
-        execution.may_hold = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.careful
-        return execution
+        return Execution(self.code, world, recorder, first_frames(rule, world), yields)
 
     def _result(self, rule: Rule, execution: Execution) -> Result:
         """Go a way to its end; what comes of it."""
@@ -185,28 +181,14 @@ class Machine:
             result = Failure(
                 error, tuple(f.label for f in forks), tuple(f.taken for f in forks), tuple(execution.lines)
             )
-        except ShareSpent:
-            self.costly.add(rule)
-            raise BeginAnew from None
         finally:
             METER.end()
-        if any(container.changed for container in world.held):
-            self._begin_anew(rule)
-        if not execution.costly and not execution.cheap():
-            self.costly.add(rule)
-            raise BeginAnew
+        if execution.observer is not None:
+            execution.observer.end(execution)
         for slot, (container, shape) in world.opened.items():
             if not shape.whole:
                 self.divider.note(slot, container.pending is None)
         return result
-
-    def _begin_anew(self, rule: Rule) -> NoReturn:
-        """A container that was kept over a restart came to matter: ways of this rule may not keep any.
-
-        Nothing is wrong with the ways before, for which it did not matter.
-        """
-        self.careful.add(rule)
-        raise BeginAnew
 
     def note(self, result: Outcome | Aborted | Failure) -> None:
         """An assertion came to this in some state, or a step somewhere else: its lines count as executed."""
@@ -230,8 +212,8 @@ class Machine:
         try:
             sent_values = [value for message in world.sent for value in message.arguments.values()]
             settlement = Settlement(world, [*parked, *returned, *sent_values])
-            if any(map(settlement.reaches, world.held)):
-                self._begin_anew(rule)
+            if execution.observer is not None:
+                execution.observer.settled(settlement)
             thread = park_thread(frames, settlement, self.values) if frames else None
             sent = tuple(park_message(message, settlement, self.values) for message in world.sent)
             writes = writes_of(world, settlement)
@@ -313,8 +295,8 @@ class Machine:
             self._failed.add(rule, view, None, ways)
         return ways
 
-    def _all_ways(self, rule: Rule, view: View) -> Way:
-        """All ways through a rule as one, for who remembers what they read."""
+    def all_ways(self, rule: Rule, view: View) -> Way:
+        """All ways through a rule that are followed together as one, with what they asked."""
         recorder = Recorder(view)
         first, *others = [way.result for way in self._together(rule, view, recorder, noted=True)]
         return Way(tuple(recorder.events), first, others=tuple(others))

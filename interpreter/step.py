@@ -68,7 +68,7 @@ class Restart(NamedTuple):
     """After a choice a way may come to depend on nothing that was asked before, but for what `mark` says: where the
     thread stands, with its values, and what was chosen. Ways with equal marks go on alike; questions are asked anew.
 
-    `spent`: what was charged and made so far; None where a way can not be begun here (see `Machine.run`).
+    `spent`: what was charged and made so far; None where a way can not be begun here.
     """
 
     mark: tuple[object, ...]
@@ -142,10 +142,6 @@ class Abort(Exception):
         super().__init__(reason)
         self.reason = reason
         self.span = span
-
-
-class BeginAnew(Exception):
-    """What is remembered of a rule can not be added to: its ways will hold fewer restarts from now on."""
 
 
 _ErrorData = tuple[str, str, Span | None, str | None, tuple[str, ...]]

@@ -9,7 +9,6 @@ from dataclasses import field
 
 from checker.audit.guards import Disabled, Guards, is_step
 from checker.audit.visit import Onlooker, Tour, Visit, Visited
-from checker.engines.read_tree import Result
 from checker.patience import Stop
 from checker.replay import story
 from checker.trace import Trace
@@ -19,7 +18,7 @@ from fizz.light import dataclass
 from interpreter import Machine, Program, State
 from interpreter.explaining.decisions import deciding_statements, decisions
 from interpreter.program import ActionProgram
-from interpreter.step import Candidate, Rule, StepKind
+from interpreter.step import Candidate, Result, Rule, StepKind
 
 _MOST_KEPT = 100_000
 """Results whose guards are kept: those of rules that are not remembered never come again."""

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from checker.audit.visit import Onlooker, Visit, Visited
 from checker.engines.assertions import Assertions, Decide
 from checker.engines.memory import verdict_of
-from checker.engines.read_tree import Result
 from fizz import Span
 from interpreter import ModelError, Program
 from interpreter.budget import METER
 from interpreter.explaining.decisions import NO, YES, Decision, deciding_statements, decisions
 from interpreter.running.view import View
-from interpreter.step import Outcome, Rule, StepKind
+from interpreter.step import Outcome, Result, Rule, StepKind
 
 _MOST_KEPT = 100_000
 

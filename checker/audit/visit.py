@@ -12,7 +12,6 @@ from functools import partial
 
 from checker.course import Clock, Course, ProgressSink
 from checker.engines.protocol import Task
-from checker.engines.read_tree import Result
 from checker.engines.rows import RowsRun
 from checker.exit_code import ExitCode
 from checker.exploration import Finding, Settings
@@ -21,7 +20,7 @@ from checker.limits import StopReason
 from checker.patience import Patience
 from checker.properties.base import Property
 from interpreter import Machine, Program, State
-from interpreter.step import Candidate, Rule
+from interpreter.step import Candidate, Result, Rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from checker.engines.read_tree import Result
 from interpreter import Machine, State
 from interpreter.running.view import PairView, View
-from interpreter.step import Failure, Outcome, Rule
+from interpreter.step import Failure, Outcome, Result, Rule
 
 Decide = Callable[[Rule, View], Result]
 """Runs an assertion's rule, or remembers what it came to."""

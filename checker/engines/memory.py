@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from checker.engines.read_tree import Counters, ReadTree, Result
+from checker.engines.read_tree import Counters, ReadTree
+from checker.engines.remembering import RememberingRunner
 from checker.phases import INTERPRETING, Phases
 from interpreter import Machine
 from interpreter.running.view import PartsView, View
 from interpreter.state import Slot
-from interpreter.step import Failure, Outcome, Rule, StepKind, Way
+from interpreter.step import Failure, Outcome, Result, Rule, StepKind, Way
 
 PROBATION: Final = 4_000
 """Evaluations of a rule after which it is decided whether remembering it pays. The first half is for learning."""
@@ -39,6 +40,7 @@ class Memory:
 
     def __init__(self, machine: Machine, phases: Phases | None = None) -> None:
         self.machine = machine
+        self.runner = RememberingRunner(machine)
         self._phases = phases or Phases()
         self.counters = Counters()
         self.forgetful: set[Rule] = set()
@@ -71,7 +73,7 @@ class Memory:
             if self.listener is None:
                 return self._run(rule, view, choices)
             # Whoever is told of a way is told of all of it.
-            way = self.machine.run(rule, view, choices, remembered=True)
+            way = self.runner.run(rule, view, choices)
         self.listener(rule, way)
         return way
 
@@ -79,12 +81,12 @@ class Memory:
         """One way, of which nothing is done again that is known to come to a restart."""
         # The trees of parked threads are kept elsewhere too, and tell the same of other slots.
         tree = self._trees.get(rule) if rule.kind in (StepKind.START, StepKind.ASSERT) else None
-        if tree is not None:
+        if tree is not None and rule not in self.runner.costly:
             restart, skipped = tree.last_restart(view.read, choices)
             if restart is not None:
-                way = self.machine.run(rule, view, choices, remembered=True, restart=restart)
+                way = self.runner.run(rule, view, choices, restart)
                 return Way(way.events, way.result, skipped, way.others)
-        return self.machine.run(rule, view, choices, remembered=True)
+        return self.runner.run(rule, view, choices)
 
     def tree(self, rule: Rule) -> ReadTree:
         """The tree of a rule, for whoever walks it in another way."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
-from checker.engines.memory import Memory
 from checker.exploration import PathLink, Settings
 from checker.level import Level
 from checker.patience import Patience
@@ -16,6 +15,7 @@ from fizz.light import dataclass
 from interpreter import Machine, Program
 
 if TYPE_CHECKING:
+    from checker.engines.memory import Memory
     from checker.liveness.asking import Search
 
 Tick = Callable[[int, int], None]

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from checker.engines.remembering import BeginAnew
 from interpreter.budget import EACH, METER
 from interpreter.state import Slot
-from interpreter.step import BeginAnew, Event, Fork, Read, Restart, Result, Way, ends_step
+from interpreter.step import Event, Fork, Read, Restart, Result, Way, ends_step
 
 __all__ = [
-    "Ask", "Counters", "Forking", "Leaf", "Leaves", "ReadTree", "Reading", "Restarts", "Result", "RunOnce", "TreeNode",
+    "Ask", "Counters", "Forking", "Leaf", "Leaves", "ReadTree", "Reading", "Restarts", "RunOnce", "TreeNode",
     "end_of",
 ]  # fmt: skip
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from fizz import Span
 from interpreter.program import AssertionProgram, Program
-from interpreter.running.execute import Execution, Undecided
+from interpreter.running.execute import Execution
 from interpreter.running.frames import Frame
+from interpreter.running.observer import Undecided
 from interpreter.running.state_struct import StateStruct
 from interpreter.running.world import Reader, World
 from interpreter.state import Slot, State
@@ -47,32 +50,27 @@ def assertion_frame(
     return Frame(routine, owner, variables, world)
 
 
-def evaluate_assertion(assertion: AssertionProgram, execution: Execution, met: set[Span]) -> Outcome:
+def evaluate_assertion(assertion: AssertionProgram, execution: Execution, met: Set[Span]) -> Outcome:
     """The verdict of an assertion whose frame is ready; a path without a value, or given up, is R13.
 
     Where loops are asked turn by turn, a turn that does not return leaves the verdict open (None). `met` is where the
-    parts of expressions go that are evaluated; with the statements they are the lines of the outcome.
+    parts of expressions are found that were evaluated; with the statements they are the lines of the outcome.
     """
-    met.clear()
-    met |= execution.met
-    execution.met = met
-    # What was kept of the states on both sides of a step cannot be written down.
-    execution.judges = assertion.kind != "transition"
     try:
         execution.run()
     except Undecided:
-        return _outcome(execution, None)
+        return _outcome(execution, met, None)
     except Abort as abort:
         # Steps are given up; an assertion must answer: a false `require` in a func it calls, an exhausted domain.
         text = f"assertion '{assertion.name}' returned no value: {abort.reason}"
         raise ModelError("R13", text, abort.span or execution.here()) from None
     if not execution.returned:
         raise ModelError("R13", f"assertion '{assertion.name}' returned no value", _place(assertion, execution))
-    return _outcome(execution, truth(execution.result))
+    return _outcome(execution, met, truth(execution.result))
 
 
-def _outcome(execution: Execution, verdict: bool | None) -> Outcome:
-    lines = (*execution.lines, *sorted(execution.met))
+def _outcome(execution: Execution, met: Set[Span], verdict: bool | None) -> Outcome:
+    lines = (*execution.lines, *sorted(met))
     return Outcome((), None, (), (), (), False, (), (), (), lines, verdict)
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from interpreter.running.assertions import assertion_frame
 from interpreter.running.frames import Frame, deliver_frame, resume_frames
 from interpreter.running.world import World
-from interpreter.step import Restart, Rule, StepKind
+from interpreter.step import Rule, StepKind
 
 
-def first_frames(rule: Rule, world: World, restart: Restart | None = None) -> list[Frame]:
-    """The frames of a rule, outermost first, before anything of it runs in this world; or after a restart."""
+def first_frames(rule: Rule, world: World) -> list[Frame]:
+    """The frames of a rule, outermost first, before anything of it runs in this world."""
     program = world.code.program
-    if restart is not None:
-        return resume_frames(restart.thread, program.routines, world)
     if rule.kind is StepKind.CONTINUE:
         return resume_frames(rule.subject, program.routines, world)
     if rule.kind is StepKind.DELIVER:

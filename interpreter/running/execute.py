@@ -5,11 +5,9 @@ The methods carry the names of the page: `one_move`, `finish`, `block_done`, `fu
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from collections.abc import Sequence as Seq
 from functools import cache, lru_cache
-from math import prod
 from typing import Final, assert_never
 
 from fizz import Span
@@ -19,35 +17,26 @@ from interpreter.problem import Problem
 from interpreter.program import ForLoop, OneOfBlock, ParallelBlock, Routine, Scope, Sequence, WhileLoop
 from interpreter.running.code import Code, Named
 from interpreter.running.environment import located
-from interpreter.running.frames import Frame, ScopeState, park_thread
+from interpreter.running.frames import Frame, ScopeState
 from interpreter.running.headers import Headers, Unchosen
 from interpreter.running.memento import Memento
-from interpreter.running.settlement import Plain, keep, untouched
+from interpreter.running.observer import Observer
 from interpreter.running.view import Recorder
 from interpreter.running.world import World
 from interpreter.state import MISSING
-from interpreter.step import FairChoice, Fork, ModelError, Restart
+from interpreter.step import FairChoice, Fork, ModelError
 from interpreter.values import Instance
 from interpreter.values.freeze import freeze
 
 MAX_FRAMES = 200
-MAX_TURNS = 4_096
-"""Turns of independent loops in each other that are asked one by one; of more, the answer as a whole is remembered."""
-
 
 Picks = dict[tuple[int, ...], Named]
 """The alternatives that ways through one rule met, by the choices before."""
-MAX_PASSED: Final = 1_000
-"""After so many statements a way is not begun anew: to keep what it has passed would cost more."""
 _LONG: Final = 32
 """Of fewer alternatives the labels are made again on each way."""
 _MOST_NAMED: Final = 4
 """Lists of labels that are kept: there may be a million in each."""
 _PLAIN: Final = frozenset({bool, int, str, type(None)})
-
-
-class Undecided(Exception):
-    """A turn of an independent loop ended without an answer: the ways after this one go on."""
 
 
 def _plain(values: Seq[object]) -> Hashable | None:
@@ -90,20 +79,9 @@ class Execution:
         self.returns: list[tuple[str, object]] = []
         self.result: object = None
         self.returned = False
-        self.remembered = False
-        """Whether the way is run to be remembered. Then independent loops are asked turn by turn: each way takes one
-        turn, or none and goes on; and choices may be restarts."""
-        self.judges = False
-        """Whether this is an assertion about a state: then each statement of its own block may be a restart."""
-        self.met: set[Span] = set()
-        """The parts of expressions that were evaluated, where they belong to what comes of the way."""
-        self.may_hold = False
-        """Whether a restart may leave the thread with containers of slots that are forgotten (see `World.held`)."""
         self.known: Picks | None = None
-        self.costly = True
-        """Whether each way is gone as a whole: without restarts, and loops as one piece (see `Machine.costly`)."""
-        self.shares = 1
-        """Into how many ways the step was cut by loops that are asked turn by turn, at most."""
+        self.observer: Observer | None = None
+        """Who follows this way to remember it; without one it is run as the language page says."""
         self.headers: Headers | None = None
         """Where this way is followed together with others: it ends at the first choice that is not given."""
         self.offered: set[tuple[str, str, str]] = set()
@@ -177,8 +155,8 @@ class Execution:
             if index >= len(block.instructions):
                 frame.scopes.pop()
                 return self.block_done()
-            if self.judges and index and len(frame.scopes) == len(self.frames) == 1:
-                self.restart()
+            if self.observer is not None and index and not self.yields and len(frame.scopes) == len(self.frames) == 1:
+                self.observer.before_statement(self)
             return self._execute(frame, block, index)
         match block:
             case ForLoop() as loop:
@@ -228,9 +206,9 @@ class Execution:
     def _for_header(self, frame: Frame, state: ScopeState, loop: ForLoop) -> bool:
         rest = state.rest
         assert rest is not None
-        if state.alone and not rest:
-            raise Undecided
         if not rest:
+            if self.observer is not None:
+                self.observer.no_turn_left(state)
             frame.scopes.pop()
             return self.block_done()
         position = 0
@@ -436,61 +414,23 @@ class Execution:
                 positions.append(i)
         return positions
 
-    def restart(self) -> None:
-        """Forget the answers so far if nothing depends on them any more but what the thread holds."""
-        world = self.world
-        if self.costly or self.recorder.anew or len(self.lines) > MAX_PASSED:
-            return
-        if not (self.remembered and (self.yields or self.judges) and untouched(world)):
-            return
-        if not keep(self.frames, world, self.may_hold):
-            return
-        try:
-            thread = park_thread(self.frames, Plain(world.interner), world.interner)
-        except Problem:
-            return  # too deep to be written down; if it is so still at the end of the step, it is an error then
-        chosen = tuple((fork.taken, fork.label) for fork in self.forks)
-        passed = (tuple(self.labels), tuple(self.lines), frozenset(self.met), tuple(self.fair), self.enabled)
-        # What is thawed again is not the same object: containers, and turns that are no part of what is written down.
-        whole = not (world.held or any(state.turns for frame in self.frames for state in frame.scopes))
-        spent = METER.spent if whole else None
-        self.recorder.restart((thread, chosen, *passed), spent)
-        world.forget()
+    def choice_made(self) -> None:
+        """A choice was made, or guards have held, and the way goes on."""
+        if self.observer is not None:
+            self.observer.after_choice(self)
 
-    def begin_after(self, restart: Restart) -> None:
-        """Be as a way was after a restart, whose thread was thawed into the frames."""
-        assert restart.spent is not None
-        _, chosen, labels, lines, met, fair, enabled = restart.mark
-        self.forks = [Fork(0, taken, label) for taken, label in chosen]  # type: ignore[attr-defined]
-        self.labels, self.lines, self.met = list(labels), list(lines), set(met)  # type: ignore[call-overload]
-        self.fair, self.enabled = list(fair), bool(enabled)  # type: ignore[call-overload]
-        METER.resume(restart.spent)
-
-    def independent_turns(self, frame: Frame, count: int) -> int:
-        """How many turns a loop with independent ones has, if they may be asked one by one; else 0: it is one piece."""
-        if len(self.frames) > 1 or not self.remembered or self.costly:
-            return 0
-        return count if count * prod(state.turns or 1 for state in frame.scopes) <= MAX_TURNS else 0
-
-    def cheap(self) -> bool:
-        """Whether no step that is put together from such ways may be too costly.
-
-        What was spent before a restart, and what is behind it, may come from two ways: each has half of the budget.
-        Turns that were asked one by one have a part of it each.
-        """
-        count, made = METER.spent
-        budget = METER.budget
-        return 2 * count * self.shares <= budget.charges and 2 * made * self.shares <= budget.held
-
-    def take_turn(self, loop: ForLoop, rest: Seq[object]) -> bool:
-        """Enter a loop for one of its turns alone, or choose to go on after it."""
-        # One part for each turn, one for what comes after the loop, one for the loop itself.
-        self.shares *= len(rest) + 2
-        turn = self.choose([f"For:{i}" for i in range(len(rest))] + ["For:-"], True)
-        if turn == len(rest):
-            return self.finish()
-        self.frames[-1].scopes.append(ScopeState(loop, rest=deque([rest[turn]]), alone=True, turns=len(rest)))
-        return False
+    def resume(
+        self,
+        chosen: Iterable[tuple[int, str]],
+        labels: Iterable[str],
+        lines: Iterable[Span],
+        fair: Iterable[FairChoice],
+        enabled: bool,
+    ) -> None:
+        """Be where a way was that had passed these choices (number and label), labels, lines and fair choices."""
+        self.forks = [Fork(0, taken, label) for taken, label in chosen]
+        self.labels, self.lines, self.fair = list(labels), list(lines), list(fair)
+        self.enabled = enabled
 
     def call(self, routine: Routine, instance: Instance | None, variables: dict[str, object]) -> Frame:
         """Push a frame for a call; R16 beyond the deepest stack."""

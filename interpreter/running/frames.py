@@ -27,23 +27,20 @@ class ScopeState:
     """A scope being executed. Which fields count depends on the kind of `scope`:
 
     a sequence: `index` of the next statement, -1 for the body of an Init that waits to begin; a oneof block: of the
-    chosen one, -1 before; a parallel block: of the running one, -1 between two, and `started`; a `for` loop: `rest`. A
-    loop of independent turns has `turns` of them if it was entered for one `alone`. A `while`: `begun`, the choices
-    made in this step before the loop began.
+    chosen one, -1 before; a parallel block: of the running one, -1 between two, and `started`; a `for` loop: `rest`; a
+    `while`: `begun`, the choices made in this step before the loop began.
     """
 
     scope: Scope
     index: int = 0
     started: tuple[int, ...] = ()
     rest: deque[object] | None = None
-    alone: bool = False
-    turns: int = 0
     begun: tuple[int, ...] = ()
 
     def copy(self) -> ScopeState:
         """Another one that is the same now."""
         rest = None if self.rest is None else self.rest.copy()
-        return ScopeState(self.scope, self.index, self.started, rest, self.alone, self.turns, self.begun)
+        return ScopeState(self.scope, self.index, self.started, rest, self.begun)
 
 
 class Frame(Environment):

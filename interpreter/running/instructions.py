@@ -105,7 +105,7 @@ def _guard(instruction: p.Guard, scope: NameScope, last: bool) -> Operation:
             raise Abort(NOT_HELD, span)
         yields = run.finish()
         if last and not yields and len(run.frames) == 1:
-            run.restart()
+            run.choice_made()
         return yields
 
     return operation
@@ -144,7 +144,7 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
         run.enabled = True
         yields = run.quietly()
         if not yields:
-            run.restart()
+            run.choice_made()
         return yields
 
     return operation
@@ -164,7 +164,7 @@ def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
         if instruction.fair:
             run.choose_fairly(span, frame, value, alternatives)
         frame.scopes.append(enter(instruction.body))
-        run.restart()
+        run.choice_made()
         return False
 
     return operation
@@ -219,8 +219,10 @@ def _for(loop: p.ForLoop, scope: NameScope) -> Operation:
 
     def operation(run: Execution, frame: Frame) -> bool:
         rest = elements(iterable, frame, span)
-        if loop.independent and run.independent_turns(frame, len(rest)):
-            return run.take_turn(loop, rest)
+        if loop.independent and run.observer is not None:
+            yields = run.observer.take_turn(run, loop, rest)
+            if yields is not None:
+                return yields
         frame.scopes.append(ScopeState(loop, rest=deque(rest)))
         return False
 

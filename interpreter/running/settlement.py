@@ -7,23 +7,17 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Protocol
 
 from interpreter.division import MOST_MEMBERS, WHOLE, gone, list_head
-from interpreter.identity.domains import Segment
 from interpreter.problem import MAX_DEPTH, too_deep
 from interpreter.running.reach import changeable, members, reachable
 from interpreter.state import MISSING, UNBOUND, Slot
-from interpreter.values import Container, FunctionValue, ModuleValue, SetValue, StructValue
+from interpreter.values import Container, SetValue, StructValue
 from interpreter.values.container import Parted
 from interpreter.values.freeze import freeze
-from interpreter.values.intern import Interner, Tag
+from interpreter.values.intern import Tag
 from interpreter.values.pending import PendingSet, Shape
 
 if TYPE_CHECKING:
-    from interpreter.running.frames import Frame
     from interpreter.running.world import World
-
-MOST_KEPT: Final = 10_000
-"""A thread whose values have more parts when they are written out is not restarted: writing them would cost more."""
-
 
 FEW_SHARED: Final = 4
 """So few shared containers can not nest deeper than anybody can follow: what is inside each is nested within limits."""
@@ -34,16 +28,6 @@ class Freezes(Protocol):
 
     def freeze(self, value: object) -> int:
         """The id of a value."""
-
-
-class Plain:
-    """Freezes values that share nothing."""
-
-    def __init__(self, interner: Interner) -> None:
-        self._interner = interner
-
-    def freeze(self, value: object) -> int:
-        return freeze(value, self._interner)
 
 
 class Settlement:
@@ -159,7 +143,7 @@ def writes_of(world: World, settlement: Settlement) -> tuple[tuple[Slot, int], .
             writes += [(slot, settlement.freeze(value))] if parts is None else parts
             continue
         original = world.originals.get(slot, UNBOUND)
-        if slot not in world.written and not settlement.sharing and not _changed(value):
+        if slot not in world.written and not settlement.sharing and not changed(value):
             continue
         number = UNBOUND if value is MISSING else settlement.freeze(value)
         # A slot that was written without having been read is a write whatever it held.
@@ -205,7 +189,7 @@ def _part_writes(slot: Slot, world: World, settlement: Settlement) -> list[tuple
                 return None
             writes += inner
             continue
-        if not (container.changed or settlement.sharing or _changed(member)):
+        if not (container.changed or settlement.sharing or changed(member)):
             continue
         number = settlement.freeze(member)
         if world.interner.references(number):
@@ -219,7 +203,7 @@ def _writes_inside(slot: Slot, world: World, settlement: Settlement) -> list[tup
     """What was written in an opened container that is stored whole; None if something in it is shared now."""
     container, _ = world.opened[slot]
     interner = world.interner
-    if not (settlement.sharing or _changed(container)):
+    if not (settlement.sharing or changed(container)):
         return []
     if isinstance(container.pending, PendingSet):
         changes = container.pending.changes.values()
@@ -244,50 +228,10 @@ def _held(world: World, part: Slot) -> bool | None:
     return None if number is None else number != UNBOUND
 
 
-def untouched(world: World) -> bool:
-    """Whether nothing was changed yet: no slot bound, no container changed in place, nothing created or sent."""
-    if world.written or world.cells or world.created or world.sent or world.drawn:
-        return False
-    return not any(map(_changed, world.slots.values()))
-
-
-def _changed(value: object) -> bool:
+def changed(value: object) -> bool:
     """Whether a value that was read, or some container in it, was changed."""
     if not isinstance(value, (Container, tuple, StructValue)):
         return False
     if isinstance(value, SetValue):
         return value.changed  # nothing that can change is in a set
     return any(isinstance(part, Container) and part.changed for part in reachable([value], changeable))
-
-
-_HOLDING: Final = (Container, tuple, StructValue, Segment, FunctionValue, ModuleValue)
-"""What holds other values, or may not be kept."""
-
-
-def keep(frames: list[Frame], world: World, containers: bool) -> bool:
-    """Let a thread keep its values over a restart; False if it can not, or may not because they are `containers`."""
-    if not any(isinstance(value, _HOLDING) for frame in frames for value in frame.values()):
-        return True
-    opened = {id(container) for container, shape in world.opened.values() if not shape.whole}
-    kept: list[Container] = []
-    pending = [value for frame in frames for value in frame.values()]
-    met = 0
-    while pending:
-        value = pending.pop()
-        met += 1
-        if met > MOST_KEPT or isinstance(value, FunctionValue | ModuleValue) or id(value) in opened:
-            return False
-        if isinstance(value, Container):
-            if not containers:
-                return False
-            kept.append(value)
-            if isinstance(value, Parted) and value.pending is not None:
-                # What it came from is forgotten: all of it is looked at now.
-                pending += value.members()
-                continue
-        pending += members(value)
-    for container in kept:
-        # One that this way made may be changed by now; what matters is whether it will be.
-        container.changed = False
-    world.held += kept
-    return True

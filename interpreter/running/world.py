@@ -23,7 +23,6 @@ from interpreter.state import MISSING, UNBOUND, Slot, State, slot_order
 from interpreter.values import (
     BagValue,
     Channel,
-    Container,
     DictValue,
     GenericMap,
     GenericSet,
@@ -72,13 +71,12 @@ class World:
     """One way's memory over a recorder of reads. `sent` collects messages, `created` new instances.
 
     `slots` holds the present values of what was read or bound, `originals` the answers to the reads, `written` what was
-    bound, `opened` the containers that are read part by part. `held` are containers that a thread kept over a restart:
-    the slots they came from may be read anew, so nobody may change them or put them anywhere.
+    bound, `opened` the containers that are read part by part.
     """
 
     __slots__ = (
         "interner", "recorder", "code", "created", "sent", "frames", "subject", "drawn",
-        "slots", "originals", "written", "cells", "opened", "held", "_numbers",
+        "slots", "originals", "written", "cells", "opened", "_numbers",
     )  # fmt: skip
 
     def __init__(self, interner: Interner, recorder: Reader, code: Code) -> None:
@@ -93,7 +91,6 @@ class World:
         self.written: set[Slot] = set()
         self.cells: dict[int, object] = {}
         self.opened: dict[Slot, tuple[Parted, Shape]] = {}
-        self.held: list[Container] = []
         self._numbers: dict[str, Iterator[int]] = {}
         self.created: list[Instance] = []
         self.sent: list[Message] = []
@@ -218,7 +215,6 @@ class World:
         self.forget()
         self.frames = ()
         self.cells.clear()
-        self.held.clear()
         self.created.clear()
         self.sent.clear()
 

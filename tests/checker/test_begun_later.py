@@ -45,7 +45,7 @@ class Compared:
             way = run(memory, rule, view, choices)
             if way.skipped:
                 self.count += 1
-                whole = memory.machine.run(rule, view, choices, remembered=True)
+                whole = memory.runner.run(rule, view, choices)
                 asked = [event for event in whole.events if not isinstance(event, Restart)]
                 rest = [event for event in way.events if not isinstance(event, Restart)]
                 assert asked[way.skipped :] == rest

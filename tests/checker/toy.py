@@ -222,7 +222,7 @@ class ToyMachine(Machine):
 
     # --- rules -----------------------------------------------------------------------------------------------------
 
-    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), remembered: bool = False, **_: Any) -> Way:
+    def execute(self, rule: Rule, view: View, choices: tuple[int, ...] = (), *_: Any, **__: Any) -> Way:
         recorder = Recorder(view)
         if rule.kind is StepKind.ASSERT:
             result = self.decide(self.toy.assertions[rule.subject], recorder)

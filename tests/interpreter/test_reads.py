@@ -53,9 +53,9 @@ def poisoned(machine: Machine, rule: Rule, way: Way) -> Way:
 def check_rule(machine: Machine, rule: Rule, view: View) -> None:
     if machine.together(rule):
         # Which ways there are depends on what all of them read.
-        whole = machine.run(rule, view, remembered=True)
+        whole = machine.all_ways(rule, view)
         answers = {event.slot: event.answer for event in whole.events if isinstance(event, Read)}
-        again = machine.run(rule, RememberedView(answers), remembered=True)
+        again = machine.all_ways(rule, RememberedView(answers))
         assert [told(Way((), result)) for result in again.results] == [told(Way((), one)) for one in whole.results]
         return
     for way in machine.ways(rule, view):

@@ -9,6 +9,7 @@ import pytest
 from checker.check import check
 from checker.engines.expander import Expander
 from checker.engines.protocol import Task
+from checker.engines.remembering import BeginAnew
 from checker.engines.spark.codec import StateCodec
 from checker.engines.spark.learning import Learning
 from checker.engines.spark.lessons import Lesson, merged, pack_lessons, unpack_lessons
@@ -17,7 +18,7 @@ from checker.level import Level, Place
 from checker.properties import properties_of
 from fizz import load
 from interpreter import State, compile_module
-from interpreter.step import BeginAnew, Restart, StepKind
+from interpreter.step import Restart, StepKind
 from tests.checkpoint.conftest import WIDE
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
@@ -119,15 +120,15 @@ def test_rules_that_began_anew(tmp_path: Path) -> None:
     # What the student has learned before is of no use any more.
     view = student.machine.parts_view(student.machine.initial()[0][0].state)
     with pytest.raises(BeginAnew):
-        student.machine.run(rule, view, remembered=True)
+        student.expander.memory.runner.run(rule, view)
     careless = [Lesson(rule, False, lesson.way) for lesson in lessons if lesson.rule == rule]
     student.learning.take(careless, None)
     assert student.expander.memory.tree(rule).root is None
     other.learning.take(careless, None)
     assert other.expander.memory.tree(rule).root is not None
-    assert rule not in other.machine.careful
+    assert rule not in other.expander.memory.runner.careful
     other.learning.take([careless[0]._replace(careful=True)], None)
-    assert rule in other.machine.careful
+    assert rule in other.expander.memory.runner.careful
 
 
 def test_questions_that_only_one_process_understands(tmp_path: Path) -> None:

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from checker.engines.columns.packing import Packing, Rows
 from checker.engines.columns.tables import NO_UPDATE, Ints, Words
 from checker.engines.columns.walk import Bundles, results_of
-from checker.engines.read_tree import Result
 from fizz.light import dataclass
 from interpreter.budget import METER
 from interpreter.division import root_of
 from interpreter.state import UNBOUND, Slot
-from interpreter.step import Aborted, Failure, Outcome
+from interpreter.step import Aborted, Failure, Outcome, Result
 from interpreter.values.intern import Interner, Tag
 
 Number = TypeVar("Number", bound="np.generic[Any]")

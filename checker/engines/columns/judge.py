@@ -20,12 +20,12 @@ from checker.engines.columns.tables import Ints, distinct
 from checker.engines.columns.walk import results_of
 from checker.engines.memory import verdict_of
 from checker.engines.protocol import Task
-from checker.engines.read_tree import Leaf, ReadTree, Result
+from checker.engines.read_tree import Leaf, ReadTree
 from checker.level import STATE_STAGE, TRANSITION_STAGE, Level, Place, Witness
 from checker.properties.base import Looks, Watch
 from interpreter import ModelError
 from interpreter.state import Layout, State
-from interpreter.step import Failure, Outcome, Rule
+from interpreter.step import Failure, Outcome, Result, Rule
 
 if TYPE_CHECKING:
     from checker.engines.columns.frontier import Frontier

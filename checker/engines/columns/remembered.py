@@ -15,8 +15,8 @@ from checker.engines.columns.sources import Asked, Columns, RunRow, TooMany
 from checker.engines.columns.tables import Ints
 from checker.engines.columns.walk import Bundles, Walker
 from checker.engines.read_tree import Leaf, ReadTree, TreeNode
+from checker.engines.remembering import BeginAnew
 from fizz import Span
-from interpreter.step import BeginAnew
 
 _MOST_UNITS: Final = 64
 _SPLIT_LEVELS: Final = 3

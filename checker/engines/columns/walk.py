@@ -14,10 +14,10 @@ import numpy as np
 
 from checker.engines.columns.packing import Scalars
 from checker.engines.columns.tables import Ints
-from checker.engines.read_tree import Forking, Leaf, Leaves, Reading, ReadTree, Result, TreeNode
+from checker.engines.read_tree import Forking, Leaf, Leaves, Reading, ReadTree, TreeNode
 from interpreter.budget import EACH, METER
 from interpreter.state import Slot
-from interpreter.step import Way
+from interpreter.step import Result, Way
 
 
 class Source(Protocol):

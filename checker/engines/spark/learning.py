@@ -27,7 +27,7 @@ class Learning:
         self._memory.listener = self._note
 
     def _note(self, rule: Rule, way: Way) -> None:
-        self._noted.append(Lesson(rule, rule in self._machine.careful, way))
+        self._noted.append(Lesson(rule, rule in self._memory.runner.careful, way))
 
     def tell(self, codec: StateCodec) -> bytes:
         """What was learned since the last time, in bytes."""
@@ -40,7 +40,7 @@ class Learning:
     def _counts(self, lesson: Lesson) -> bool:
         """Whether a lesson is of use still: rules are given up, or begun anew with fewer restarts."""
         rule = lesson.rule
-        return rule not in self._memory.forgetful and lesson.careful == (rule in self._machine.careful)
+        return rule not in self._memory.forgetful and lesson.careful == (rule in self._memory.runner.careful)
 
     def take(self, lessons: Iterable[Lesson], space: Space | None) -> None:
         """Remember what others have learned; `space`: for columns too."""
@@ -50,8 +50,8 @@ class Learning:
                 # Whoever went this way may never get to tell that its statements were executed.
                 for result in lesson.way.results:
                     self._machine.note(result)
-            if lesson.careful and rule not in self._machine.careful:
-                self._machine.careful.add(rule)
+            if lesson.careful and rule not in self._memory.runner.careful:
+                self._memory.runner.careful.add(rule)
                 self._memory.tree(rule).forget()
             if self._counts(lesson):
                 if space is None or rule.kind is not StepKind.CONTINUE:

@@ -32,7 +32,7 @@ Thing = TypeVar("Thing", bound=Hashable)
 
 
 class Lesson(NamedTuple):
-    """A way through a rule. `careful`: ways of the rule keep no containers over restarts (see `Machine.careful`)."""
+    """A way through a rule. `careful`: ways of the rule keep no containers over restarts (see `RememberingRunner`)."""
 
     rule: Rule
     careful: bool

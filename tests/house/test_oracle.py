@@ -1,0 +1,40 @@
+"""The plain engine is an oracle of remembering: it explores without loading any of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+REMEMBERING = ("checker.engines.memory", "checker.engines.read_tree", "checker.engines.remembering")
+
+PROBE = """
+import sys
+sys.path.insert(0, {root!r})
+for name in {forbidden!r}:
+    sys.modules[name] = None  # to import it is an error
+import fizz
+from checker.engines.plain import PlainEngine
+from checker.exploration import Settings
+from checker.explore import explore
+from checker.properties import properties_of
+from interpreter import compile_module
+program = compile_module(fizz.load({model!r}, constants={{"RMS": "2"}}))
+print(explore(PlainEngine(), program, properties_of(program, None), Settings()).states)
+assert not any(name.startswith("checker.engines.columns") for name in sys.modules)
+"""
+
+
+def test_the_plain_engine_loads_nothing_of_remembering() -> None:
+    """A whole run, from the text of a model to its states."""
+    model = str(ROOT / "models" / "classics" / "TwoPhase.fizz")
+    probe = PROBE.format(root=str(ROOT), forbidden=REMEMBERING, model=model)
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 1
+
+
+def test_these_modules_exist() -> None:
+    """The test above would not see a module that was given another name."""
+    assert all((ROOT / name.replace(".", "/")).with_suffix(".py").is_file() for name in REMEMBERING)
