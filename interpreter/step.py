@@ -64,24 +64,13 @@ class Fork(NamedTuple):
     unique: bool = True
 
 
-class Restart(NamedTuple):
-    """After a choice a way may come to depend on nothing that was asked before, but for what `mark` says: where the
-    thread stands, with its values, and what was chosen. Ways with equal marks go on alike; questions are asked anew.
+class Cut:
+    """Where an observer let a way forget what it had asked; those who read the events know more of it."""
 
-    `spent`: what was charged and made so far; None where a way can not be begun here.
-    """
-
-    mark: tuple[object, ...]
-    spent: tuple[int, int] | None = None
-
-    @property
-    def thread(self) -> int:
-        """The thread's id."""
-        assert isinstance(self.mark[0], int)
-        return self.mark[0]
+    __slots__ = ()
 
 
-Event = Read | Fork | Restart
+Event = Read | Fork | Cut
 
 
 class FairChoice(NamedTuple):

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from checker.engines.remembering import BeginAnew
+from checker.engines.remembering import BeginAnew, Mark, Restart
 from interpreter.budget import EACH, METER
 from interpreter.state import Slot
-from interpreter.step import Event, Fork, Read, Restart, Result, Way, ends_step
+from interpreter.step import Cut, Event, Fork, Read, Result, Way, ends_step
 
 __all__ = [
     "Ask", "Counters", "Forking", "Leaf", "Leaves", "ReadTree", "Reading", "Restarts", "RunOnce", "TreeNode",
@@ -76,7 +76,7 @@ class Forking:
 
 
 TreeNode = Leaf | Leaves | Reading | Forking
-Restarts = dict[tuple[object, ...], TreeNode]
+Restarts = dict[Mark, TreeNode]
 
 
 def end_of(way: Way) -> TreeNode:
@@ -210,7 +210,7 @@ class ReadTree:
         begin = 0
         depth -= way.skipped
         while depth:
-            depth -= not isinstance(way.events[begin], Restart)
+            depth -= not isinstance(way.events[begin], Cut)
             begin += 1
         return self._chain(way.events[begin:], end_of(way))
 
@@ -244,7 +244,7 @@ class ReadTree:
             self.root = self._chain(way.events, end_of(way))
         node: TreeNode | None = self.root
         for place, event in enumerate(way.events):
-            if isinstance(event, Restart):
+            if isinstance(event, Cut):
                 continue
             if isinstance(event, Read):
                 if type(node) is not Reading or node.slot != event.slot:
@@ -274,6 +274,7 @@ class ReadTree:
                 forking.branches[event.taken] = end
                 end = forking
             else:
+                assert isinstance(event, Restart)
                 # Whoever gets here goes on alike: what is known from here on is known to all of them.
                 known = self._restarts.setdefault(event.mark, end)
                 if known is not end:

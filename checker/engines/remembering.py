@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from math import prod
-from typing import Final
+from typing import Final, NamedTuple
 
+from fizz import Span
+from fizz.light import dataclass
 from interpreter import Machine
 from interpreter.budget import METER, ShareSpent
 from interpreter.identity.domains import Segment
@@ -23,7 +25,7 @@ from interpreter.running.reach import members
 from interpreter.running.settlement import Settlement, changed
 from interpreter.running.view import View
 from interpreter.running.world import World
-from interpreter.step import Restart, Rule, StepKind, Way
+from interpreter.step import Cut, FairChoice, Rule, StepKind, Way
 from interpreter.values import Container, FunctionValue, ModuleValue, StructValue
 from interpreter.values.container import Parted
 from interpreter.values.freeze import freeze
@@ -37,6 +39,34 @@ MOST_KEPT: Final = 10_000
 """A thread whose values have more parts when they are written out is not restarted: writing them would cost more."""
 _HOLDING: Final = (Container, tuple, StructValue, Segment, FunctionValue, ModuleValue)
 """What holds other values, or may not be kept."""
+
+
+class Mark(NamedTuple):
+    """All that the way on from a restart depends on, or that is told of it in the end.
+
+    `thread`: the id of the thread, where it stands with its values. `chosen`: number and label of each choice, `met`:
+    the parts of expressions that were evaluated; the others as in `Outcome`. `enabled`: whether it is a step already.
+    """
+
+    thread: int
+    chosen: tuple[tuple[int, str], ...]
+    labels: tuple[str, ...]
+    lines: tuple[Span, ...]
+    met: frozenset[Span]
+    fair: tuple[FairChoice, ...]
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Restart(Cut):
+    """Where a way came to depend on nothing that was asked before, but for what its mark says.
+
+    Ways with equal marks go on alike; questions are asked anew. `spent`: what was charged and made so far; None where
+    a way can not be begun here.
+    """
+
+    mark: Mark
+    spent: tuple[int, int] | None = None
 
 
 class BeginAnew(Exception):
@@ -111,11 +141,11 @@ class Remembering:
         if restart is None:
             return
         assert restart.spent is not None
-        run.frames[:] = resume_frames(restart.thread, run.code.program.routines, run.world)
-        _, chosen, labels, lines, met, fair, enabled = restart.mark
-        run.resume(chosen, labels, lines, fair, enabled)  # type: ignore[arg-type]
+        mark = restart.mark
+        run.frames[:] = resume_frames(mark.thread, run.code.program.routines, run.world)
+        run.resume(mark.chosen, mark.labels, mark.lines, mark.fair, mark.enabled)
         if self._parts is not None:
-            self._parts.met |= met  # type: ignore[arg-type]
+            self._parts.met |= mark.met
         METER.resume(restart.spent)
 
     def before_statement(self, run: Execution) -> None:
@@ -137,11 +167,11 @@ class Remembering:
         except Problem:
             return  # too deep to be written down; if it is so still at the end of the step, it is an error then
         chosen = tuple((fork.taken, fork.label) for fork in run.forks)
-        met = frozenset() if self._parts is None else frozenset(self._parts.met)
-        passed = (tuple(run.labels), tuple(run.lines), met, tuple(run.fair), run.enabled)
+        met = frozenset[Span]() if self._parts is None else frozenset(self._parts.met)
+        mark = Mark(thread, chosen, tuple(run.labels), tuple(run.lines), met, tuple(run.fair), run.enabled)
         # What is thawed again is not the same object: containers, and turns that are no part of what is written down.
         whole = not (self._held or self._turns)
-        run.recorder.restart((thread, chosen, *passed), METER.spent if whole else None)
+        run.recorder.forget(Restart(mark, METER.spent if whole else None))
         world.forget()
 
     def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:

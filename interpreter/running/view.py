@@ -8,7 +8,7 @@ from typing import Protocol
 from interpreter.division import ROOT_LENGTH, Divider
 from interpreter.problem import Problem
 from interpreter.state import UNBOUND, Slot, State
-from interpreter.step import Event, Fork, Read, Restart
+from interpreter.step import Cut, Event, Fork, Read
 from interpreter.values.intern import Interner, Tag
 
 
@@ -167,13 +167,13 @@ class Recorder:
 
     @property
     def anew(self) -> bool:
-        """Whether nothing was asked since the last restart."""
+        """Whether nothing was asked since the last cut."""
         return not self._answers
 
-    def restart(self, mark: tuple[object, ...], spent: tuple[int, int] | None) -> None:
+    def forget(self, cut: Cut) -> None:
         """Forget the answers: what is asked from now on is asked anew."""
         self._answers.clear()
-        self.events.append(Restart(mark, spent))
+        self.events.append(cut)
 
     def saved(self) -> tuple[dict[Slot, int], list[Event]]:
         """What was asked so far, to be restored."""

@@ -10,13 +10,14 @@ import pytest
 import fizz
 from checker.engines.embedded import EmbeddedEngine
 from checker.engines.memory import Memory
+from checker.engines.remembering import Restart
 from checker.exploration import Settings
 from checker.explore import explore
 from checker.limits import Limits
 from checker.properties import properties_of
 from interpreter import compile_module
 from interpreter.running.view import View
-from interpreter.step import Restart, Rule, Way
+from interpreter.step import Rule, Way
 from tests.random import laws
 from tests.random.programs import program
 from tests.random.source import seeded

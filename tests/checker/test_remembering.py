@@ -13,12 +13,13 @@ import pytest
 from checker.check import check
 from checker.engines.memory import PROBATION, Memory
 from checker.engines.read_tree import Counters, ReadTree
+from checker.engines.remembering import Mark, Restart
 from checker.exploration import Settings
 from fizz import Span, load
 from interpreter import Machine, State, StepKind, compile_module
 from interpreter.running.view import RememberedView
 from interpreter.state import Slot
-from interpreter.step import Aborted, Candidate, Event, Fork, Outcome, Read, Restart, Way
+from interpreter.step import Aborted, Candidate, Event, Fork, Outcome, Read, Way
 from interpreter.values.intern import Tag
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -222,6 +223,11 @@ def test_actions_begin_anew_after_their_guards(tmp_path: Path) -> None:
     assert isinstance(calls, int) and calls <= 1 + 8 + 8 + (4 + 4 * 8) + 2
 
 
+def mark(thread: int) -> Restart:
+    """A restart of a way of which nothing else is known."""
+    return Restart(Mark(thread, (), (), (), frozenset(), (), True))
+
+
 def test_what_comes_after_a_known_restart_is_kept() -> None:
     """A way that comes to a restart that is known, and goes on as none before, is run once."""
     tree = ReadTree(Counters())
@@ -231,7 +237,7 @@ def test_what_comes_after_a_known_restart_is_kept() -> None:
 
         def run(choices: tuple[int, ...], asked: dict[Slot, int] = asked, runs: list[object] = runs) -> Way:
             runs.append(choices)
-            events = (Read(("x",), asked["x",]), Restart(("mark",)), Read(("y",), asked["y",]))
+            events = (Read(("x",), asked["x",]), mark(1), Read(("y",), asked["y",]))
             return Way(events, Aborted(str(asked["y",]), NOWHERE))
 
         found = tree.results(asked.__getitem__, run, 10)
@@ -245,7 +251,7 @@ def test_many_ways_to_one_restart_are_looked_through_once() -> None:
     for answer in (0, 1):
         events: list[Event] = []
         for number in range(40):
-            events += [Read((f"x{number}",), answer), Restart((number,))]
+            events += [Read((f"x{number}",), answer), mark(number)]
         way = Way(tuple(events), Aborted("end", NOWHERE))
         tree.results(lambda slot, answer=answer: answer, lambda choices, way=way: way, 10)  # type: ignore[misc]
     assert tree.reads({("x39",)}) and not tree.reads({("y",)})

@@ -9,7 +9,7 @@ import pytest
 from checker.check import check
 from checker.engines.expander import Expander
 from checker.engines.protocol import Task
-from checker.engines.remembering import BeginAnew
+from checker.engines.remembering import BeginAnew, Restart
 from checker.engines.spark.codec import StateCodec
 from checker.engines.spark.learning import Learning
 from checker.engines.spark.lessons import Lesson, merged, pack_lessons, unpack_lessons
@@ -18,7 +18,7 @@ from checker.level import Level, Place
 from checker.properties import properties_of
 from fizz import load
 from interpreter import State, compile_module
-from interpreter.step import Restart, StepKind
+from interpreter.step import StepKind
 from tests.checkpoint.conftest import WIDE
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS

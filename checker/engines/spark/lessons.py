@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from checker.engines.remembering import Mark, Restart
 from checker.engines.spark.codec import StateCodec, lines, unlined
-from fizz import Span
 from fizz.data import bundle, deflate, entry, inflate, pack, unbundle, unpack
 from interpreter.state import UNBOUND, Slot
 from interpreter.step import (
     Aborted,
     Event,
     Failure,
-    FairChoice,
     Fork,
     Outcome,
     Read,
-    Restart,
     Result,
     Rule,
     StepKind,
@@ -46,18 +44,6 @@ class _Asked(NamedTuple):
     answer: int
 
 
-class _Begun(NamedTuple):
-    """The mark of a `Restart` (see `Execution.restart`), with the place of the thread among the values."""
-
-    thread: int
-    chosen: tuple[tuple[int, str], ...]
-    labels: tuple[str, ...]
-    lines: tuple[Span, ...]
-    met: frozenset[Span]
-    fair: tuple[FairChoice, ...]
-    enabled: bool
-
-
 class _Came(NamedTuple):
     """An `Outcome` whose values are places: the rest of it, writes, thread, messages, returns."""
 
@@ -82,7 +68,7 @@ class _Told(NamedTuple):
 class PackedLessons(NamedTuple):
     """Lessons as rows of places in tables: what many ways have in common once. Values are beside it, by value."""
 
-    events: tuple[_Asked | _Begun | Fork, ...]
+    events: tuple[_Asked | Mark | Fork, ...]
     writes: tuple[tuple[tuple[Any, ...], int], ...]
     rests: tuple[Outcome, ...]
     lessons: tuple[_Told, ...]
@@ -131,13 +117,13 @@ class _Writer:
         )
         return deflate(bundle([lines(self._value.written), pack(PackedLessons, packed)]))
 
-    def _written_event(self, event: Event) -> _Asked | _Begun | Fork:
+    def _written_event(self, event: Event) -> _Asked | Mark | Fork:
         if isinstance(event, Read):
             _check(event.slot)
             return _Asked(event.slot, self._value.place(event.answer))
         if isinstance(event, Restart):
-            others: Any = event.mark[1:]
-            return _Begun(self._value.place(event.thread), *others)
+            return event.mark._replace(thread=self._value.place(event.mark.thread))
+        assert isinstance(event, Fork)
         return event
 
     def _result(self, result: Result) -> _Came | Aborted | Failure:
@@ -206,11 +192,11 @@ def unpack_lessons(codec: StateCodec, data: bytes) -> list[Lesson]:
     return lessons
 
 
-def _event(event: _Asked | _Begun | Fork, values: Sequence[int]) -> Event:
+def _event(event: _Asked | Mark | Fork, values: Sequence[int]) -> Event:
     if isinstance(event, _Asked):
         return Read(event.slot, entry(values, event.answer))
-    if isinstance(event, _Begun):
-        return Restart((entry(values, event.thread), *event[1:]))
+    if isinstance(event, Mark):
+        return Restart(event._replace(thread=entry(values, event.thread)))
     return event
 
 
