@@ -1,11 +1,19 @@
-"""Walking over the tree: the expressions of a statement and the parts of an expression."""
+"""Walking over the tree: all its nodes, the expressions of a statement, the parts of an expression."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import assert_never
+from typing import Final, assert_never
 
 from fizz import ast
+
+_FIELDS: Final = {
+    kind: tuple(name for name in reversed(kind.__match_args__) if name != "span")
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.Node)
+}
+"""The fields of each class of nodes, the last one first, but for its place."""
+_LEAVES: Final = (str, int, float, bool, bytes, type(None))
 
 
 def parts(node: ast.Expression) -> tuple[ast.Expression, ...]:
@@ -191,3 +199,15 @@ def _parameters(item: ast.Item) -> Iterator[ast.Parameter]:
             pass
         case _:
             assert_never(item)
+
+
+def nodes_in(node: object) -> Iterator[ast.Node]:
+    """All nodes of a tree, the given one first; `node` may be a tuple of trees."""
+    waiting: list[object] = [node]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is tuple:
+            waiting += part[::-1]
+        elif isinstance(part, ast.Node):
+            yield part
+            waiting += [inner for name in _FIELDS[type(part)] if type(inner := getattr(part, name)) not in _LEAVES]

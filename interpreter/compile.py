@@ -8,8 +8,9 @@ from typing import TypeVar, assert_never
 
 from fizz import Module, Span, ast
 from fizz.errors import rows_of
+from fizz.walk import nodes_in
 from interpreter import program as p
-from interpreter.independence import changes, independent_loops, walk
+from interpreter.independence import changes, independent_loops
 from interpreter.turning import turning
 
 AnyScope = TypeVar("AnyScope", bound=p.Scope)
@@ -159,7 +160,7 @@ class _Mentions:
         self._later: set[str] = set()
         for item in items if roles else ():
             later = not (isinstance(item, ast.Action) and item.name == "Init")
-            for node in walk(item):
+            for node in nodes_in(item):
                 match node:
                     case ast.Name(id=name) if name in roles:
                         self._mentioned[name] += 1

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
 
 from fizz import ast
+from fizz.walk import nodes_in
 
 MUTATORS = frozenset(
     "add add_all append clear difference_update discard extend insert pop popitem remove reverse setdefault sort "
@@ -20,40 +20,19 @@ MUTATORS = frozenset(
 """Methods that change their receiver: whoever calls one may hand something to a later turn."""
 
 
-_FIELDS: Final = {
-    kind: tuple(name for name in reversed(kind.__match_args__) if name != "span")
-    for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.Node)
-}
-"""The fields of each class of nodes, the last one first, but for its place."""
-_LEAVES: Final = (str, int, float, bool, bytes, type(None))
-
-
 def independent_loops(body: ast.Block, state_variables: tuple[str, ...]) -> frozenset[int]:
     """The identities (`id`) of the `for` statements in an assertion's body whose turns are independent.
 
     Only if no helper `changes` anything.
     """
     names = Counter(_names(body))
-    loops = [node for node in walk(body) if isinstance(node, ast.For) and node.flow is None]
+    loops = [node for node in nodes_in(body) if isinstance(node, ast.For) and node.flow is None]
     return frozenset(id(loop) for loop in loops if _independent(loop, names, frozenset(state_variables)))
-
-
-def walk(node: object) -> Iterator[ast.Node]:
-    """All nodes of a tree, the given one first."""
-    waiting: list[object] = [node]
-    while waiting:
-        part = waiting.pop()
-        if type(part) is tuple:
-            waiting += part[::-1]
-        elif isinstance(part, ast.Node):
-            yield part
-            waiting += [inner for name in _FIELDS[type(part)] if type(inner := getattr(part, name)) not in _LEAVES]
 
 
 def _names(node: ast.Node) -> Iterator[str]:
     """Every mention of a name, targets and loop variables among them."""
-    for inner in walk(node):
+    for inner in nodes_in(node):
         if isinstance(inner, ast.Name):
             yield inner.id
         elif isinstance(inner, ast.LoopVariables):
@@ -62,7 +41,7 @@ def _names(node: ast.Node) -> Iterator[str]:
 
 def changes(node: ast.Node) -> bool:
     """Whether something may be changed in place."""
-    for inner in walk(node):
+    for inner in nodes_in(node):
         match inner:
             case ast.Call(function=ast.Attribute(name=name)) if name in MUTATORS:
                 return True
@@ -90,7 +69,7 @@ def _independent(loop: ast.For, names: Counter[str], state_variables: frozenset[
             bound |= {name for target in statement.targets for name in _names(target)} - set(_names(statement.value))
     assigned = {
         name
-        for node in walk(loop.body)
+        for node in nodes_in(loop.body)
         for name in (
             [n for target in node.targets for n in _names(target)]
             if isinstance(node, ast.Assign)
@@ -108,7 +87,7 @@ def _independent(loop: ast.For, names: Counter[str], state_variables: frozenset[
 
 def _only_in_headers(body: ast.Block) -> set[str]:
     """Loop variables of inner loops: their header binds them before each turn."""
-    return {name for node in walk(body) if isinstance(node, ast.For) for name in node.variables.names}
+    return {name for node in nodes_in(body) if isinstance(node, ast.For) for name in node.variables.names}
 
 
 def _bound_before_read(loop: ast.For) -> bool:

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Final, assert_never
 
 from fizz import ast
+from fizz.walk import nodes_in
 from interpreter import program as p
-from interpreter.independence import walk
 from interpreter.statements import instructions
 
 Came = frozenset[bool]
@@ -46,7 +46,7 @@ class _Search:
                 self.functions[name].add(number)
         self.inits = {role.name: role.init for role in roles if role.init is not None}
         places = elsewhere if roles else ()
-        mentioned = {node.id for part in places for node in walk(part) if isinstance(node, ast.Name)}
+        mentioned = {node.id for part in places for node in nodes_in(part) if isinstance(node, ast.Name)}
         self.loose = {role.name for role in roles if role.params is None or role.name in mentioned}
         self.calls = {routine.number: self._called(routine) for routine in routines}
 
@@ -93,7 +93,7 @@ class _Search:
             parts = (instruction.statement,)
         if not self.inits and not self.loose:
             return frozenset(found)
-        nodes = [node for part in parts for node in walk(part)]
+        nodes = [node for part in parts for node in nodes_in(part)]
         made = {node.id for node in nodes if isinstance(node, ast.Name)}
         if any(isinstance(node, ast.Call) for node in nodes):
             made |= self.loose

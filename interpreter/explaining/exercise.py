@@ -11,8 +11,8 @@ from dataclasses import fields
 from typing import Any
 
 from fizz import Span, ast
+from fizz.walk import nodes_in
 from interpreter import program as p
-from interpreter.independence import walk
 from interpreter.running.environment import Environment, Evaluator
 from interpreter.statements import instructions
 
@@ -58,7 +58,7 @@ def doubtful_parts(routine: p.Routine) -> Iterator[ast.Expression]:
 def doubtful_parts_of(instruction: p.Instruction) -> Iterator[ast.Expression]:
     """As above, of one statement alone, without those in its blocks."""
     for expression in _expressions(instruction):
-        for node in walk(expression):
+        for node in nodes_in(expression):
             yield from (part for part in _parts(node) if not isinstance(part, ast.Literal))
 
 
