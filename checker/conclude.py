@@ -124,7 +124,7 @@ class _Teller:
                 return finding, None
             finding, told = self._calmer.calmer(finding, told, property)
             with self.patience.spared():
-                return finding, trace_of(machine, finding, told, None if property is None else property.assertion)
+                return finding, trace_of(machine, finding, told, None if property is None else property.watches[0])
         except (KeyboardInterrupt, Stop):
             # One step of this model may take longer than the run may last.
             return finding, None

@@ -107,7 +107,7 @@ class Course:
         self.unfinished: Unfinished | None = None
         self.torn = False
         """Whether the run was stopped where it cannot be gone on with."""
-        self._safety = {p.key for p in properties if p.phase is Phase.SAFETY}
+        self._safety = {watch.key for p in properties if p.phase is Phase.SAFETY for watch in p.watches}
         self._last = Level()
         self._least: int | None = None
         self._deepest: tuple[PathLink, ...] = ()

@@ -88,8 +88,9 @@ class Finding:
     """The shortest witness of one violated property (language page, 12.4).
 
     `path` leads from the initial state (its first link has the order of Init's choices) to the state of the finding;
-    for a transition assertion or a failed step the last link is the offending step. `cycle` (lasso) returns to the last
-    state of the path; `stutter` means the run may stay there. `fairness` says in sentences why the run is fair.
+    for a transition assertion or a failed step the last link is the offending step. `stem` goes on from there to where
+    the run ends up, of a property that says where something begins. `cycle` (lasso) returns to the last state before
+    it; `stutter` means the run may stay there. `fairness` says in sentences why the run is fair.
     `unfinished`: it was met on a level that was given up, and another one may come before it. `reduced`:
     the keys are those of least images under symmetry (language page, 11.3).
     """
@@ -103,11 +104,12 @@ class Finding:
     reduced: bool = False
     fairness: tuple[str, ...] = ()
     unfinished: bool = False
+    stem: tuple[PathLink, ...] = ()
 
     @property
     def steps(self) -> int:
         """The length of the story: Init is no step."""
-        return max(len(self.path) - 1, 0) + len(self.cycle)
+        return max(len(self.path) - 1, 0) + len(self.stem) + len(self.cycle)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from checker.judge import Judge
 from checker.limits import StopReason
 from checker.patience import Patience, Stop
 from checker.phases import CONCLUDING, Phases
-from checker.properties.base import Property
+from checker.properties.base import Property, has_stem, watches_of
 from interpreter import Machine, Program
 
 if TYPE_CHECKING:
@@ -46,8 +46,9 @@ def explore(
     everything = settings.keep_going or options.continue_path_on_invariant_failures
     clock = Clock(progress)
     patience = patience or Patience(settings.limits)
-    watches = tuple(watch for p in properties if (watch := p.watch(options)) is not None)
+    watches = watches_of(properties, options)
     graph = any(watch.records for watch in watches)
+    crash_edges = any(has_stem(p, options) for p in properties)
 
     def tick(states: int, transitions: int) -> None:
         clock.tick(states, transitions)
@@ -55,7 +56,9 @@ def explore(
 
     watched = progress is not None
     prune = not everything
-    task = Task(program, watches, settings, prune, graph, tick, machine, say, watched, phases, memory, patience)
+    task = Task(
+        program, watches, settings, prune, graph, tick, machine, say, watched, phases, memory, patience, crash_edges
+    )
     found: Exploration | None = None
     try:
         with ExitStack() as stack:

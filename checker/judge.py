@@ -62,7 +62,7 @@ class Judge:
         """The exploration with its findings. Unless `everything` is asked for, the first phase to find is the last."""
         course, total = self.course, self.course.total
         for p in self.properties:
-            if p.phase is Phase.SAFETY and (finding := course.witnesses.get(p.key)) is not None:
+            if p.phase is Phase.SAFETY and (finding := self._witness(p)) is not None:
                 self.findings[p.key] = finding
         try:
             for phase in Phase:
@@ -117,12 +117,12 @@ class Judge:
         return Phase.LIVENESS
 
     def _conclude(self, phase: Phase) -> None:
-        checked = [p for p in self.properties if p.phase is phase and p.watch(self.evidence.options) is not None]
+        checked = [p for p in self.properties if p.phase is phase and p.checked(self.evidence.options)]
         if checked and phase is Phase.LIVENESS:
             self.course.clock.judging()
         for p in checked:
             # An assertion that failed on some state has no answer; only a violation found elsewhere counts.
-            if p.key in self.course.total.broken and p.key not in self.course.witnesses:
+            if self._witness(p) is None and any(watch.key in self.course.total.broken for watch in p.watches):
                 continue
             found = p.conclude(self.evidence)
             if found is not None and phase is Phase.LIVENESS and self.course.run.symmetric:
@@ -132,6 +132,11 @@ class Judge:
                 self.findings[p.key] = found
             elif not (self.evidence.bounded and p.needs_whole_space):
                 self.judged.add(p.key)
+
+    def _witness(self, p: Property) -> Finding | None:
+        """The shortest of what the watches of a property have brought."""
+        brought = (self.course.witnesses.get(watch.key) for watch in p.watches)
+        return min((one for one in brought if one is not None), key=lambda one: one.steps, default=None)
 
     def _whole_space(self) -> CourseEvidence:
         if self._whole is None:

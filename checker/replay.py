@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from checker.audit.stuck import stuck
 from checker.changes import changes
 from checker.exploration import Finding, PathLink
+from checker.properties.base import Looks, Watch
 from checker.threads import equal, settled
 from checker.trace import Change, EntryKind, Trace, TraceEntry
 from checker.why import why
@@ -27,19 +28,21 @@ _KINDS: dict[StepKind, EntryKind] = {
 }
 
 
-def trace_of(machine: Machine, finding: Finding, told: Story, assertion: int | None = None) -> Trace:
+def trace_of(machine: Machine, finding: Finding, told: Story, watch: Watch | None = None) -> Trace:
     """The trace of a finding that is told by this story.
 
-    `assertion`: the one that it violates; the trace then says why. Without one and without an error it is a deadlock.
+    `watch`: what was looked out for; the trace then says why it is false, or of a dead end why no step is possible.
+    Without one the model fails.
     """
+    dead = watch is not None and watch.looks is Looks.DEAD_ENDS
     idle = idle_sentences(machine, told.states[-1]) if finding.stutter else ()
     return Trace(
         told.entries,
-        cycle_start=len(finding.path) if finding.cycle else None,
+        cycle_start=len(finding.path) + len(finding.stem) if finding.cycle else None,
         stutter=finding.stutter,
         fairness=finding.fairness + idle,
-        why=None if assertion is None else why(machine, assertion, told.states, len(finding.cycle)),
-        stuck=stuck(machine, told.states[-1]) if assertion is None and finding.error is None else None,
+        why=None if watch is None else why(machine, watch, told.states, len(finding.cycle)),
+        stuck=stuck(machine, told.states[-1]) if dead else None,
     )
 
 
@@ -111,7 +114,7 @@ class _Teller:
             raise _NoSuchStep
         self._states.append(self.told(begin.state, finding))
         self._entries.append(init_entry(self.machine, begin.outcome, self._states[0]))
-        for link in (*links, *finding.cycle):
+        for link in (*links, *finding.stem, *finding.cycle):
             self._follow(link, finding)
         return Story(tuple(self._entries), tuple(self._states), begin, tuple(self._steps), tuple(beginnings))
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fizz import Diagnostic
 from checker.exit_code import ExitCode
 
+Violation = OneOf["failed", "deadlock"]
 Verdict = OneOf["passed", "bounded", "failed", "deadlock", "error", "interrupted"]
 PropertyVerdict = OneOf["holds", "holds-within-bound", "violated", "undecided"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from checker.properties.base import Looks, Watch
 from checker.trace import Why
 from fizz import Span
 from fizz.errors import rows_of
@@ -11,23 +12,25 @@ from interpreter import Machine, State
 from interpreter.explaining.explain import Explanation, explain
 
 
-def why(machine: Machine, assertion: int, states: Sequence[State], cycle: int) -> Why | None:
-    """Why an assertion is false on a path through `states`, of which the last `cycle` ones are a cycle.
+def why(machine: Machine, watch: Watch, states: Sequence[State], cycle: int) -> Why | None:
+    """Why what is watched is false on a path through `states`, of which the last `cycle` ones are a cycle.
 
-    None if it is not: an `exists` that was never met, or states that stand for others under symmetry.
+    None if it is not: what was never met, states that stand for others under symmetry, a dead end.
     """
-    kind = machine.program.assertions[assertion].kind
-    for index in _asked(kind, len(states), cycle):
-        before = states[index - 1] if kind == "transition" else None
-        explanation = explain(machine, assertion, states[index], before)
+    if watch.predicate is None:
+        return None
+    of_steps = watch.looks is Looks.STEPS
+    for index in _asked(of_steps, len(states), cycle):
+        before = states[index - 1] if of_steps else None
+        explanation = explain(machine, watch.predicate.assertion, states[index], before)
         if explanation is not None:
             return _told(explanation, index, machine.program.sources)
     return None
 
 
-def _asked(kind: str, states: int, cycle: int) -> Iterator[int]:
+def _asked(of_steps: bool, states: int, cycle: int) -> Iterator[int]:
     """The states that may break an assertion: the last one; of a cycle the last one that does."""
-    if kind == "transition" and states < 2:
+    if of_steps and states < 2:
         return
     yield from range(states - 1, states - 1 - max(cycle, 1), -1)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from checker.audit.visit import Onlooker, Visit, Visited
 from checker.engines.assertions import Assertions, Decide
 from checker.engines.memory import verdict_of
+from checker.properties.base import Looks, Predicate, Watch
 from fizz import Span
 from interpreter import ModelError, Program
 from interpreter.budget import METER
@@ -114,9 +115,11 @@ class StepCounter(_Counter):
 class AssertionCounter(_Counter):
     """Counts what evaluations of assertions came to: in how many each statement and part was met, and each decision."""
 
-    def __init__(self, program: Program, asked: Collection[int]) -> None:
+    def __init__(self, program: Program, watches: Iterable[Watch]) -> None:
         super().__init__(program)
-        self.asked = [program.assertions[number] for number in asked]
+        # What several watches ask is evaluated once.
+        self._asked = {watch.predicate: watch.looks for watch in watches if watch.predicate is not None}
+        self.asked = [program.assertions[number] for number in dict.fromkeys(one.assertion for one in self._asked)]
         self._loops = {place for place, one in deciding_statements(program).items() if one.word == "for"}
         self._evaluations: dict[tuple[int, ...], tuple[list[Result], int]] = {}
         self._assertions: Assertions | None = None
@@ -125,15 +128,15 @@ class AssertionCounter(_Counter):
         """Evaluate the assertions in a state, and for the steps from it."""
         if self._assertions is None:
             self._assertions = Assertions(visit.machine, visit.machine.parts_view, self._decider(visit))
-        for assertion in self.asked:
+        for predicate, looks in self._asked.items():
             # A mistake of the model is told of by whoever asks for a verdict.
             with suppress(ModelError):
-                if assertion.kind != "transition":
-                    self._assertions.holds(assertion.number, visited.state)
+                if looks is Looks.STATES:
+                    self._assertions.holds(predicate, visited.state)
                 else:
-                    self._see_steps(self._assertions, assertion.number, visit, visited)
+                    self._see_steps(self._assertions, predicate, visit, visited)
 
-    def _see_steps(self, assertions: Assertions, number: int, visit: Visit, visited: Visited) -> None:
+    def _see_steps(self, assertions: Assertions, predicate: Predicate, visit: Visit, visited: Visited) -> None:
         for candidate in visit.candidates(visited):
             if candidate.rule.kind is StepKind.CRASH_ROLE:
                 continue
@@ -141,7 +144,7 @@ class AssertionCounter(_Counter):
                 if isinstance(result, Outcome):
                     target = visit.machine.apply(visited.state, candidate.rule, result)
                     if target is not None:
-                        assertions.holds_between(number, visited.state, target)
+                        assertions.holds_between(predicate, visited.state, target)
 
     def _decider(self, visit: Visit) -> Decide:
         def decide(rule: Rule, view: View) -> Result:

@@ -101,8 +101,8 @@ def cover(
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
     program = compile_module(module)
     properties = properties_of(program, settings.properties)
-    asked = [p.assertion for p in properties if p.assertion is not None]
-    steps, assertions = StepCounter(program), AssertionCounter(program, asked)
+    watches = [watch for p in properties for watch in p.watches]
+    steps, assertions = StepCounter(program), AssertionCounter(program, watches)
     try:
         tour = visit_all(program, settings, (steps, assertions), progress, properties, patience)
     except ModelError as error:

@@ -18,7 +18,7 @@ from checker.exploration import Finding, Settings
 from checker.level import Level
 from checker.limits import StopReason
 from checker.patience import Patience
-from checker.properties.base import Property
+from checker.properties.base import Property, watches_of
 from interpreter import Machine, Program, State
 from interpreter.step import Candidate, Result, Rule
 
@@ -141,7 +141,7 @@ def visit_all(
 
     options = program.options
     everything = properties is None or settings.keep_going or options.continue_path_on_invariant_failures
-    watches = tuple(replace(watch, records=False) for p in properties or () if (watch := p.watch(options)) is not None)
+    watches = tuple(replace(watch, records=False) for watch in watches_of(properties or (), options))
     with patience.heeding(), patience.attending():
         machine = partial(Machine, watched=True)
         task = Task(program, watches, settings, not everything, tick=tick, machine=machine, patience=patience)

@@ -102,5 +102,5 @@ def _successors(machine: Machine, state: State) -> list[tuple[bool, int]]:
 
 def _holding(exploration: Exploration, properties: Sequence[Property]) -> list[int]:
     """The assertions that hold: of what is violated nobody asks whether it was put to the test."""
-    judged = [p.assertion for p in properties if p.key in exploration.judged]
-    return [number for number in judged if number is not None]
+    watches = [watch for p in properties if p.key in exploration.judged for watch in p.watches]
+    return list(dict.fromkeys(watch.predicate.assertion for watch in watches if watch.predicate is not None))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from checker.properties.base import Predicate
 from interpreter import Machine, State
 from interpreter.running.view import PairView, View
 from interpreter.step import Failure, Outcome, Result, Rule
@@ -31,20 +32,20 @@ class Assertions:
         self.view = view
         self.decide = decide
 
-    def holds(self, assertion: int, state: State) -> Answer:
-        """The value in a state: in a role, `exists` asks for some instance, the others for all."""
-        wanted = self.machine.program.assertions[assertion].kind == "exists"
-        return self._decide(assertion, state, self.view(state), wanted)
+    def holds(self, predicate: Predicate, state: State) -> Answer:
+        """The value in a state."""
+        return self._decide(predicate, state, self.view(state))
 
-    def holds_between(self, assertion: int, before: State, after: State) -> Answer:
+    def holds_between(self, predicate: Predicate, before: State, after: State) -> Answer:
         """The value for a step, which may not have changed anything: then it is true."""
         if self.machine.alike.states(before, after):
             return Answer(True)
-        return self._decide(assertion, after, PairView(self.view(before), self.view(after)), wanted=False)
+        return self._decide(predicate, after, PairView(self.view(before), self.view(after)))
 
-    def _decide(self, assertion: int, state: State, view: View, wanted: bool) -> Answer:
-        """Ask rule by rule until one gives the wanted answer."""
-        for rule in self.machine.assertion_rules(assertion, state):
+    def _decide(self, predicate: Predicate, state: State, view: View) -> Answer:
+        """Ask rule by rule until one decides."""
+        wanted = predicate.some
+        for rule in self.machine.assertion_rules(predicate.assertion, state):
             result = self.decide(rule, view)
             if isinstance(result, Failure):
                 raise result.error

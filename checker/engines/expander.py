@@ -13,7 +13,7 @@ from checker.engines.assertions import Assertions
 from checker.engines.memory import Memory
 from checker.engines.protocol import Task
 from checker.level import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Place, Witness
-from checker.liveness.graph import LiveStep, Obligation, obligation_of
+from checker.liveness.graph import LiveStep, Obligation, crash_of, obligation_of
 from checker.properties.base import Looks
 from interpreter.budget import METER
 from interpreter.running.view import View
@@ -29,7 +29,7 @@ Observe = Callable[[int, int, Candidate, tuple[str, ...], bool], None]
 
 
 class Arrival(NamedTuple):
-    """A step and where it leads. `start`: an action started. `live`: what liveness sees of it; None for crashes."""
+    """A step and where it leads. `start`: an action started. `live`: what liveness sees of it; None: nothing."""
 
     order: StepOrder
     state: State
@@ -84,9 +84,9 @@ class Expander:
         pruned = False
         answers: list[bool] = []
         for watch in self._of_states:
-            assert watch.assertion is not None
+            assert watch.predicate is not None
             try:
-                answer = self.assertions.holds(watch.assertion, state)
+                answer = self.assertions.holds(watch.predicate, state)
             except ModelError as error:
                 level.broken.add(watch.key)
                 level.fail(Witness(at, error=error, stage=STATE_STAGE))
@@ -125,7 +125,8 @@ class Expander:
         if rule.kind is StepKind.CRASH_ROLE:
             assert rule.instance is not None
             target, target_key = self.image(self.machine.crash_role(state, rule.instance))
-            arrivals.append(Arrival(StepOrder(candidate.order, (), 0), target, target_key, False, None))
+            order = StepOrder(candidate.order, (), 0)
+            arrivals.append(Arrival(order, target, target_key, False, self._crash(order)))
             level.crash_steps += 1
             if self.observe is not None:
                 self.observe(at.key, target_key, candidate, (), True)
@@ -174,7 +175,7 @@ class Expander:
             if twin is not None:
                 order = StepOrder(candidate.order, outcome.forks, 1)
                 image, image_key = self.image(twin)
-                arrivals.append(Arrival(order, image, image_key, start, None))
+                arrivals.append(Arrival(order, image, image_key, start, self._crash(order)))
                 crash_names.add(outcome.choices)
                 if self.observe is not None:
                     self.observe(at.key, image_key, candidate, outcome.choices, True)
@@ -186,15 +187,18 @@ class Expander:
 
     def _judge_step(self, state: State, at: Place, target: State, to: int, order: StepOrder, level: Level) -> None:
         for watch in self._of_steps:
-            assert watch.assertion is not None
+            assert watch.predicate is not None
             try:
-                answer = self.assertions.holds_between(watch.assertion, state, target)
+                answer = self.assertions.holds_between(watch.predicate, state, target)
             except ModelError as error:
                 level.broken.add(watch.key)
                 level.fail(Witness(at, order, to, error=error, stage=TRANSITION_STAGE))
                 continue
             if answer.value is watch.seeks:
                 level.see(watch.key, Witness(at, order, to, answer.instance))
+
+    def _crash(self, order: StepOrder) -> LiveStep | None:
+        return crash_of(order) if self.task.crash_edges else None
 
     # --- liveness --------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from checker.engines.protocol import Task
 from checker.exploration import PathLink
 from checker.level import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Place, Unfinished, Witness
 from checker.liveness.asking import GraphSearch, Search
-from checker.liveness.graph import Classes, Graph, LiveStep, obligation_of
+from checker.liveness.graph import Classes, Graph, LiveStep, crash_of, obligation_of
 from checker.patience import Stop
 from checker.properties.base import Looks, Watch
 from interpreter.budget import METER
@@ -200,9 +200,9 @@ class PlainRun:
 
     def _judge_state(self, node: Node, level: Level) -> None:
         for watch in self.task.watching(Looks.STATES):
-            assert watch.assertion is not None
+            assert watch.predicate is not None
             try:
-                answer = self.assertions.holds(watch.assertion, node.state)
+                answer = self.assertions.holds(watch.predicate, node.state)
             except ModelError as error:
                 self._broken(watch, Witness(node.place, error=error, stage=STATE_STAGE), level)
                 continue
@@ -214,9 +214,9 @@ class PlainRun:
 
     def _judge_step(self, source: Node, step: Step, target: int, level: Level) -> None:
         for watch in self.task.watching(Looks.STEPS):
-            assert watch.assertion is not None
+            assert watch.predicate is not None
             try:
-                answer = self.assertions.holds_between(watch.assertion, source.state, step.target)
+                answer = self.assertions.holds_between(watch.predicate, source.state, step.target)
             except ModelError as error:
                 witness = Witness(source.place, step.order, target, error=error, stage=TRANSITION_STAGE)
                 self._broken(watch, witness, level)
@@ -241,15 +241,25 @@ class PlainRun:
             lambda state: nodes[state].key,
             Classes.of(self.machine) if self.symmetric else None,
             lambda states: min(states, key=lambda state: nodes[state].rank),
+            lambda state: nodes[state].rank[:2],
         )
         for node in nodes:
-            steps = [step for step in self.machine.steps(node.state).steps if not step.crashes]
-            live = [LiveStep(s.order, obligation_of(self.machine.fair_name(s.rule)), s.outcome.fair) for s in steps]
-            # Starts come last in the step order, so the steps that were explored from a cut state come first.
-            explored = [s for s in steps if node.expanded and not (node.cut and s.rule.kind is StepKind.START)]
+            steps = [s for s in self.machine.steps(node.state).steps if self.task.crash_edges or not s.crashes]
+            explored = [s for s in steps if self._was_explored(node, s)]
+            hidden = [s for s in steps if not s.crashes and not self._was_explored(node, s)]
             targets = [number[self.machine.key(self.image(step.target))] for step in explored]
+            live = [self._live(step) for step in (*explored, *hidden)]
             graph.add_state(live, targets, not node.state.threads, node.cut or not node.expanded)
         return graph
+
+    @staticmethod
+    def _was_explored(node: Node, step: Step) -> bool:
+        return node.expanded and not (node.cut and step.rule.kind is StepKind.START)
+
+    def _live(self, step: Step) -> LiveStep:
+        if step.crashes:
+            return crash_of(step.order)
+        return LiveStep(step.order, obligation_of(self.machine.fair_name(step.rule)), step.outcome.fair)
 
     def answers(self, key: str) -> bytearray:
         return bytearray(node.answers.get(key, False) for node in self.nodes.values())

@@ -26,7 +26,8 @@ Tick = Callable[[int, int], None]
 class Task:
     """What a run is to do.
 
-    `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked to search it for lassos.
+    `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked to search it for lassos,
+    and `crash_edges`: also for ways that lead to them by crash steps.
     `machine` makes the program runnable in this process; `memory` is there where one is runnable and remembers. `say`
     takes what the user should know and is no part of the answer; `watched`: somebody looks on. `phases` measures what
     the time is spent on. `patience` says when the run is to end: it is asked often, where a level can be given up.
@@ -44,6 +45,7 @@ class Task:
     phases: Phases = field(default_factory=Phases)
     memory: Memory | None = None
     patience: Patience = field(default_factory=Patience)
+    crash_edges: bool = False
 
     def watching(self, looks: Looks) -> tuple[Watch, ...]:
         return tuple(watch for watch in self.watches if watch.looks is looks)

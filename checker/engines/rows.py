@@ -147,7 +147,7 @@ class RowsRun:
         self.wants_graph = task.graph
         self.symmetric = self.expander.symmetric
         classes = Classes.of(self.machine) if self.symmetric else None
-        self.graph_so_far = Graph(self.found.keys.__getitem__, classes, self.found.least)
+        self.graph_so_far = Graph(self.found.keys.__getitem__, classes, self.found.least, self.found.cost)
         self.level = -1
         self._parts = parts_of(task, self.machine)
         self.exported: list[str] = [] if self._parts is None else self._parts.files

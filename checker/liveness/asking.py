@@ -3,81 +3,116 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from checker.exploration import PathLink
-from checker.liveness.eventual import never_again, never_settled
+from checker.liveness.eventual import lost_states
 from checker.liveness.fairness import sentences
 from checker.liveness.graph import Graph
 from checker.liveness.lasso import Lasso
+from checker.liveness.obligation import QUIET, AlwaysReachable, NoLasso, StateSet
 from checker.liveness.search import FairSearch
+from checker.liveness.stem import shortest_stem
+
+Answers = Callable[[str], bytearray]
+"""The answers that a watch has recorded, one for each state, by its key."""
 
 
 @dataclass(frozen=True, slots=True)
-class FairRun:
-    """A fair lasso by keys: the path to `head`, then `cycle` for ever, or nothing (`stutter`). `why` it is fair."""
+class Reached:
+    """A state by the path to `begin`, and by the `stem` that leads on from there."""
 
-    head: int
+    begin: int
+    stem: tuple[PathLink, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FairRun(Reached):
+    """A fair lasso by keys: where it begins, then `cycle` for ever, or nothing (`stutter`). `why` it is fair."""
+
     cycle: tuple[PathLink, ...]
     stutter: bool
     why: tuple[str, ...]
 
 
 class Search(Protocol):
-    """Questions about the states that were explored. `key` is that of the watch that has recorded their answers."""
+    """Questions about the states that were explored."""
 
-    def lasso(self, key: str, everywhere: bool) -> FairRun | None:
-        """The fair lasso that begins at the least state with a false answer.
+    def lasso(self, demand: NoLasso) -> FairRun | None:
+        """A lasso that is demanded not to be: the one whose cycle begins at the least state.
 
-        Unless `everywhere`, all answers on its cycle are false.
+        Of several stems the one on which that state is reached in the fewest steps (language page, 10.8).
         """
         ...
 
-    def lost(self, key: str, settles: bool) -> int | None:
-        """With `liveness: nondeterministic` (10.5), the key of the least state from which all is lost.
-
-        What may be lost is that the answer is true again, or, if it `settles`, that it stays true.
-        """
+    def lost(self, demand: AlwaysReachable) -> Reached | None:
+        """With `liveness: nondeterministic` (10.5), the least state from which the goal can not be reached."""
         ...
 
 
 class GraphSearch:
     """The search in a graph that is here as a whole."""
 
-    def __init__(
-        self, graph: Graph, answers: Callable[[str], bytearray], ask: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, graph: Graph, answers: Answers, ask: Callable[[], None] = lambda: None) -> None:
         """`ask` is called now and then; what it raises ends the search."""
         self.graph = graph
         self.answers = answers
         self._ask = ask
         self._search = FairSearch(graph, ask=ask)
 
-    def lasso(self, key: str, everywhere: bool) -> FairRun | None:
-        found = lasso_in(self._search, self.answers(key), everywhere)
+    def lasso(self, demand: NoLasso) -> FairRun | None:
+        found = self.found(demand)
         return None if found is None else fair_run(self.graph, found)
 
-    def lost(self, key: str, settles: bool) -> int | None:
-        answers = self.answers(key)
-        state = (never_settled if settles else never_again)(self.graph, answers, self._ask)
-        return None if state is None else self.graph.key(state)
+    def found(self, demand: NoLasso) -> Lasso | None:
+        """The same by the numbers of states and edges."""
+        cycle, stem = self.members(demand.cycle), demand.stem
+        if stem is None:
+            return self._search.lasso(cycle, self.members(demand.touches))
+        fair = self._search.fair_states(cycle, self.members(demand.touches & stem.along))
+        found = shortest_stem(
+            self.graph, self.members(stem.begins & stem.along), self.members(stem.along), fair, self._ask
+        )
+        if found is None:
+            return None
+        head = bytearray(self.graph.states)
+        head[found.end] = True
+        lasso = self._search.lasso(cycle, head)
+        assert lasso is not None
+        return replace(lasso, stem=found.edges)
+
+    def lost(self, demand: AlwaysReachable) -> Reached | None:
+        graph, stem = self.graph, demand.after
+        lost = lost_states(graph, self.members(demand.goal), demand.for_ever, self._ask)
+        if stem is None:
+            return Reached(graph.key(graph.least(_members(lost))), ()) if any(lost) else None
+        begins, along = self.members(stem.begins & stem.along), self.members(stem.along)
+        found = shortest_stem(graph, begins, along, lost, self._ask, crashes=False)
+        return None if found is None else Reached(graph.key(found.begin), links(graph, found.edges))
+
+    def members(self, states: StateSet) -> bytearray:
+        """Which states of the graph are in a set: a truth value for each."""
+
+        def column(key: str) -> int:
+            return int.from_bytes(self.graph.quiet if key == QUIET.key else self.answers(key), "little")
+
+        count = self.graph.states
+        return bytearray(states.over(column, int.from_bytes(b"\1" * count, "little")).to_bytes(count, "little"))
 
 
-def lasso_in(search: FairSearch, answers: bytearray, everywhere: bool) -> Lasso | None:
-    """The lasso that `Search.lasso` asks for."""
-    false = answers.translate(bytes([1] + [0] * 255))
-    return search.lasso(bytearray(b"\1") * search.graph.states if everywhere else false, false)
-
-
-def lasso_of(
-    graph: Graph, answers: bytearray, everywhere: bool, ask: Callable[[], None] = lambda: None
-) -> Lasso | None:
-    """The same for a graph that is asked once."""
-    return lasso_in(FairSearch(graph, ask=ask), answers, everywhere)
+def _members(states: bytearray) -> list[int]:
+    return [number for number, is_member in enumerate(states) if is_member]
 
 
 def fair_run(graph: Graph, lasso: Lasso) -> FairRun:
     """A lasso of a graph, by keys."""
-    cycle = tuple(PathLink(graph.mark(e).order, graph.key(graph.targets[e])) for e in lasso.cycle)
-    return FairRun(graph.key(lasso.head), cycle, lasso.stutter, sentences(graph, lasso))
+    begin = graph.source(lasso.stem[0]) if lasso.stem else lasso.head
+    return FairRun(
+        graph.key(begin), links(graph, lasso.stem), links(graph, lasso.cycle), lasso.stutter, sentences(graph, lasso)
+    )
+
+
+def links(graph: Graph, edges: tuple[int, ...]) -> tuple[PathLink, ...]:
+    """A walk along some edges of a graph."""
+    return tuple(PathLink(graph.mark(e).order, graph.key(graph.targets[e])) for e in edges)

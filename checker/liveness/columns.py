@@ -7,7 +7,8 @@ pairs are few.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,28 @@ class _Tables:
         return np.array(first, dtype=np.int64), np.array(numbers, dtype=np.int64)
 
 
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """What a round has found: states that are fair components by themselves, and those in other ones.
+
+    `of_state` and `of_edge` name the component of the states and edges that were looked at.
+    """
+
+    alone: Numbers
+    fair: Numbers
+    labels: Labels
+    states: Numbers
+    of_state: Numbers
+    edges: Numbers
+    of_edge: Numbers
+
+    def component(self, state: int) -> Component:
+        """The component of one of the fair ones."""
+        chosen = self.labels[state]
+        own, along = self.states[self.of_state == chosen], self.edges[self.of_edge == chosen]
+        return Component(tuple(own.tolist()), tuple(along.tolist()))
+
+
 def _only(need: Obligations, strength: Strength) -> Obligations:
     return frozenset(o for o in need if o.strength == strength)
 
@@ -64,6 +87,9 @@ class FairComponents:
         ask()
         self._sources = np.repeat(np.arange(graph.states, dtype=np.uint32), np.diff(first))
         self._marks = np.frombuffer(graph.marks, dtype=np.uint32)
+        # A mask of all edges would cost as much as they do, and few graphs have crash steps.
+        crashes = np.array([mark.order.crashes for mark in graph.mark_table], dtype=np.bool_)
+        self._usable: Mask | None = ~crashes[self._marks] if crashes.any() else None
         self._needs = np.frombuffer(graph.needs, dtype=np.uint32).astype(np.int64)
         self._free = np.array([not need for need in graph.need_table], dtype=np.bool_)
         self._whole: tuple[Labels, Numbers] | None = None
@@ -71,6 +97,22 @@ class FairComponents:
     def least(self, among: Mask, heads: Mask) -> tuple[int, Component] | None:
         """The least state of `heads` that lies in a fair component of the states `among`, and that component."""
         best: tuple[int, Component] | None = None
+        for found in self._rounds(among):
+            if (head := self._better(found.alone[heads[found.alone]], best)) is not None:
+                best = head, Component((head,), ())
+            if (head := self._better(found.fair[heads[found.fair]], best)) is not None:
+                best = head, found.component(head)
+        return best
+
+    def fair_states(self, among: Mask) -> Mask:
+        """All states that lie in a fair component of the states `among`."""
+        fair = np.zeros(self._states, dtype=np.bool_)
+        for found in self._rounds(among):
+            fair[found.alone] = fair[found.fair] = True
+        return fair
+
+    def _rounds(self, among: Mask) -> Iterator[_Round]:
+        """The fair components of the states `among`, round by round."""
         states = np.flatnonzero(among)
         component, edges = self._first_round(among, states)
         while len(states):
@@ -81,26 +123,19 @@ class FairComponents:
             inner = busy[component[states]]
             # A state without an edge to itself is a fair component if nobody is owed anything there.
             alone = states[~inner]
-            alone = alone[self._free[self._needs[alone]] & heads[alone]]
-            if (head := self._better(alone, best)) is not None:
-                best = head, Component((head,), ())
+            alone = alone[self._free[self._needs[alone]]]
             states = states[inner]
             of_state = component[states].astype(np.int64)
             self._ask()
             bad_state, bad_edge, bad, good = self._judged(states, edges, of_state, of_edge, len(busy))
             self._ask()
-            fitting = states[good[of_state] & heads[states]]
-            if (head := self._better(fitting, best)) is not None:
-                chosen = component[head]
-                own, along = states[of_state == chosen], edges[of_edge == chosen]
-                best = head, Component(tuple(own.tolist()), tuple(along.tolist()))
+            yield _Round(alone, states[good[of_state]], component, states, of_state, edges, of_edge)
             states = states[bad[of_state] & ~bad_state]
             edges = edges[bad[of_edge] & ~bad_edge]
             left = np.zeros(self._states, dtype=np.bool_)
             left[states] = True
             edges = edges[left[self._sources[edges]] & left[self._targets[edges]]]
             component, edges = self._strong(states, edges)
-        return best
 
     def _better(self, states: Numbers, best: tuple[int, Component] | None) -> int | None:
         """The least of some states, if it comes before the best that is known."""
@@ -112,9 +147,12 @@ class FairComponents:
     def _first_round(self, among: Mask, states: Numbers) -> tuple[Labels, Numbers]:
         """The strongly connected components of some states; those of all states are kept for the next question."""
         if len(states) < self._states:
-            return self._strong(states, np.flatnonzero(among[self._sources] & among[self._targets]))
+            inside = among[self._sources] & among[self._targets]
+            return self._strong(states, np.flatnonzero(inside if self._usable is None else inside & self._usable))
         if self._whole is None:
-            self._whole = self._strong(states, np.arange(len(self._targets)))
+            usable = self._usable
+            edges = np.arange(len(self._targets)) if usable is None else np.flatnonzero(usable)
+            self._whole = self._strong(states, edges)
         return self._whole
 
     def _strong(self, states: Numbers, edges: Numbers) -> tuple[Labels, Numbers]:

@@ -22,7 +22,7 @@ def fair_components(graph: Graph, among: Iterable[int], ask: Callable[[], None] 
     Every fair cycle in that part lies in one of them. Method: strongly connected components, from which whatever no
     fair cycle can touch is removed, again and again (Emerson and Lei, 1987, for strong fairness).
     """
-    dropped = bytearray(len(graph.targets))
+    dropped = _without_crashes(graph)
     regions = [list(among)]
     while regions:
         region = regions.pop()
@@ -39,6 +39,12 @@ def fair_components(graph: Graph, among: Iterable[int], ask: Callable[[], None] 
                 regions.append([s for s in states if s not in bad_states])
             elif whole_weak(graph, states) <= taken:
                 yield Component(tuple(sorted(states)), tuple(sorted(edges)))
+
+
+def _without_crashes(graph: Graph) -> bytearray:
+    """Which edges no cycle may have from the first: a truth value for each."""
+    crashing = graph.crash_marks
+    return bytearray(map(crashing.__contains__, graph.marks)) if crashing else bytearray(len(graph.targets))
 
 
 def strong_needs(graph: Graph, state: int) -> list[Obligation]:

@@ -10,33 +10,19 @@ from checker.liveness.graph import Graph
 # A cut state may lead anywhere, so it counts as good: what is then still found to be bad is bad beyond the bound too.
 
 
-def never_again(graph: Graph, answer: bytearray, ask: Callable[[], None] = lambda: None) -> int | None:
-    """For `always eventually`.
+def lost_states(graph: Graph, goal: bytearray, for_ever: bool, ask: Callable[[], None] = lambda: None) -> bytearray:
+    """The states from which fair steps reach no state of the goal: a truth value for each, as `goal` has them.
 
-    The least state from which fair edges reach no quiet state where the predicate is true.
+    `for_ever`: no state from which no steps lead out of the goal.
     """
-    back = _Backwards(graph, lambda edge, source: _fair(graph, edge, source), ask)
-    goal = (s for s in range(graph.states) if graph.cut[s] or (graph.quiet[s] and answer[s]))
-    return _least_missing(graph, back.reach(goal))
-
-
-def never_settled(graph: Graph, answer: bytearray, ask: Callable[[], None] = lambda: None) -> int | None:
-    """For `eventually always`: the least state from which fair edges reach no state that is safe for ever.
-
-    Safe for ever are the states from which no steps lead to a quiet state where the predicate is false.
-    """
-    anywhere = _Backwards(graph, lambda edge, source: True, ask)
-    doomed = anywhere.reach(s for s in range(graph.states) if graph.quiet[s] and not answer[s])
-    back = _Backwards(graph, lambda edge, source: _fair(graph, edge, source), ask)
-    return _least_missing(graph, back.reach(s for s in range(graph.states) if graph.cut[s] or not doomed[s]))
-
-
-def _fair(graph: Graph, edge: int, source: int) -> bool:
-    return graph.targets[edge] != source and graph.mark(edge).fair
-
-
-def _least_missing(graph: Graph, reached: bytearray) -> int | None:
-    return None if all(reached) else graph.least(s for s in range(graph.states) if not reached[s])
+    crashing = graph.crash_marks
+    if for_ever:
+        anywhere = _Backwards(graph, lambda edge, source: graph.marks[edge] not in crashing, ask)
+        doomed = anywhere.reach(s for s in range(graph.states) if not goal[s])
+        goal = bytearray(not one for one in doomed)
+    back = _Backwards(graph, lambda edge, source: graph.targets[edge] != source and graph.mark(edge).fair, ask)
+    reached = back.reach(s for s in range(graph.states) if graph.cut[s] or goal[s])
+    return bytearray(not one for one in reached)
 
 
 class _Backwards:

@@ -1,4 +1,4 @@
-"""The graph that liveness is judged on: states, steps that are no crashes, and what fairness asks of both.
+"""The graph that liveness is judged on: states, steps, and what fairness asks of both.
 
 States are numbered level by level, and the edges of a state stand in step order: two engines that agree make equal
 graphs, but for how the states of one level are numbered.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from enum import IntEnum
 from typing import NamedTuple, TypeVar
@@ -68,11 +69,16 @@ class Mark:
 
 
 class LiveStep(NamedTuple):
-    """An existing step as liveness sees it: no twin, no role crash. `name` is None for unfair starts and deliveries."""
+    """An existing step as liveness sees it. `name` is None for unfair starts, deliveries and crashes."""
 
     order: StepOrder
     name: Obligation | None
     choices: tuple[FairChoice, ...]
+
+
+def crash_of(order: StepOrder) -> LiveStep:
+    """A twin or role crash as liveness sees it: fairness says nothing of it."""
+    return LiveStep(order, None, ())
 
 
 def marks_of(steps: Sequence[LiveStep]) -> list[Mark]:
@@ -154,12 +160,14 @@ class Graph:
 
     `marks` holds per edge a number into `mark_table`, `needs` per state one into `need_table`: the names available
     there. `quiet`: no unfinished thread. `cut`: not all steps of the state are in the graph. `least` chooses the state
-    that a finding is told of, among some in ascending order: that of least (level, crashes, key).
+    that a finding is told of, among some in ascending order: that of least (level, crashes, key). `cost` tells of a
+    state its level and the crash steps on the path to it. Crash steps are among the edges only if a stem may use them.
     """
 
     key: Callable[[int], int]
     classes: Classes | None = None
     least: Callable[[Iterable[int]], int] = min
+    cost: Callable[[int], tuple[int, int]] = lambda state: (0, 0)
     first: array[int] = field(default_factory=lambda: array("Q", [0]))
     targets: array[int] = field(default_factory=lambda: array("I"))
     marks: array[int] = field(default_factory=lambda: array("I"))
@@ -237,6 +245,15 @@ class Graph:
         """The numbers of the edges of a state."""
         return range(self.first[state], self.first[state + 1])
 
+    def source(self, edge: int) -> int:
+        """The state where an edge begins."""
+        return bisect_right(self.first, edge) - 1
+
+    @property
+    def crash_marks(self) -> frozenset[int]:
+        """The marks of crash steps: no cycle has one."""
+        return frozenset(number for number, mark in enumerate(self.mark_table) if mark.order.crashes)
+
     def mark(self, edge: int) -> Mark:
         return self.mark_table[self.marks[edge]]
 
@@ -253,7 +270,3 @@ def _number(item: Item, numbers: dict[Item, int], table: list[Item]) -> int:
         number = numbers[item] = len(table)
         table.append(item)
     return number
-
-
-Answers = Mapping[str, bytearray]
-"""Per property that looks at the graph: the truth of its predicate in each state."""

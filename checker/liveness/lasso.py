@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,11 +15,15 @@ from checker.liveness.short import MOST_NODES, Inside, ShortCycles
 
 @dataclass(frozen=True, slots=True)
 class Lasso:
-    """A fair run: the path to `head`, then for ever the edges of `cycle`, or nothing at all (`stutter`)."""
+    """A fair run: the path to `head`, then for ever the edges of `cycle`, or nothing at all (`stutter`).
+
+    With a `stem` it is the path to where that begins, and then these edges up to `head`.
+    """
 
     head: int
     cycle: tuple[int, ...]
     stutter: bool
+    stem: tuple[int, ...] = ()
 
 
 class Aim(Enum):
@@ -136,7 +139,7 @@ class _Inside:
                     piece = [edge]
                     while state != begin:
                         piece.append(origin[state])
-                        state = self._source(origin[state])
+                        state = self.graph.source(origin[state])
                     return piece[::-1]
                 target = self.graph.targets[edge]
                 if target not in seen:
@@ -153,6 +156,3 @@ class _Inside:
                 return wanted.obligation not in self.graph.need(self.graph.targets[edge])
             case Aim.HOME:
                 return self.graph.targets[edge] == self.head
-
-    def _source(self, edge: int) -> int:
-        return bisect_right(self.graph.first, edge) - 1

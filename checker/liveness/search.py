@@ -5,7 +5,7 @@ Both find the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from checker.liveness.components import Component, fair_components
@@ -43,9 +43,22 @@ class FairSearch:
         head, component = found
         return build_lasso(self.graph, head, component, self._ask)
 
+    def fair_states(self, among: bytearray, of: bytearray) -> bytearray:
+        """Which states of `of` a fair cycle goes through that stays `among` these states. All hold truth values."""
+        if self._plain:
+            found = bytearray(self.graph.states)
+            for component in fair_components(self.graph, _members(among), self._ask):
+                for state in component.states:
+                    found[state] = of[state]
+            return found
+        import numpy as np
+
+        fair = self._by_numpy().fair_states(np.frombuffer(among, dtype=np.bool_))
+        return bytearray((fair & np.frombuffer(of, dtype=np.bool_)).tobytes())
+
     def _plainly(self, among: bytearray, heads: bytearray) -> tuple[int, Component] | None:
         found: dict[int, Component] = {}
-        for component in fair_components(self.graph, (s for s in range(self.graph.states) if among[s]), self._ask):
+        for component in fair_components(self.graph, _members(among), self._ask):
             found.update((s, component) for s in component.states if heads[s])
         if not found:
             return None
@@ -55,8 +68,15 @@ class FairSearch:
     def _by_columns(self, among: bytearray, heads: bytearray) -> tuple[int, Component] | None:
         import numpy as np
 
+        return self._by_numpy().least(np.frombuffer(among, dtype=np.bool_), np.frombuffer(heads, dtype=np.bool_))
+
+    def _by_numpy(self) -> FairComponents:
         if self._columns is None:
             from checker.liveness.columns import FairComponents
 
             self._columns = FairComponents(self.graph, self._ask)
-        return self._columns.least(np.frombuffer(among, dtype=np.bool_), np.frombuffer(heads, dtype=np.bool_))
+        return self._columns
+
+
+def _members(states: bytearray) -> Iterator[int]:
+    return (state for state, is_member in enumerate(states) if is_member)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from checker.problems import UsageProblem
 from checker.properties.always import Always
 from checker.properties.always_eventually import AlwaysEventually
-from checker.properties.base import Property
+from checker.properties.base import AssertionProperty, Property
 from checker.properties.deadlock import Deadlock
 from checker.properties.eventually_always import EventuallyAlways
 from checker.properties.exists import Exists
@@ -13,27 +15,35 @@ from checker.properties.transition import Transition
 from fizz.names import near_hint
 from interpreter.program import Program
 
-KINDS: tuple[type[Property], ...] = (Always, Exists, Transition, EventuallyAlways, AlwaysEventually)
+Kinds = Sequence[type[AssertionProperty]]
+
+KINDS: Kinds = (Always, Exists, Transition, EventuallyAlways, AlwaysEventually)
 
 
-def properties_of(program: Program, selected: tuple[str, ...] | None) -> tuple[Property, ...]:
+def properties_of(program: Program, selected: tuple[str, ...] | None, kinds: Kinds = KINDS) -> tuple[Property, ...]:
     """What is to be checked, in file order, deadlock last. `selected` names assertions; None means all.
 
-    Raises `UsageProblem` if a selected name is no assertion of the model.
+    `kinds`: which property kinds there are. Raises `UsageProblem` if a selected name is no assertion of the model.
     """
-    kinds = {kind.kind: kind for kind in KINDS}
+    named = {kind.kind: kind for kind in kinds}
     names = [assertion.name for assertion in program.assertions]
     for name in selected or ():
         if name not in names:
             raise UsageProblem(f"the model has no assertion '{name}'", _hint(name, names))
     properties: list[Property] = [
-        kinds[assertion.kind](assertion.name, assertion.number)
+        named[assertion.kind].of(assertion, program)
         for assertion in program.assertions
         if selected is None or assertion.name in selected
     ]
     if program.options.deadlock_detection:
-        properties.append(Deadlock("deadlock", None))
+        properties.append(Deadlock(Deadlock.kind))
     return tuple(properties)
+
+
+def kind_named(kind: str) -> type[Property] | None:
+    """The property kind that a report names; None: there is none, for a report may come from anywhere."""
+    known: Sequence[type[Property]] = (*KINDS, Deadlock)
+    return next((one for one in known if one.kind == kind), None)
 
 
 def _hint(name: str, names: list[str]) -> str:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from checker.exit_code import ExitCode
 from checker.exploration import Finding
-from checker.properties.base import Evidence, Looks, Phase, Property, Watch
-from fizz import Options
+from checker.properties.base import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 
 
-class Always(Property):
+class Always(AssertionProperty):
     kind = "always"
     phase = Phase.SAFETY
     exit_code = ExitCode.SAFETY
 
-    def watch(self, options: Options) -> Watch:
-        return Watch(self.key, Looks.STATES, self.assertion, seeks=False, prunes=True)
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        return (Watch(self.key, Looks.STATES, Predicate(self.assertion), seeks=False, prunes=True),)
 
     def conclude(self, evidence: Evidence) -> Finding | None:
         return evidence.witness(self.key)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from checker.liveness.obligation import EVERYWHERE, QUIET, AlwaysReachable, NoLasso
 from checker.properties.liveness import Liveness
 
 
 class AlwaysEventually(Liveness):
     kind = "always eventually"
-    settles = False
     lost_because = "no fair steps lead from here to a state in which the assertion is true and no thread is under way"
+
+    def strictly(self) -> NoLasso:
+        return NoLasso(cycle=~self.true, touches=EVERYWHERE)
+
+    def eventually(self) -> AlwaysReachable:
+        return AlwaysReachable(QUIET & self.true)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from checker.exit_code import ExitCode
 from checker.exploration import Finding
 from checker.properties.base import Evidence, Looks, Phase, Property, Watch
-from fizz import Options
+from checker.titles import DEADLOCK
 
 
 class Deadlock(Property):
-    kind = "deadlock"
+    kind = DEADLOCK
     phase = Phase.DEADLOCK
     exit_code = ExitCode.DEADLOCK
     verdict = "deadlock"
@@ -19,8 +19,9 @@ class Deadlock(Property):
         # No assertion can have this name, so one that is called `deadlock` is not in the way.
         return "(deadlock)"
 
-    def watch(self, options: Options) -> Watch:
-        return Watch(self.key, Looks.DEAD_ENDS)
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        return (Watch(self.key, Looks.DEAD_ENDS),)
 
     def conclude(self, evidence: Evidence) -> Finding | None:
         return evidence.witness(self.key)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from checker.liveness.obligation import EVERYWHERE, QUIET, AlwaysReachable, NoLasso
 from checker.properties.liveness import Liveness
 
 
 class EventuallyAlways(Liveness):
     kind = "eventually always"
-    settles = True
     lost_because = (
         "no fair steps lead from here to a state after which the assertion is true whenever no thread is under way"
     )
+
+    def strictly(self) -> NoLasso:
+        return NoLasso(cycle=EVERYWHERE, touches=~self.true)
+
+    def eventually(self) -> AlwaysReachable:
+        return AlwaysReachable(~QUIET | self.true, for_ever=True)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from checker.exit_code import ExitCode
 from checker.exploration import Finding
-from checker.properties.base import Evidence, Looks, Phase, Property, Watch
-from fizz import Options
+from checker.properties.base import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 
 
-class Exists(Property):
+class Exists(AssertionProperty):
     kind = "exists"
     phase = Phase.EXISTS
     exit_code = ExitCode.SAFETY
 
-    def watch(self, options: Options) -> Watch:
-        return Watch(self.key, Looks.STATES, self.assertion, seeks=True)
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        return (Watch(self.key, Looks.STATES, Predicate(self.assertion, some=True), seeks=True),)
 
     def conclude(self, evidence: Evidence) -> Finding | None:
         # Its witness is good news; there is no path to a state that does not exist.

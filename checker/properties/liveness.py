@@ -1,38 +1,61 @@
-"""What the two kinds of liveness assertions share: they look at the graph, and a violation is a fair lasso."""
+"""What kinds of liveness assertions share: what they demand is of the graph, and the search for it is not theirs."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 from checker.exit_code import ExitCode
 from checker.exploration import Finding
-from checker.properties.base import Evidence, Looks, Phase, Property, Watch
+from checker.liveness.obligation import AlwaysReachable, Demand, NoLasso, Recorded
+from checker.properties.base import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 from fizz import Options
 
 
-class Liveness(Property):
-    """`settles`: the assertion is to be true for ever from some moment on, and not just again and again."""
+class Liveness(AssertionProperty):
+    """A kind says what it demands with `liveness: strict`, and what with `liveness: nondeterministic`.
+
+    It is said of the states in which its assertion is true: `self.true`. A kind that needs the answers of another
+    assertion adds a watch that records them.
+    """
 
     phase = Phase.LIVENESS
     exit_code = ExitCode.LIVENESS
-    settles: ClassVar[bool]
     lost_because: ClassVar[str]
     """Why a state is bad with `liveness: nondeterministic`."""
 
-    def watch(self, options: Options) -> Watch | None:
-        if options.liveness == "off":
-            return None
-        return Watch(self.key, Looks.STATES, self.assertion, records=True)
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        return (Watch(self.key, Looks.STATES, Predicate(self.assertion), records=True),)
+
+    @property
+    def true(self) -> Recorded:
+        """The states in which the assertion is true."""
+        return Recorded(self.key)
+
+    @abstractmethod
+    def strictly(self) -> NoLasso:
+        """What is demanded of fair runs."""
+
+    @abstractmethod
+    def eventually(self) -> AlwaysReachable:
+        """What is demanded where by chance every fair step is taken in the end (language page, 10.5)."""
+
+    def checked(self, options: Options) -> bool:
+        return options.liveness != "off"
+
+    def demand(self, options: Options) -> Demand:
+        return self.eventually() if options.liveness == "nondeterministic" else self.strictly()
 
     def conclude(self, evidence: Evidence) -> Finding | None:
-        if evidence.options.liveness == "nondeterministic":
-            return self._conclude_eventual(evidence)
-        # What settles is broken by a cycle that is false somewhere; what comes again by one that is false everywhere.
-        found = evidence.search().lasso(self.key, everywhere=self.settles)
-        if found is None:
+        demand = self.demand(evidence.options)
+        if isinstance(demand, NoLasso):
+            run = evidence.search().lasso(demand)
+            if run is None:
+                return None
+            path = evidence.path(run.begin)
+            return Finding(self.key, path, run.cycle, run.stutter, fairness=run.why, stem=run.stem)
+        lost = evidence.search().lost(demand)
+        if lost is None:
             return None
-        return Finding(self.key, evidence.path(found.head), found.cycle, stutter=found.stutter, fairness=found.why)
-
-    def _conclude_eventual(self, evidence: Evidence) -> Finding | None:
-        key = evidence.search().lost(self.key, self.settles)
-        return None if key is None else Finding(self.key, evidence.path(key), fairness=(self.lost_because,))
+        return Finding(self.key, evidence.path(lost.begin), fairness=(self.lost_because,), stem=lost.stem)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from checker.exit_code import ExitCode
 from checker.exploration import Finding
-from checker.properties.base import Evidence, Looks, Phase, Property, Watch
-from fizz import Options
+from checker.properties.base import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 
 
-class Transition(Property):
+class Transition(AssertionProperty):
     kind = "transition"
     phase = Phase.SAFETY
     exit_code = ExitCode.SAFETY
 
-    def watch(self, options: Options) -> Watch:
-        return Watch(self.key, Looks.STEPS, self.assertion, seeks=False)
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        return (Watch(self.key, Looks.STEPS, Predicate(self.assertion), seeks=False),)
 
     def conclude(self, evidence: Evidence) -> Finding | None:
         return evidence.witness(self.key)

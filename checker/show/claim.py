@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
-_VIOLATED_WHEN_FALSE = ("always", "transition", "deadlock")
+if TYPE_CHECKING:
+    from checker.properties.base import Watch
 
 
 class Truth(Enum):
@@ -19,7 +21,7 @@ class Truth(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A property as a row of truth values. `assertion` None: deadlock.
+    """A property as a row of truth values: the answers of its first watch. None of a report that was written down.
 
     Of an `exists` or a liveness assertion the truth of its condition in each state is told, which violates nothing by
     itself: see `breaks`.
@@ -27,8 +29,15 @@ class Claim:
 
     name: str
     kind: str
-    assertion: int | None = None
+    watch: Watch | None = None
+
+    @property
+    def of_dead_ends(self) -> bool:
+        """Does it say that each state has a step?"""
+        return self.watch is not None and self.watch.predicate is None
 
     def breaks(self, truth: Truth | None) -> bool:
         """Does such an answer violate the property by itself?"""
-        return truth is Truth.FALSE and self.kind in _VIOLATED_WHEN_FALSE
+        if truth is not Truth.FALSE or self.watch is None:
+            return False
+        return self.of_dead_ends or self.watch.seeks is False

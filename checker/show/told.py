@@ -9,6 +9,7 @@ from typing import NamedTuple
 from checker.changes import SORTED_PLACES, THREADS
 from checker.report import PropertyReport
 from checker.threads import equal, settled
+from checker.titles import title_of
 from checker.trace import Change, TraceEntry
 
 _Lines = tuple[tuple[str, str], ...]
@@ -24,9 +25,9 @@ class Told(NamedTuple):
 
 def violation(p: PropertyReport) -> str:
     """`Fine is violated (always, 4 steps)`"""
-    if p.kind == "deadlock":
-        what = "deadlock: a state has no step left"
-        kind = ""
+    title = title_of(p.kind)
+    if title is not None:
+        what, kind = f"{p.kind}: {title}", ""
     else:
         instance = f" for {p.instance}" if p.instance else ""
         what, kind = f"{p.name} is violated{instance}", f"{p.kind}, "

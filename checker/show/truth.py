@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterable
 
 from checker.engines.assertions import Assertions
+from checker.properties import properties_of
+from checker.properties.base import Looks
 from checker.show.claim import Claim, Truth
 from checker.show.opened import Path
 from checker.trace import Why
@@ -17,8 +19,7 @@ _REMEMBERED = 50_000
 
 def claims_of(program: Program) -> tuple[Claim, ...]:
     """The properties of a model, in the order in which they are shown."""
-    claims = tuple(Claim(one.name, one.kind, one.number) for one in program.assertions)
-    return (*claims, Claim("deadlock", "deadlock")) if program.options.deadlock_detection else claims
+    return tuple(Claim(one.name, one.kind, one.watches[0]) for one in properties_of(program, None))
 
 
 class Truths:
@@ -36,7 +37,7 @@ class Truths:
         states = self._asked(claim, path, index)
         if states is None:
             return Truth.NOTHING
-        if claim.assertion is None and index + 1 < len(path.states):
+        if claim.of_dead_ends and index + 1 < len(path.states):
             return Truth.NOTHING if path.trace.entries[index + 1].crash else Truth.TRUE
         found = self._known.get((claim, *states))
         return None if found is None else found[0]
@@ -48,7 +49,7 @@ class Truths:
 
     def instance(self, claim: Claim, path: Path, index: int) -> str | None:
         """The instance that decided, for an assertion in a role."""
-        if self.truth(claim, path, index) is Truth.NOTHING or claim.assertion is None:
+        if claim.of_dead_ends or self.truth(claim, path, index) is Truth.NOTHING:
             return None
         return self._evaluated(claim, path, index)[1]
 
@@ -64,16 +65,16 @@ class Truths:
 
     def why(self, claim: Claim, path: Path, index: int) -> Why | None:
         """Why it is false there."""
-        if claim.assertion is None or self.truth(claim, path, index) is not Truth.FALSE:
+        if claim.watch is None or self.truth(claim, path, index) is not Truth.FALSE:
             return None
-        return why(self.machine, claim.assertion, path.states[: index + 1], 0)
+        return why(self.machine, claim.watch, path.states[: index + 1], 0)
 
     def _asked(self, claim: Claim, path: Path, index: int) -> tuple[State | None, State] | None:
         """The states that the property looks at; None if it says nothing of this step."""
         state = path.state(index)
         if state is None:
             return None
-        if claim.kind != "transition":
+        if claim.watch is None or claim.watch.looks is not Looks.STEPS:
             return None, state
         return None if index == 0 or path.trace.entries[index].crash else (path.states[index - 1], state)
 
@@ -87,15 +88,16 @@ class Truths:
         return self._known[claim, *states]
 
     def _answer(self, claim: Claim, before: State | None, state: State) -> tuple[Truth, str | None]:
-        if claim.assertion is None:
+        assert claim.watch is not None
+        if claim.watch.predicate is None:
             expansion = self.machine.steps(state)
             alive = bool(expansion.failures) or any(not step.crashes for step in expansion.steps)
             return (Truth.TRUE if alive else Truth.FALSE), None
         try:
             if before is None:
-                answer = self._assertions.holds(claim.assertion, state)
+                answer = self._assertions.holds(claim.watch.predicate, state)
             else:
-                answer = self._assertions.holds_between(claim.assertion, before, state)
+                answer = self._assertions.holds_between(claim.watch.predicate, before, state)
         except ModelError:
             return Truth.FAILS, None
         return (Truth.TRUE if answer.value else Truth.FALSE), answer.instance

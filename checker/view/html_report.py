@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 from checker.audit.covering import Coverage
 from checker.report import PropertyReport, Report
+from checker.titles import heading
 from checker.trace import Trace, TraceEntry
 from checker.view.cast import cast_of
 from checker.view.html_coverage import audit_tables
@@ -55,8 +56,7 @@ def _property(p: PropertyReport) -> tuple[object, ...]:
 
 def _title(p: PropertyReport) -> str:
     where = f" for {p.instance}" if p.instance else ""
-    what = "Deadlock" if p.kind == "deadlock" else f"{p.name} is violated{where}"
-    return f"{what}{length_note(p)}"
+    return f"{heading(p.name, p.kind)}{where}{length_note(p)}"
 
 
 def _trace(trace: Trace, report: Report, title: str) -> str:

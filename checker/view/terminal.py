@@ -10,7 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.exit_code import ExitCode
+from checker.properties import kind_named
 from checker.report import ModelFailure, PropertyReport, Report
+from checker.titles import DEADLOCK, heading, title_of
 from checker.trace import Trace
 from checker.view.page import Page
 from checker.visible import printable
@@ -27,10 +29,6 @@ _COLORS = {
     "error": "bold red",
 }
 _PROPERTY_COLORS = {"holds": "green", "holds-within-bound": "yellow", "violated": "bold red", "undecided": "yellow"}
-_KINDS = {
-    ExitCode.SAFETY: ("always", "transition", "exists"),
-    ExitCode.LIVENESS: ("eventually always", "always eventually"),
-}
 _CALLS_SHOWN = 4
 MOST_WARNINGS = 50
 """So many warnings are printed of one report."""
@@ -96,10 +94,9 @@ def verdict_sentence(report: Report) -> str:
             return f"nothing found, but {_cut_sentence(report)}"
         case ExitCode.DEADLOCK:
             dead = [p for p in report.properties if p.name == report.leading]
-            return f"a state has no step left{''.join(map(length_note, dead))}"
+            return f"{title_of(DEADLOCK)}{''.join(map(length_note, dead))}"
         case ExitCode.SAFETY | ExitCode.LIVENESS:
-            fitting = (p for p in _violated(report) if p.kind in _KINDS[report.exit_code])
-            broken = next(fitting, None)
+            broken = next((p for p in _violated(report) if _exit_code(p) is report.exit_code), None)
             if broken is None:
                 return f"{report.leading or 'a property'} is violated"
             steps = "" if broken.steps is None else f", {plural(broken.steps, 'step')}"
@@ -185,6 +182,12 @@ def _violated(report: Report) -> list[PropertyReport]:
     return sorted((p for p in report.properties if p.verdict == "violated"), key=lambda p: p.name != report.leading)
 
 
+def _exit_code(violated: PropertyReport) -> ExitCode | None:
+    """What the command exits with because of a violated property; None: of its kind nothing is known here."""
+    kind = kind_named(violated.kind)
+    return None if kind is None else kind.exit_code
+
+
 def _findings(report: Report) -> list[PropertyReport]:
     """The violated properties that have a counterexample, the leading one first."""
     return [p for p in _violated(report) if p.trace is not None]
@@ -197,7 +200,7 @@ def print_finding(page: Page, finding: PropertyReport, sources: Mapping[str, str
         return
     from checker.view.story import print_end, print_story, print_why
 
-    what = "Deadlock" if finding.kind == "deadlock" else f"{finding.name} is violated"
+    what = heading(finding.name, finding.kind)
     where = f" for {finding.instance}" if finding.instance else ""
     page.line(Text(f"{what}{where}: {plural(trace.steps, 'step')}{length_note(finding)}", "bold red"))
     print_story(page, trace, sources)

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from rich.text import Text
 
 from checker.exit_code import ExitCode
+from checker.properties import kind_named
+from checker.properties.base import Phase
 from checker.report import PropertyReport
+from checker.titles import DEADLOCK, title_of
 from checker.view.page import Page
 from checker.view.story import file_names, print_change, print_end, print_story
 from checker.view.terminal import (
@@ -69,7 +72,7 @@ def _what_is_wrong(report: WalkReport) -> str:
     if report.exit_code is ExitCode.MODEL_ERROR:
         return "the model itself failed while running"
     if report.exit_code is ExitCode.DEADLOCK:
-        return "a state has no step left"
+        return str(title_of(DEADLOCK))
     leading = next((p for p in report.properties if p.name == report.leading), None)
     kind = f" ({leading.kind})" if leading else ""
     return f"{report.leading} is violated{kind}"
@@ -154,6 +157,7 @@ def _word(finding: PropertyReport) -> str:
     """A verdict as a walk can give it."""
     if finding.verdict == "violated":
         return "violated"
-    if finding.kind == "exists":
+    kind = kind_named(finding.kind)
+    if kind is not None and kind.phase is Phase.EXISTS:
         return "met" if finding.verdict == "holds" else "not met"
     return "not violated"

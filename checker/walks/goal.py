@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from checker.engines.assertions import Answer, Assertions
 from checker.exploration import Finding
-from checker.properties.base import Looks, Phase, Property, Watch
+from checker.properties.base import Looks, Property, Watch
 from checker.replay import Story
 from checker.walks.moves import Move, Moves
 from fizz.light import dataclass
@@ -45,11 +45,12 @@ class Goals:
     def goal(self, finding: Finding, told: Story, property: Property | None) -> Goal:
         """Where other runs may end that show the same as this story.
 
-        Of a violation of safety or a deadlock any that does; of a lasso its first part, where the cycle begins, and
-        where the model fails, all but the last step. `property` None: the model fails.
+        Of a violation of safety or a deadlock any that does; of a lasso its first part, where the stem or the cycle
+        begins, and where the model fails, all but the last step. `property` None: the model fails.
         """
-        watch = None if property is None else property.watch(self.machine.program.options)
-        if property is None or watch is None or property.phase is Phase.LIVENESS:
+        watches = () if property is None else property.watches
+        watch = next((one for one in watches if one.brings and one.key == finding.key), None)
+        if watch is None:
             return self._beginning(finding, told)
         length = len(told.steps)
         if watch.looks is Looks.DEAD_ENDS:
@@ -60,7 +61,7 @@ class Goals:
     def _beginning(self, finding: Finding, told: Story) -> Goal:
         steps = len(told.entries) - 1
         # Where the model fails in an assertion, it may do so after Init.
-        rest = len(finding.cycle) if finding.error is None else min(1, steps)
+        rest = len(finding.stem) + len(finding.cycle) if finding.error is None else min(1, steps)
         length = steps - rest
         state = told.states[length]
         return Goal(
@@ -81,17 +82,17 @@ class Goals:
         return None if cut or not self._moves.of(move.target).dead else Answer(True)
 
     def _breaking(self, watch: Watch, of_steps: bool) -> Reached:
-        assertion = watch.assertion
-        assert assertion is not None
+        predicate = watch.predicate
+        assert predicate is not None
 
         def reached(before: State, move: Move, starts: int) -> Answer | None:
             if of_steps and move.crashes:
                 return None
             try:
                 if of_steps:
-                    answer = self.assertions.holds_between(assertion, before, move.target)
+                    answer = self.assertions.holds_between(predicate, before, move.target)
                 else:
-                    answer = self.assertions.holds(assertion, move.target)
+                    answer = self.assertions.holds(predicate, move.target)
             except ModelError:
                 return None
             return answer if answer.value is watch.seeks else None

@@ -14,14 +14,14 @@ from checker.audit.stuck import stuck
 from checker.exit_code import ExitCode
 from checker.given import Given
 from checker.limits import Limits, StopReason
+from checker.liveness.obligation import NoLasso
 from checker.patience import Patience, Stop
-from checker.properties import properties_of
-from checker.properties.base import Phase, Property
-from checker.properties.liveness import Liveness
+from checker.properties import KINDS, Kinds, properties_of
+from checker.properties.base import Looks, Phase, Property
 from checker.replay import failed_entry, idle_sentences, step_entry
 from checker.report import ModelFailure, PropertyReport
 from checker.trace import Stuck, Trace, TraceEntry, Why
-from checker.walks.fair_phase import FairPhase, WalkedLasso, is_fair
+from checker.walks.fair_phase import FairPhase, Judged, WalkedLasso, is_fair
 from checker.walks.shorten import Shortener
 from checker.walks.walk import Questions, Said, Walk
 from checker.walks.walk_report import SimulationReport, WalkProgress, WalkVerdict
@@ -71,18 +71,19 @@ def simulate(
     progress: WalkProgressSink | None = None,
     limits: Limits | None = None,
     patience: Patience | None = None,
+    kinds: Kinds = KINDS,
 ) -> SimulationReport:
     """Make `runs` random walks, the one of number i (from 0) with the seed `seed` + i; stop at the first violation.
 
     `steps` limits the length of a walk; `shorten`: a walk that violates safety is replayed until no step of it can be
     left out. `progress` is called from time to time. `limits` are those of time and memory; `patience`, if it is given,
-    counts from somewhere before. The rest is as in `check`, and so are
+    counts from somewhere before. `kinds` are the property kinds that there are. The rest is as in `check`, and so are
     the errors that are raised.
     """
     begun = time.monotonic()
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
     program = compile_module(module)
-    properties = properties_of(program, selected)
+    properties = properties_of(program, selected, kinds)
     tally = _Tally(runs, progress)
     walk: int | None = None
     violations: list[_Violation] = []
@@ -158,8 +159,7 @@ def _verdict(
         return "error", ExitCode.MODEL_ERROR
     if leading is None:
         return "nothing found", ExitCode.PASSED if cut_by is None else ExitCode.BOUNDED
-    verdict: WalkVerdict = "deadlock" if leading.property.exit_code is ExitCode.DEADLOCK else "failed"
-    return verdict, leading.property.exit_code
+    return leading.property.verdict, leading.property.exit_code
 
 
 def _failure(failed: _Failed) -> ModelFailure:
@@ -217,8 +217,9 @@ class _Walker:
         self.tally = tally
         self.bound = machine.program.options.max_actions
         # Of `liveness: nondeterministic` a single run shows nothing: it asks what can be reached (language page, 10.5).
-        strict = machine.program.options.liveness == "strict"
-        self.liveness = [p for p in properties if isinstance(p, Liveness) and strict]
+        options = machine.program.options
+        demands = ((p, p.demand(options)) for p in properties if p.checked(options))
+        self.of_ends = [Judged(p, demand) for p, demand in demands if isinstance(demand, NoLasso)]
         self._initial: list[InitialState] | None = None
         self._steps = lru_cache(_REMEMBERED)(machine.steps)
 
@@ -227,10 +228,11 @@ class _Walker:
         initial = self._initial_states()
         walk = Walk(self.machine, initial[generator.randrange(len(initial))])
         # After so many starts nothing unfair happens any more. Where liveness is not judged, nothing asks for that.
-        last_unfair = generator.randrange(self.bound) if self.liveness else None
-        phase = FairPhase(self.machine, self.questions.assertions, self.liveness)
+        last_unfair = generator.randrange(self.bound) if self.of_ends else None
+        phase = FairPhase(self.machine, self.questions.assertions, self.of_ends)
         with _telling(walk):
             said = self.questions.of_state(walk.state)
+            phase.pass_by(walk.state)
         found = self._seen(walk, said)
         while not found:
             self.patience.ask()
@@ -240,7 +242,7 @@ class _Walker:
             if not moving and walk.starts < self.bound and (dead := self.questions.of_dead_end()):
                 return self._violations(walk, dead)
             settled = last_unfair is not None and walk.starts >= last_unfair
-            if settled or (self.liveness and not moving):
+            if settled or (self.of_ends and not moving):
                 with _telling(walk):
                     lassos = phase.arrive(len(walk.steps), walk.state, moving)
                 if lassos:
@@ -255,6 +257,8 @@ class _Walker:
             if settled:
                 phase.leave(step)
             found = self._go(walk, step)
+            with _telling(walk):
+                phase.pass_by(walk.state)
         return found
 
     def _initial_states(self) -> list[InitialState]:
@@ -331,18 +335,18 @@ class _Walker:
         return said if moving or run.starts >= self.bound else said + self.questions.of_dead_end()
 
     def _stuck(self, property: Property, state: State) -> Stuck | None:
-        return stuck(self.machine, state) if property.assertion is None else None
+        return stuck(self.machine, state) if property.watches[0].looks is Looks.DEAD_ENDS else None
 
     def _why(self, property: Property, states: Sequence[State], cycle: int) -> Why | None:
-        return None if property.assertion is None else why(self.machine, property.assertion, states, cycle)
+        return why(self.machine, property.watches[0], states, cycle)
 
     def _lasso(self, walk: Walk, lasso: WalkedLasso) -> _Violation:
+        beyond = (*lasso.stem, *lasso.cycle)
         entries = walk.entries(lasso.prefix)
-        start = len(entries)
-        entries += [step_entry(self.machine, state, step, step.target) for state, step in lasso.cycle]
-        idle = idle_sentences(self.machine, walk.state_after(lasso.prefix)) if lasso.stutter else ()
+        entries += [step_entry(self.machine, state, step, step.target) for state, step in beyond]
+        states = walk.states(lasso.prefix) + [step.target for _, step in beyond]
+        idle = idle_sentences(self.machine, states[-1]) if lasso.stutter else ()
         fairness = lasso.fairness + idle
-        cycle_start = start if lasso.cycle else None
-        states = walk.states(lasso.prefix) + [step.target for _, step in lasso.cycle]
-        reason = self._why(lasso.property, states, len(lasso.cycle))
-        return _Violation(lasso.property, Trace(tuple(entries), cycle_start, lasso.stutter, fairness, reason))
+        cycle_start = len(entries) - len(lasso.cycle) if lasso.cycle else None
+        reason = self._why(lasso.of, states, len(lasso.cycle))
+        return _Violation(lasso.of, Trace(tuple(entries), cycle_start, lasso.stutter, fairness, reason))

@@ -67,7 +67,7 @@ class Questions:
 
     def __init__(self, machine: Machine, properties: Sequence[Property]) -> None:
         options = machine.program.options
-        watched = [(p, watch) for p in properties if (watch := p.watch(options)) is not None]
+        watched = [(p, watch) for p in properties if p.checked(options) for watch in p.watches]
         self.assertions = Assertions(machine, machine.view, lambda rule, view: machine.run(rule, view).result)
         self._of_states = [(p, w) for p, w in watched if w.looks is Looks.STATES and w.seeks is not None]
         self._of_steps = [(p, w) for p, w in watched if w.looks is Looks.STEPS]
@@ -95,5 +95,5 @@ class Questions:
         return tuple(Said(p, None) for p in self._dead_ends)
 
     def _said(self, p: Property, watch: Watch, ask: Callable[..., Answer], *states: State) -> Said | None:
-        answer = ask(watch.assertion, *states)
+        answer = ask(watch.predicate, *states)
         return Said(p, answer.instance) if answer.value is watch.seeks else None

@@ -11,7 +11,7 @@ import pytest
 from checker.engines import ENGINES, engine_of
 from checker.exploration import Exploration, Settings
 from checker.explore import explore
-from checker.properties import properties_of
+from checker.properties import KINDS, Kinds, properties_of
 from tests.checker.toy import Toy, ToyMachine, toy_program
 from tests.spark.conftest import Stage, stage
 
@@ -21,17 +21,20 @@ IN_PROCESS = tuple(name for name, entry in ENGINES.items() if "spark" not in (na
 IN_PARTITIONS = tuple(name for name, entry in ENGINES.items() if "spark" in (name, entry.variant_of))
 
 
-def explore_toy(engine: str, toy: Toy, settings: Settings | None = None, **options: Any) -> Exploration:
+def explore_toy(
+    engine: str, toy: Toy, settings: Settings | None = None, kinds: Kinds = KINDS, **options: Any
+) -> Exploration:
     """Let an engine explore a toy, and make sure that it went the way that it is there for.
 
-    On Spark every level is a job, of two partitions that judge liveness to the end, unless the settings say otherwise.
+    `kinds`: which property kinds there are. On Spark every level is a job, of two partitions that judge liveness to
+    the end, unless the settings say otherwise.
     """
     chosen = settings or Settings()
     if engine in IN_PARTITIONS and not chosen.spark_conf:
         conf = (("spark.default.parallelism", "2"), ("spark.fizzpy.core", "0"))
         chosen = replace(chosen, spark_from=0, spark_conf=conf)
     program = toy_program(toy, **options)
-    found = explore(engine_of(engine), program, properties_of(program, None), chosen, machine=ToyMachine)
+    found = explore(engine_of(engine), program, properties_of(program, None, kinds), chosen, machine=ToyMachine)
     if found.transitions or found.crash_steps:
         check_way(engine, toy, chosen, found, **options)
     return found

@@ -16,6 +16,7 @@ from checker.exploration import Exploration, Settings
 from checker.limits import Limits
 from checker.liveness.asking import GraphSearch
 from checker.properties import properties_of
+from checker.properties.base import watches_of
 from checker.replay import story
 from tests.checker.conftest import IN_PROCESS, explore_toy
 from tests.checker.toy import Alternative, Pair, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
@@ -152,7 +153,7 @@ def test_graphs_agree(toy: Toy, options: dict[str, object]) -> None:
 
 def graph_of(engine: str, toy: Toy, options: dict[str, object]) -> list[object]:
     program = toy_program(toy, **(options | {"liveness": "strict"}))
-    watches = tuple(w for p in properties_of(program, None) if (w := p.watch(program.options)) is not None)
+    watches = watches_of(properties_of(program, None), program.options)
     run = engine_of(engine).begin(Task(program, watches, Settings(), graph=True, machine=ToyMachine))
     level = run.first()
     while level.frontier:

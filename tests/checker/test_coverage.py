@@ -11,6 +11,7 @@ from checker.audit.covering import Coverage, cover
 from checker.engines.assertions import Assertions
 from checker.exploration import Settings
 from checker.limits import Limits
+from checker.properties.base import Predicate
 from fizz import Span, load
 from interpreter import Machine, compile_module
 from interpreter.program import Sequence
@@ -90,7 +91,7 @@ def counted(path: Path) -> tuple[Counter[Span], int]:
     seen, waiting = {first}, deque([first])
     while waiting:
         state = waiting.popleft()
-        assertions.holds(0, state)
+        assertions.holds(Predicate(0), state)
         for candidate in machine.candidates(state):
             if candidate.rule.kind is StepKind.CRASH_ROLE:
                 continue
@@ -99,7 +100,7 @@ def counted(path: Path) -> tuple[Counter[Span], int]:
                 if isinstance(way.result, Outcome):
                     target = machine.apply(state, candidate.rule, way.result)
                     assert target is not None
-                    assertions.holds_between(1, state, target)
+                    assertions.holds_between(Predicate(1), state, target)
         for step in machine.steps(state).steps:
             if step.target not in seen:
                 seen.add(step.target)

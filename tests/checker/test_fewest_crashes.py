@@ -116,13 +116,14 @@ def expected_findings(space: Space) -> dict[str, tuple[PathLink, ...] | None]:
     taken = [(state, step) for state, steps in space.steps.items() for step in steps if not step.crashes]
     found: dict[str, tuple[PathLink, ...] | None] = {}
     for p in properties_of(machine.program, None):
-        if p.assertion is None:
+        predicate = p.watches[0].predicate
+        if predicate is None:
             alive = {state for state, _ in taken}
             found[p.key] = space.least([state for state in space.levels if state not in alive])
         elif p.kind == "always":
-            found[p.key] = space.least([s for s in space.levels if not assertions.holds(p.assertion, s).value])
+            found[p.key] = space.least([s for s in space.levels if not assertions.holds(predicate, s).value])
         else:
-            wrong = [(s, t) for s, t in taken if not assertions.holds_between(p.assertion, s, t.target).value]
+            wrong = [(s, t) for s, t in taken if not assertions.holds_between(predicate, s, t.target).value]
             found[p.key] = space.least_step(wrong)
     return found
 

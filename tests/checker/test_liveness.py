@@ -133,10 +133,12 @@ def test_sound_and_complete(picture: Picture, false: set[int], always_eventually
 
 
 def search(graph: Graph, among: set[int], heads: set[int], large: int | None) -> Lasso | None:
-    def mask(states: set[int]) -> bytearray:
-        return bytearray(s in states for s in range(graph.states))
+    return FairSearch(graph, large).lasso(mask(graph, among), mask(graph, heads))
 
-    return FairSearch(graph, large).lasso(mask(among), mask(heads))
+
+def mask(graph: Graph, states: set[int]) -> bytearray:
+    """A truth value for each state of a graph."""
+    return bytearray(s in states for s in range(graph.states))
 
 
 def check(picture: Picture, graph: Graph, lasso: Lasso, among: set[int]) -> None:
@@ -149,6 +151,18 @@ def check(picture: Picture, graph: Graph, lasso: Lasso, among: set[int]) -> None
     assert fair(picture, states, edges)
     if fair(picture, {lasso.head}, []):
         assert lasso.stutter
+
+
+@settings(max_examples=150, deadline=None)
+@given(pictures(), st.sets(st.integers(0, 3)), st.sets(st.integers(0, 3)))
+def test_all_states_of_fair_walks(picture: Picture, inside: set[int], of: set[int]) -> None:
+    """Those states are found that some fair closed walk goes through, by plain Python and by columns."""
+    graph = picture.graph()
+    among, of = inside & set(range(graph.states)), of & set(range(graph.states))
+    expected = {s for states, edges in closed_walks(picture, among) if fair(picture, states, edges) for s in states}
+    for large in (None, 0):
+        found = FairSearch(graph, large).fair_states(mask(graph, among), mask(graph, of))
+        assert {s for s in range(graph.states) if found[s]} == expected & of
 
 
 @settings(max_examples=150, deadline=None)

@@ -17,6 +17,7 @@ from checker.exploration import Settings
 from checker.limits import StopReason
 from checker.patience import Patience, Stop
 from checker.properties import properties_of
+from checker.properties.base import watches_of
 from fizz import load
 from interpreter import Machine, budget, compile_module
 from tests.checker.test_patience import Roomy
@@ -60,7 +61,7 @@ def begun(engine: Engine, given: Until) -> Run:
     """A run of the model whose first level is done."""
     program = compile_module(load("m.fizz", text=WIDE))
     settings = Settings(keep_going=True)
-    watches = tuple(watch for p in properties_of(program, None) if (watch := p.watch(program.options)) is not None)
+    watches = watches_of(properties_of(program, None), program.options)
     task = Task(program, watches, settings, False, True, lambda *_: given.ask(), Machine, patience=given)
     return engine.begin(task)
 

@@ -16,6 +16,7 @@ from checker.engines.spark.lessons import Lesson, merged, pack_lessons, unpack_l
 from checker.exploration import Settings
 from checker.level import Level, Place
 from checker.properties import properties_of
+from checker.properties.base import watches_of
 from fizz import load
 from interpreter import State, compile_module
 from interpreter.step import StepKind
@@ -57,7 +58,7 @@ class Process:
         path = folder / "m.fizz"
         path.write_text(source)
         program = compile_module(load(path))
-        watches = tuple(w for p in properties_of(program, None) if (w := p.watch(program.options)) is not None)
+        watches = watches_of(properties_of(program, None), program.options)
         self.expander = Expander(Task(program, watches, Settings()))
         self.machine = self.expander.machine
         for number in range(shift):

@@ -19,7 +19,7 @@ from tests.checker.test_contract import (
     test_unfair_actions_are_never_forced,
     test_weak_fairness_lets_a_flickering_action_pass,
 )
-from tests.checker.toy import Toy
+from tests.checker.toy import Alternative, Toy, ToyAssertion, ToyRule
 from tests.spark.conftest import Stage, settings_for
 
 __all__ = [
@@ -43,3 +43,13 @@ def run(request: pytest.FixtureRequest, stage: Stage) -> Callable[..., Explorati
         return explore_toy("spark", toy, replace(settings or Settings(), spark_conf=conf, spark_from=0), **options)
 
     return explore_it
+
+
+@pytest.mark.parametrize("name", ["cut", "quiet", "keys", "needs", "begun", "columns", "heads"])
+def test_assertions_called_as_arrays_are(run: Callable[..., Exploration], name: str) -> None:
+    """What a search keeps of states under some name is not mixed up with the answers of an assertion of that name."""
+    swap = ToyRule("Swap", {(0, 0): (Alternative(1, 0),), (1, 0): (Alternative(0, 0),)}, fairness="weak")
+    toy = Toy(actions=(swap,), assertions=(ToyAssertion(name, "always eventually", {(1, 0): False}),))
+    assert not run(toy).findings
+    never = replace(toy, assertions=(ToyAssertion(name, "always eventually", {}, default=False),))
+    assert list(run(never).findings) == [name]

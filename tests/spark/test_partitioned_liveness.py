@@ -16,16 +16,19 @@ import checker.liveness.lasso
 from checker.engines.spark.keys import key_column
 from checker.engines.spark.liveness.building import resolve
 from checker.engines.spark.liveness.search import PASSES, PartitionedSearch
-from checker.engines.spark.liveness.share import Array, Share, bit_tables
+from checker.engines.spark.liveness.share import Array, Share, answers_array, bit_tables
 from checker.engines.spark.liveness.walking import Back
 from checker.engines.spark.store import Store
-from checker.liveness.asking import GraphSearch
-from checker.liveness.graph import Graph
+from checker.liveness.asking import GraphSearch, Reached
+from checker.liveness.graph import Graph, Mark
 from checker.liveness.lasso import Aim
+from checker.liveness.obligation import EVERYWHERE, QUIET, AlwaysReachable, NoLasso, Recorded, StateSet, Stem
 from checker.liveness.short import MOST_NODES
 from tests.checker.test_liveness import ALTERNATIVES, NAMES, STRONG, WEAK, Edge, Picture
 
 KEY = "answers"
+TRUE = Recorded(KEY)
+FALSE_SOMEWHERE, FALSE_EVERYWHERE = NoLasso(EVERYWHERE, ~TRUE), NoLasso(~TRUE, EVERYWHERE)
 
 
 class Here:
@@ -37,6 +40,7 @@ class Here:
         self.columns = (KEY,)
         self.size = graph.states + len(graph.targets)
         self.aims: Counter[Aim] = Counter()
+        self.begun_crashes = sorted(crashes_of(state) for state in range(graph.states // 2))
         self.arrays = [dealt(graph, answers, partition, partitions) for partition in range(partitions)]
         self._post: list[Sequence[bytes]] = [()] * partitions
         self._brought: list[Mapping[str, Array]] = []
@@ -53,6 +57,9 @@ class Here:
 
     def _waits(self, place: int) -> bool:
         return any(sent[place] for sent in self._post if sent)
+
+    def cost(self, level: int, crashes: int, begun: int) -> tuple[int, int]:
+        return (1, crashes) if level else (0, self.begun_crashes[begun])
 
     def share(self, partition: int) -> Share:
         return Share(partition, self.partitions, self.arrays[partition])
@@ -99,7 +106,7 @@ def dealt(graph: Graph, answers: Sequence[bool], partition: int, partitions: int
         "firsts": np.array([sum(s < graph.states // 2 for s in own)], dtype=np.int64),
         "keys": key_column([graph.key(s) for s in own]),
         "columns": np.array([KEY]),
-        KEY: np.array([answers[s] for s in own], dtype=np.uint8),
+        answers_array(KEY): np.array([answers[s] for s in own], dtype=np.uint8),
         **bit_tables(graph),
     }
     sides = {
@@ -124,10 +131,16 @@ def crashes_of(state: int) -> int:
     return state * 7 % 3
 
 
+def cost_of(graph: Graph, state: int) -> tuple[int, int]:
+    """The level of a state, and the crash steps on the way to it."""
+    return int(state >= graph.states // 2), crashes_of(state)
+
+
 def random_graph(chance: Random) -> Graph:
     """A graph whose states have ranks."""
     graph = random_picture(chance).graph()
-    graph.least = partial(min, key=lambda state: (state >= graph.states // 2, crashes_of(state), state))
+    graph.least = partial(min, key=lambda state: (*cost_of(graph, state), state))
+    graph.cost = partial(cost_of, graph)
     return graph
 
 
@@ -160,16 +173,58 @@ def test_lassos(seed: int, most_nodes: int, monkeypatch: pytest.MonkeyPatch) -> 
     for _ in range(600):
         graph = random_graph(chance)
         answers = [chance.random() < 0.4 for _ in range(graph.states)]
-        small, everywhere = chance.choice((0, 0, 0, 6, 99)), chance.random() < 0.5
-        expected = GraphSearch(graph, lambda key, known=answers: bytearray(known)).lasso(KEY, everywhere)  # type: ignore[misc]
+        small, demand = chance.choice((0, 0, 0, 6, 99)), chance.choice((FALSE_SOMEWHERE, FALSE_EVERYWHERE))
+        expected = GraphSearch(graph, lambda key, known=answers: bytearray(known)).lasso(demand)  # type: ignore[misc]
         crew = Here(graph, answers, chance.randint(1, 3))
-        assert PartitionedSearch(crew, small).lasso(KEY, everywhere) == expected
+        assert PartitionedSearch(crew, small).lasso(demand) == expected
         aims += crew.aims
         kinds[expected is None, expected is not None and expected.stutter] += 1
     # Violations with and without a cycle, and graphs without any.
     assert min(kinds.values()) > 50 and len(kinds) == 3
     # Some components were too large to be here.
     assert most_nodes > 9 or min(aims[Aim.TAKE], aims[Aim.HOME]) > 30
+
+
+def random_states(chance: Random) -> StateSet:
+    """Some set of states."""
+    some = chance.choice((EVERYWHERE, TRUE, QUIET, TRUE & QUIET, TRUE | QUIET))
+    return chance.choice((some, ~some, some & ~(TRUE & ~QUIET)))
+
+
+def with_crashes(graph: Graph, chance: Random) -> Graph:
+    """Some of the steps of a graph become crashes."""
+    for number, mark in enumerate(graph.mark_table):
+        if chance.random() < 0.15:
+            graph.mark_table[number] = Mark(mark.order._replace(twin=1))
+    return graph
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_any_demand(seed: int) -> None:
+    """Whatever sets of states a demand names, with and without a stem, the answer is that of the whole graph."""
+    chance = Random(seed)
+    kinds: Counter[tuple[type, bool, bool]] = Counter()
+    for _ in range(800):
+        graph = with_crashes(random_graph(chance), chance)
+        answers = [chance.random() < 0.4 for _ in range(graph.states)]
+        for state in range(graph.states):
+            graph.quiet[state], graph.cut[state] = chance.random() < 0.6, chance.random() < 0.1
+        expected = GraphSearch(graph, lambda key, known=answers: bytearray(known))  # type: ignore[misc]
+        search = PartitionedSearch(Here(graph, answers, chance.randint(1, 3)), chance.choice((0, 6)))
+        along = chance.choice((EVERYWHERE, EVERYWHERE, random_states(chance)))
+        stem = Stem(random_states(chance), along) if chance.random() < 0.6 else None
+        found: Reached | None
+        if chance.random() < 0.5:
+            lasso = NoLasso(random_states(chance), random_states(chance), stem)
+            found = expected.lasso(lasso)
+            assert search.lasso(lasso) == found
+        else:
+            goal = AlwaysReachable(random_states(chance), chance.random() < 0.5, stem)
+            found = expected.lost(goal)
+            assert search.lost(goal) == found
+        kinds[type(found), stem is not None, found is not None and bool(found.stem)] += 1
+    # Lassos, lost states and neither; the first two without a stem, with one, and with one of no steps.
+    assert len(kinds) == 8 and min(kinds.values()) > 8, kinds
 
 
 @pytest.mark.parametrize("partitions", [1, 2])
@@ -182,8 +237,8 @@ def test_a_walk_to_where_a_weak_name_is_not_available(partitions: int, monkeypat
     graph = Picture((frozenset({WEAK}), frozenset({WEAK}), frozenset()), (loop, *ring, home)).graph()
     answers = [False, True, True]
     crew = Here(graph, answers, partitions)
-    found = PartitionedSearch(crew, 0).lasso(KEY, True)
-    assert found == GraphSearch(graph, lambda key: bytearray(answers)).lasso(KEY, True)
+    found = PartitionedSearch(crew, 0).lasso(FALSE_SOMEWHERE)
+    assert found == GraphSearch(graph, lambda key: bytearray(answers)).lasso(FALSE_SOMEWHERE)
     assert found is not None and [link.key for link in found.cycle] == [0, 1, 2, 0]
     assert crew.aims[Aim.LEAVE] == 3
 
@@ -200,9 +255,9 @@ def test_ways_that_are_lost(seed: int) -> None:
             graph.quiet[state], graph.cut[state] = chance.random() < 0.6, chance.random() < 0.1
         expected = GraphSearch(graph, lambda key, known=answers: bytearray(known))  # type: ignore[misc]
         crew = Here(graph, answers, chance.randint(1, 3))
-        for settles in (False, True):
-            lost = expected.lost(KEY, settles)
-            assert PartitionedSearch(crew, 0).lost(KEY, settles) == lost
+        for demand in (AlwaysReachable(QUIET & TRUE), AlwaysReachable(~QUIET | TRUE, for_ever=True)):
+            lost = expected.lost(demand)
+            assert PartitionedSearch(crew, 0).lost(demand) == lost
             kinds[lost is None] += 1
     assert min(kinds.values()) > 50
 

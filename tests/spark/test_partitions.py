@@ -27,6 +27,7 @@ from checker.limits import Limits
 from checker.liveness.asking import GraphSearch
 from checker.problems import EnvironmentProblem
 from checker.properties import properties_of
+from checker.properties.base import watches_of
 from fizz import load
 from interpreter import compile_module
 from tests.checker.conftest import IN_PARTITIONS, explore_toy
@@ -111,7 +112,7 @@ def test_graphs_agree(
 
 def graph_of(engine: str, toy: Toy, options: dict[str, object], chosen: Settings, levels: int) -> list[object]:
     program = toy_program(toy, **(options | {"liveness": "strict"}))
-    watches = tuple(w for p in properties_of(program, None) if (w := p.watch(program.options)) is not None)
+    watches = watches_of(properties_of(program, None), program.options)
     run = engine_of(engine).begin(Task(program, watches, chosen, graph=True, machine=ToyMachine))
     level = run.first()
     while level.frontier and levels:

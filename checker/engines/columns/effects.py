@@ -60,7 +60,7 @@ class Effects:
         interner: Interner,
         bundles: Bundles,
         order_of: Callable[[tuple[int, ...], int], int],
-        live_of: Callable[[Outcome], int],
+        live_of: Callable[[Outcome, bool], int],
         returns_of: Callable[[Outcome, bool], tuple[tuple[Slot, int], ...]],
     ) -> None:
         self.packing = packing
@@ -162,7 +162,7 @@ class Effects:
             self._groups.setdefault(slot, np.zeros(0, dtype=np.int64))
         number = self._known[key] = len(self.effects)
         order = self._order_of(outcome.forks, int(twin))
-        live = NO_KIND if twin else self._live_of(outcome)
+        live = self._live_of(outcome, twin)
         self.effects.append(Effect(outcome, twin, order, fast, thread, live, tuple(whole), updates))
         return number
 

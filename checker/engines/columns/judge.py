@@ -25,7 +25,7 @@ from checker.level import STATE_STAGE, TRANSITION_STAGE, Level, Place, Witness
 from checker.properties.base import Looks, Watch
 from interpreter import ModelError
 from interpreter.state import Layout, State
-from interpreter.step import Failure, Outcome, Result, Rule
+from interpreter.step import Failure, Outcome, Result, Rule, StepOrder
 
 if TYPE_CHECKING:
     from checker.engines.columns.frontier import Frontier
@@ -157,13 +157,12 @@ class Judge:
 
     def _values(self, watch: Watch, part: Frontier, level: Level) -> Answers:
         """TRUE, FALSE or FAILED per row; the instance that decided, for the row of a sought verdict that is told."""
-        assert watch.assertion is not None
-        program = self.space.machine.program.assertions[watch.assertion]
-        wanted = TRUE if program.kind == "exists" else FALSE
+        assert watch.predicate is not None
+        wanted = TRUE if watch.predicate.some else FALSE
         values = np.full(len(part.rows), FALSE if wanted == TRUE else TRUE, dtype=np.int8)
         instances: dict[int, str | None] = {}
         open_rows = np.arange(len(part.rows))
-        for rule in self._rules_of(watch.assertion, part.packing):
+        for rule in self._rules_of(watch.predicate.assertion, part.packing):
             if not len(open_rows):
                 break
             rows = part.rows if len(open_rows) == len(part.rows) else part.rows.take(open_rows)
@@ -245,14 +244,14 @@ class Judge:
 
     def _is_slow(self, watch: Watch, packing: Packing) -> bool:
         """Whether an assertion is asked row by row from its first rule on, as was found before."""
-        assert watch.assertion is not None
-        first = self._rules_of(watch.assertion, packing)[:1]
+        assert watch.predicate is not None
+        first = self._rules_of(watch.predicate.assertion, packing)[:1]
         return any((rule, packing) in self._asked and self._asked[rule, packing] is None for rule in first)
 
     def _judge_row(self, watch: Watch, state: State, row: int, answers: _RowByRow) -> None:
-        assert watch.assertion is not None
+        assert watch.predicate is not None
         try:
-            answer = self._rowwise.holds(watch.assertion, state)
+            answer = self._rowwise.holds(watch.predicate, state)
         except ModelError as error:
             answers.errors[row] = error
             answers.values[row] = FAILED
@@ -292,53 +291,70 @@ class Judge:
         part: Frontier,
         level: Level,
     ) -> None:
-        assert watch.assertion is not None
-        machine = self.space.machine
-        for rule in self._rules_of(watch.assertion, packing):
-            key = (rule, packing, "pair")
-            if key not in self._asked:
-                self._asked[key] = self._new(rule)
-            asked = self._asked[key]
-            assert asked is not None
-            interner = machine.values
-            columns = PairColumns(StateColumns(packing, before, interner), StateColumns(packing, after, interner))
-            units = asked.remembered.lookup(
-                columns,
-                lambda row, choices, rule=rule, columns=columns: self.space.memory.run(  # type: ignore[misc]
-                    rule, columns.view(row), choices
-                ),
-                lambda row, rule=rule: machine.too_many_ways(rule),  # type: ignore[misc]
-            )
+        """Ask rule by rule for the pairs that are still open. The sought ones are told of, the least of each rule."""
+        assert watch.predicate is not None
+        wanted = TRUE if watch.predicate.some else FALSE
+        sought = None if watch.seeks is None else TRUE if watch.seeks else FALSE
+        open_rows = np.arange(len(rows))
+        for rule in self._rules_of(watch.predicate.assertion, packing):
+            if not len(open_rows):
+                return
+            if len(open_rows) < len(before):
+                before, after, rows = before.take(open_rows), after.take(open_rows), rows[open_rows]
+            asked, units = self._ask_pairs(rule, packing, before, after)
             verdicts, bundles = asked.decide(units)
-            for verdict in (FALSE, FAILED):
-                hits = np.flatnonzero(verdicts == verdict)
-                if not len(hits):
-                    continue
-                # The least witness comes from the least source.
-                sources = taken.origin[rows[hits]]
-                for at in hits[sources == part.first(distinct(sources))].tolist():
-                    self._step_witness(watch, rule, asked, int(bundles[at]), int(rows[at]), taken, part, level)
+            for at in self._least_sources(np.flatnonzero(verdicts == FAILED), rows, taken, part):
+                source, order, target = self._step_of(int(rows[at]), taken, part)
+                level.broken.add(watch.key)
+                error = asked.error(int(bundles[at]))
+                level.fail(Witness(source, order, target, error=error, stage=TRANSITION_STAGE))
+            if wanted == sought:
+                instance = None if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}"
+                for at in self._least_sources(np.flatnonzero(verdicts == wanted), rows, taken, part):
+                    level.see(watch.key, Witness(*self._step_of(int(rows[at]), taken, part), instance))
+            open_rows = np.flatnonzero((verdicts != wanted) & (verdicts != FAILED))
+        if sought is not None and wanted != sought:
+            for at in self._least_sources(open_rows, rows, taken, part):
+                level.see(watch.key, Witness(*self._step_of(int(rows[at]), taken, part)))
 
-    def _step_witness(
-        self, watch: Watch, rule: Rule, asked: _Asked, bundle: int, row: int, taken: Taken, part: Frontier, level: Level
-    ) -> None:
+    def _ask_pairs(self, rule: Rule, packing: Packing, before: Rows, after: Rows) -> tuple[_Asked, list[Ints]]:
+        """The bundles of an assertion rule for pairs of states."""
+        machine = self.space.machine
+        key = (rule, packing, "pair")
+        if key not in self._asked:
+            self._asked[key] = self._new(rule)
+        asked = self._asked[key]
+        assert asked is not None
+        interner = machine.values
+        columns = PairColumns(StateColumns(packing, before, interner), StateColumns(packing, after, interner))
+        units = asked.remembered.lookup(
+            columns,
+            lambda row, choices: self.space.memory.run(rule, columns.view(row), choices),
+            lambda row: machine.too_many_ways(rule),
+        )
+        return asked, units
+
+    def _least_sources(self, hits: Ints, rows: Ints, taken: Taken, part: Frontier) -> list[int]:
+        """Of some pairs those from the least source: there the least witness comes from."""
+        if not len(hits):
+            return []
+        sources = taken.origin[rows[hits]]
+        least: list[int] = hits[sources == part.first(distinct(sources))].tolist()
+        return least
+
+    def _step_of(self, row: int, taken: Taken, part: Frontier) -> tuple[Place, StepOrder, int]:
+        """A step as witnesses tell of it: its source, its place in the step order, the key of its target."""
         batch = taken.batch
-        source = part.place(int(taken.origin[row]))
         order = self.space.orders[int(batch.orders[row])]
         target = (int(batch.high[row]) << 64) | int(batch.low[row])
-        if asked.column()[bundle] == FAILED:
-            level.broken.add(watch.key)
-            level.fail(Witness(source, order, target, error=asked.error(bundle), stage=TRANSITION_STAGE))
-        elif watch.seeks is False:
-            instance = None if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}"
-            level.see(watch.key, Witness(source, order, target, instance))
+        return part.place(int(taken.origin[row])), order, target
 
     def step(self, before: State, after: State, source: Place, order: int, target: int, level: Level) -> None:
         """Judge one step that was made by the machine; `target` is the key of the state it leads to."""
         for watch in self.of_steps:
-            assert watch.assertion is not None
+            assert watch.predicate is not None
             try:
-                answer = self._rowwise.holds_between(watch.assertion, before, after)
+                answer = self._rowwise.holds_between(watch.predicate, before, after)
             except ModelError as error:
                 level.broken.add(watch.key)
                 witness = Witness(source, self.space.orders[order], target, error=error, stage=TRANSITION_STAGE)

@@ -357,6 +357,10 @@ class ColumnsRun:
         """The place of each state found, by number, among all: by (level, crashes, key)."""
         return self.store.ranks(self.space.orders)
 
+    def cost(self, number: int) -> tuple[int, int]:
+        """The level of a state found, and the crash steps on its path."""
+        return self.store.cost(number, self.space.orders)
+
     def stats(self) -> Mapping[str, object]:
         """What the columns did, for `--stats`."""
         spilled = {"MB on disk": round(self.store.shelf.bytes / 1e6, 1)} if self.store.shelf.in_use else {}

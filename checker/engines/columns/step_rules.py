@@ -15,7 +15,7 @@ from checker.engines.columns.sources import StateColumns
 from checker.engines.columns.space import Space
 from checker.engines.columns.tables import NO_PROPERTY, Ints, Mask
 from checker.engines.read_tree import Counters, Reading, ReadTree
-from checker.liveness.graph import LiveStep
+from checker.liveness.graph import LiveStep, crash_of
 from interpreter.state import Slot, State
 from interpreter.step import Aborted, Candidate, Event, Outcome, Read, Rule, StepKind, StepOrder, Way
 
@@ -67,10 +67,11 @@ class StepRule:
             self.space.memory.forget(self.candidate.rule)
             self._begin(ReadTree(Counters()))
 
-    def _live(self, outcome: Outcome) -> int:
-        """The kind of step that an outcome is for liveness."""
-        if self.kind is StepKind.CRASH_ROLE:
-            return NO_KIND
+    def _live(self, outcome: Outcome, twin: bool) -> int:
+        """The kind of step that an outcome or its twin is for liveness; NO_KIND: a crash that it does not see."""
+        if twin or self.kind is StepKind.CRASH_ROLE:
+            crash = crash_of(StepOrder(self.candidate.order, outcome.forks, int(twin)))
+            return self.space.edges.kind(crash) if self.space.expander.task.crash_edges else NO_KIND
         rule = self.candidate.rule if self.place is None else self.space.rules[id(outcome)]
         order = StepOrder(self.candidate.order, outcome.forks, 0)
         return self.space.edges.kind(LiveStep(order, self.space.fair_name(rule), outcome.fair))

@@ -269,6 +269,11 @@ class Store:
             ranks[begin + np.argsort(self.crashes(level, orders), kind="stable")] = level
         return ranks
 
+    def cost(self, number: int, orders: Sequence[StepOrder]) -> tuple[int, int]:
+        """The level of a state, and the crash steps on its path."""
+        level = int(np.searchsorted(np.array(self.first), number, side="right")) - 1
+        return level, int(self.crashes(np.array([number]), orders)[0])
+
     def least_of(self, numbers: Iterable[int], orders: Sequence[StepOrder]) -> int:
         """Of some states in ascending order the one of least (level, crashes, key)."""
         some = iter(numbers)

@@ -63,6 +63,7 @@ def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder], states: Se
     graph = run.graph_so_far if run.wants_graph else None
     if graph is not None:
         graph.key, graph.least = store.key, partial(store.least_of, orders=space.orders)
+        graph.cost = partial(store.cost, orders=space.orders)
     columns = ColumnsRun(run.task, space, store, graph)
     columns.judge.recorded = run.recorded
     groups: dict[object, list[Waiting]] = {}

@@ -47,6 +47,7 @@ class Order:
     settings: Settings
     prune: bool
     graph: bool
+    crash_edges: bool
     machine: Callable[[Program], Machine]
     manner: Manner
 
@@ -54,7 +55,14 @@ class Order:
         """The task as an engine in this process would be given it."""
         settings = self.settings
         return Task(
-            self.program, self.watches, settings, self.prune, self.graph, machine=self.machine, patience=patience
+            self.program,
+            self.watches,
+            settings,
+            self.prune,
+            self.graph,
+            machine=self.machine,
+            patience=patience,
+            crash_edges=self.crash_edges,
         )
 
 

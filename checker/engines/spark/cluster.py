@@ -156,6 +156,7 @@ class Cluster:
             task.settings,
             task.prune,
             task.graph,
+            task.crash_edges,
             machine,
             manner,
         )

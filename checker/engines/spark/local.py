@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from checker.engines.columns.tables import Ints
@@ -50,6 +51,16 @@ class LocalRun(EmbeddedRun):
     def ranks(self) -> Sequence[int] | Ints:
         """The place of each state found, by number, among all: by (level, crashes, key)."""
         return self._rows.found.ranks() if self._columns is None else self._columns.ranks()
+
+    @cached_property
+    def costs_by_rank(self) -> Sequence[tuple[int, int]]:
+        """Of all states found, by rank, the level and the crash steps on the path."""
+        ranks = self.ranks()
+        cost = self._rows.found.cost if self._columns is None else self._columns.cost
+        costs = [(0, 0)] * len(ranks)
+        for number, rank in enumerate(ranks):
+            costs[rank] = cost(number)
+        return costs
 
     def hand_over_batches(self, partitions: int) -> list[list[PackedBatch]]:
         """The states that wait, for each partition, where columns are to expand them; this run will not do it."""

@@ -9,6 +9,7 @@ from textual.geometry import Size
 from textual.message import Message
 
 from checker.show.claim import Claim, Truth
+from checker.titles import title_of
 from checker.view.viewer import lanes
 from checker.view.viewer.ink import (
     CRASH,
@@ -297,7 +298,7 @@ class TruthPane(Pane):
         session = self.session
         claim = session.claims[index]
         width = self._left() - 1 - self._kind_width()
-        kind = claim.kind if claim.kind != "deadlock" else ""
+        kind = claim.kind if title_of(claim.kind) is None else ""
         pieces: list[Piece] = [
             (claim.name[:width].ljust(width) + " ", NAME),
             (kind[: self._kind_width()].ljust(self._kind_width()), FAINT),

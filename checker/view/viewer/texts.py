@@ -48,7 +48,7 @@ def _print_false(page: Page, session: Session) -> None:
 
 
 def _sentence(session: Session, claim: Claim, truth: Truth) -> str:
-    if claim.assertion is None:
+    if claim.of_dead_ends:
         return "deadlock: no step is possible but crashes. `o` says what holds back each action."
     instance = session.truths.instance(claim, session.path, session.selected)
     whose = f" for {instance}" if instance else ""

@@ -15,7 +15,7 @@ import numpy as np
 from checker.engines.spark.assignment import edges_file, found_file
 from checker.engines.spark.findings import ANSWERS, CRASHES, KEYS
 from checker.engines.spark.keys import WIDTH, Keys, halves_of, key_array, key_column, partitions_of
-from checker.engines.spark.liveness.share import Array, Numbers, Outcome, Share, by_owner
+from checker.engines.spark.liveness.share import Array, Numbers, Outcome, Share, answers_array, by_owner
 from checker.engines.spark.partition import Shape, unpack_shapes
 from checker.engines.spark.store import Store
 from checker.liveness.graph import LiveStep
@@ -87,7 +87,7 @@ def scatter(share: Share, inbound: Sequence[bytes], given: Sources, store: Store
     keys: list[Keys] = [share["begun.keys"]]
     # What is begun with has its rank from the driver.
     crashes: list[Array] = [np.zeros(len(share["begun.keys"]), dtype=np.uint32)]
-    answers: dict[str, list[Array]] = {column: [share[f"begun.{column}"]] for column in given.columns}
+    answers = {column: [share[f"begun.{answers_array(column)}"]] for column in given.columns}
     firsts: list[int] = []
     for level in given.levels:
         rows.append(_rows(share, level, store, given, places))
@@ -116,7 +116,7 @@ def scatter(share: Share, inbound: Sequence[bytes], given: Sources, store: Store
         "crashes": np.concatenate(crashes),
         "firsts": np.array(firsts, dtype=np.int64),
         "columns": np.array(given.columns),
-        **{column: np.concatenate(parts) for column, parts in answers.items()},
+        **{answers_array(column): np.concatenate(parts) for column, parts in answers.items()},
         "out.first": np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(degree)]),
         "out.marks": marks,
         "out.order": np.concatenate(parts).astype(np.uint32),

@@ -11,7 +11,7 @@ import numpy as np
 from checker.engines.spark.findings import Findings
 from checker.engines.spark.keys import partitions_of
 from checker.engines.spark.liveness.building import LevelFiles, Sources
-from checker.engines.spark.liveness.share import Array, Share, bit_tables
+from checker.engines.spark.liveness.share import Array, Share, answers_array, bit_tables
 from checker.engines.spark.liveness.task import (
     Done,
     PassTask,
@@ -38,6 +38,7 @@ class SparkCrew:
         self.store = store
         self.partitions = findings.partitions
         self.columns = findings.local.recorded
+        self._findings = findings
         self.jobs = _FROM_DRIVER
         self._work = work
         self._where: list[dict[str, str]] = [{} for _ in range(self.partitions)]
@@ -116,6 +117,12 @@ class SparkCrew:
     def share(self, partition: int) -> Share:
         return Share(partition, self.partitions, StoredArrays(self.store, self._where[partition]))
 
+    def cost(self, level: int, crashes: int, begun: int) -> tuple[int, int]:
+        """See `Crew`."""
+        if level:
+            return self._findings.handed_over + level, crashes
+        return self._findings.local.costs_by_rank[begun]
+
     def brought(self) -> list[Mapping[str, Array]]:
         """What the latest pass has brought; it is read once."""
         found: list[Mapping[str, Array]] = []
@@ -192,6 +199,6 @@ def begun_shares(findings: Findings) -> list[dict[str, Array]]:
         arrays: dict[str, Array] = {"begun": ranks[states], "begun.keys": keys[states]}
         arrays |= {f"begun.{name}": column[expanded] for name, column in per_state.items()}
         arrays |= {"begun.marks": marks[edges], "begun.targets": targets[edges]}
-        arrays |= {f"begun.{name}": column[states] for name, column in columns.items()}
+        arrays |= {f"begun.{answers_array(name)}": column[states] for name, column in columns.items()}
         found.append(arrays)
     return found

@@ -34,6 +34,13 @@ class Crew(Protocol):
         """The arrays of a partition, to be read here and there."""
         ...
 
+    def cost(self, level: int, crashes: int, begun: int) -> tuple[int, int]:
+        """The level of a state and the crash steps on its path, from what is picked of it.
+
+        Of what was found before there were partitions that is its rank, `begun`, and the level 0.
+        """
+        ...
+
     def brought(self) -> list[Mapping[str, Array]]:
         """What the latest pass has brought for the driver."""
         ...

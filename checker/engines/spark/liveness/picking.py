@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from checker.engines.spark.keys import Keys, halves_of, key_number
-from checker.engines.spark.liveness.share import Array, Mask, Numbers, Outcome, Share
+from checker.engines.spark.liveness.share import Array, Mask, Numbers, Outcome, Share, answers_array, members
 from checker.liveness.graph import Graph, GraphPart
+from checker.liveness.obligation import EVERYWHERE, StateSet
 
 
 class Picked(NamedTuple):
-    """Which states: those that have this label in this array; with neither, all."""
+    """Which states: those of a set, or, where an array is named, those that have this label in it."""
 
+    states: StateSet = EVERYWHERE
     array: str = ""
     label: int = 0
 
@@ -40,14 +42,14 @@ def pick(share: Share, inbound: Sequence[bytes], picked: Picked) -> Outcome:
         "ends": share.out.ends[edges],
         "marks": share.out.marks[edges],
         **{name: share[name][states] for name in ("needs", "quiet", "cut")},
-        **{name: share[name][states] for name in share["columns"].tolist()},
+        **{name: share[name][states] for name in map(answers_array, share["columns"].tolist())},
     }
     return Outcome(told=(len(states), len(edges)), brought=brought)
 
 
 def _wanted(share: Share, picked: Picked) -> Mask:
     if not picked.array:
-        return np.ones(share.states, dtype=np.bool_)
+        return members(share, picked.states)
     labels = share.own if picked.array == "own" else share[picked.array]
     return np.asarray(labels == np.asarray(picked.label, dtype=labels.dtype), dtype=np.bool_)
 
@@ -72,8 +74,13 @@ class Core:
         return self.columns[column]
 
 
-def core_of(parts: Sequence[Mapping[str, Array]], tables: Graph, columns: Sequence[str]) -> Core:
-    """The picked states of all partitions; edges that lead elsewhere are left out."""
+def core_of(
+    parts: Sequence[Mapping[str, Array]],
+    tables: Graph,
+    columns: Sequence[str],
+    cost: Callable[[int, int, int], tuple[int, int]],
+) -> Core:
+    """The picked states of all partitions; edges that lead elsewhere are left out. `cost` is that of the crew."""
 
     def column(name: str) -> Any:
         return np.concatenate([part[name] for part in parts])
@@ -97,8 +104,9 @@ def core_of(parts: Sequence[Mapping[str, Array]], tables: Graph, columns: Sequen
     needs, quiet, cut = (column(name)[order] for name in ("needs", "quiet", "cut"))
     states = (first[1:].astype(np.uint64), targets[moved], marks[moved], needs, quiet, cut)
     graph.add_part(GraphPart._make(part.tobytes() for part in states))
-    answers = {name: bytearray(column(name)[order].astype(np.uint8).tobytes()) for name in columns}
+    answers = {name: bytearray(column(answers_array(name))[order].astype(np.uint8).tobytes()) for name in columns}
     levels, crashes, high, low = (column(name)[order] for name in ("level", "crashes", "high", "low"))
+    graph.cost = lambda state: cost(int(levels[state]), int(crashes[state]), int(low[state]))
     return Core(graph, answers, levels, crashes, high, low)
 
 

@@ -8,21 +8,22 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from checker.engines.spark.liveness.share import KIND, Mask, Numbers, Outcome, Share, from_post, to_post
+from checker.engines.spark.liveness.share import KIND, Mask, Numbers, Outcome, Share, from_post, members, to_post
+from checker.liveness.obligation import StateSet
 
 
 class Goal(Enum):
     """Where ways are to lead. A cut state may lead anywhere, so it counts as good."""
 
-    GOOD = "cut, or quiet and the predicate is true"
-    BAD = "quiet, and the predicate is false"
+    GOOD = "cut, or of the set"
+    BAD = "not of the set"
     SAFE = "cut, or not reaching the bad ones"
 
 
 class Ways(NamedTuple):
-    """Which goal, for which column of answers. `result` is the array that says which states reach it."""
+    """Which goal, for which set of states. `result` is the array that says which states reach it."""
 
-    column: str
+    states: StateSet
     goal: Goal
     result: str
 
@@ -40,9 +41,9 @@ def begin_ways(share: Share, inbound: Sequence[bytes], ways: Ways) -> Outcome:
     """Mark the goal, and what leads there."""
     match ways.goal:
         case Goal.GOOD:
-            goal = share["cut"] | (share["quiet"] & (share[ways.column] != 0))
+            goal = share["cut"] | members(share, ways.states)
         case Goal.BAD:
-            goal = share["quiet"] & (share[ways.column] == 0)
+            goal = ~members(share, ways.states)
         case Goal.SAFE:
             goal = share["cut"] | ~share[DOOMED]
     return _reach(share, ways, np.zeros(share.states, dtype=np.bool_), np.flatnonzero(goal))
@@ -77,4 +78,5 @@ def _reach(share: Share, ways: Ways, reached: Mask, wave: Numbers) -> Outcome:
 
 def _usable(share: Share, ways: Ways, edges: Numbers) -> Numbers:
     """Those of some edges that may be gone. That loops are among them makes no difference."""
-    return edges[share["fair steps"][share.into.marks[edges]]] if ways.fair else edges
+    usable: Mask = share["fair steps"] if ways.fair else ~share["crash steps"]
+    return edges[usable[share.into.marks[edges]]]

@@ -17,9 +17,10 @@ from checker.engines.spark.liveness.passes import Crew
 from checker.engines.spark.liveness.picking import Core, Picked, core_of, pick
 from checker.engines.spark.liveness.reaching import DOOMED, REACHED, Goal, Ways, begin_ways, missing, spread_ways
 from checker.engines.spark.liveness.share import Least, Outcome, least
-from checker.engines.spark.liveness.trimming import Question, Standing, again, begin, trim
+from checker.engines.spark.liveness.trimming import Standing, again, begin, trim
 from checker.engines.spark.liveness.walking import FarWays, begin_walks, step_back, take_edges
-from checker.liveness.asking import FairRun, GraphSearch, fair_run, lasso_of
+from checker.liveness.asking import FairRun, GraphSearch, Reached, fair_run
+from checker.liveness.obligation import AlwaysReachable, NoLasso
 
 SMALL: Final = 4_000_000
 """States and edges that the driver may hold at a time: about half a gigabyte."""
@@ -65,13 +66,15 @@ class PartitionedSearch:
         """The search in this process, if the graph is small."""
         if self.crew.size > self.small:
             return None
-        core = self.pick(Picked())
-        return GraphSearch(core.graph, core.answers, self._ask)
+        return self._search(self.pick(Picked()))
 
-    def lasso(self, key: str, everywhere: bool) -> FairRun | None:
+    def lasso(self, demand: NoLasso) -> FairRun | None:
         if self.whole is not None:
-            return self.whole.lasso(key, everywhere)
-        standing, found = self._trimmed("begin", Question(key, everywhere))
+            return self.whole.lasso(demand)
+        if demand.stem is not None:
+            # Walks along stems know no partitions: what lies on stems and cycles comes here, however much that is.
+            return self._search(self.pick(Picked(demand.cycle | demand.stem.along))).lasso(demand)
+        standing, found = self._trimmed("begin", demand)
         where = "own"
         while standing > self.small:
             component = self._round()
@@ -80,22 +83,21 @@ class PartitionedSearch:
             standing, alone = self._trimmed("again")
             if alone is not None and (found is None or alone < found):
                 found, where = alone, "own"
-        core = self.pick(Picked("alive", 1)) if standing else None
-        lasso = None if core is None else lasso_of(core.graph, core.answers(key), True, self._ask)
+        core = self.pick(Picked(array="alive", label=1)) if standing else None
+        lasso = None if core is None else self._search(core).found(demand)
         if core is not None and lasso is not None and (found is None or core.rank(lasso.head) < found.rank):
             return fair_run(core.graph, lasso)
-        return None if found is None else self._through(where, found.label, key)
+        return None if found is None else self._through(where, found.label, demand)
 
-    def _through(self, where: str, label: int, key: str) -> FairRun:
+    def _through(self, where: str, label: int, demand: NoLasso) -> FairRun:
         """The lasso through a fair component: here, if that is small, else where it lies."""
-        counts = self.crew.make("pick", Picked(where, label))
+        counts = self.crew.make("pick", Picked(array=where, label=label))
         if where == "fair" and sum(states + edges for states, edges in counts) > self.small:
             ways = FarWays(self.crew, label)
             return fair_run(ways.graph, ways.lasso())
-        core = core_of(self.crew.brought(), self.crew.tables, self.crew.columns)
-        lasso = lasso_of(core.graph, core.answers(key), True, self._ask)
-        assert lasso is not None
-        return fair_run(core.graph, lasso)
+        run = self._search(self._brought()).lasso(demand)
+        assert run is not None
+        return run
 
     def _trimmed(self, first: str, given: object = None) -> tuple[int, Least | None]:
         """Trim to the end: how many states and edges are left, and the least head that was fair by itself."""
@@ -124,16 +126,25 @@ class PartitionedSearch:
     def pick(self, picked: Picked) -> Core:
         """Some of the states, in this process."""
         self.crew.make("pick", picked)
-        return core_of(self.crew.brought(), self.crew.tables, self.crew.columns)
+        return self._brought()
 
-    def lost(self, key: str, settles: bool) -> int | None:
+    def _brought(self) -> Core:
+        return core_of(self.crew.brought(), self.crew.tables, self.crew.columns, self.crew.cost)
+
+    def _search(self, core: Core) -> GraphSearch:
+        return GraphSearch(core.graph, core.answers, self._ask)
+
+    def lost(self, demand: AlwaysReachable) -> Reached | None:
         if self.whole is not None:
-            return self.whole.lost(key, settles)
-        if settles:
-            self._ways(Ways(key, Goal.BAD, DOOMED))
-        self._ways(Ways(key, Goal.SAFE if settles else Goal.GOOD, REACHED))
+            return self.whole.lost(demand)
+        if demand.after is not None:
+            # The goal may lie off the stems: all states come here, however many they are.
+            return self._search(self.pick(Picked())).lost(demand)
+        if demand.for_ever:
+            self._ways(Ways(demand.goal, Goal.BAD, DOOMED))
+        self._ways(Ways(demand.goal, Goal.SAFE if demand.for_ever else Goal.GOOD, REACHED))
         found = least(self.crew.make("missing"))
-        return None if found is None else found.key
+        return None if found is None else Reached(found.key, ())
 
     def _ways(self, ways: Ways) -> None:
         for _ in self._settle("begin_ways", "spread_ways", ways):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from checker.engines.spark.keys import key_number
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
+from checker.liveness.obligation import QUIET, StateSet
 
 Array = NDArray[Any]
 Numbers = NDArray[np.int64]
@@ -161,6 +162,21 @@ def least(candidates: Sequence[Least | None]) -> Least | None:
     return min((c for c in candidates if c is not None), default=None)
 
 
+def answers_array(key: str) -> str:
+    """The array with the answers that a watch has recorded. Assertions may be called as arrays are."""
+    return f"answers {key}"
+
+
+def members(share: Share, states: StateSet) -> Mask:
+    """Which states of a share are in a set."""
+
+    def column(key: str) -> NDArray[np.uint8]:
+        array = share["quiet"] if key == QUIET.key else share[answers_array(key)]
+        return np.asarray(array, dtype=np.uint8)
+
+    return np.asarray(states.over(column, np.ones(share.states, dtype=np.uint8)) != 0)
+
+
 # --- post ------------------------------------------------------------------------------------------------------------
 
 
@@ -219,5 +235,6 @@ def bit_tables(graph: Graph) -> dict[str, Array]:
         "offers": rows([mark.offers for mark in graph.mark_table]),
         "strong": rows(only(Strength.STRONG)),
         "weak": rows(only(Strength.WEAK)),
+        "crash steps": np.array([mark.order.crashes for mark in graph.mark_table] or [False], dtype=np.bool_),
         "fair steps": np.array([mark.fair for mark in graph.mark_table] or [False], dtype=np.bool_),
     }

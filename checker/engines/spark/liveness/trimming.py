@@ -22,8 +22,10 @@ from checker.engines.spark.liveness.share import (
     Outcome,
     Share,
     from_post,
+    members,
     to_post,
 )
+from checker.liveness.obligation import NoLasso
 
 _PREDECESSOR, _SUCCESSOR = 0, 1
 """What the state that is told of it has lost."""
@@ -37,29 +39,18 @@ class Standing(NamedTuple):
     found: Least | None
 
 
-class Question(NamedTuple):
-    """Which lassos are wanted: the head is false in this column of answers.
-
-    Unless `everywhere`, so is the whole cycle.
-    """
-
-    column: str
-    everywhere: bool
-
-
-def begin(share: Share, inbound: Sequence[bytes], question: Question) -> Outcome:
-    """Begin a search: states that no cycle may touch are removed."""
-    heads = np.asarray(share[question.column] == 0)
-    among = np.ones_like(heads) if question.everywhere else heads
+def begin(share: Share, inbound: Sequence[bytes], demand: NoLasso) -> Outcome:
+    """Begin a search: states that no cycle may touch are removed. A cycle has no crash steps."""
+    heads, crashes = members(share, demand.touches), share["crash steps"]
     trimming = _Trimming(
         share,
         heads,
         np.ones(share.states, dtype=np.bool_),
-        np.ones(len(share.out.ends), dtype=np.bool_),
-        np.ones(len(share.into.ends), dtype=np.bool_),
+        ~crashes[share.out.marks],
+        ~crashes[share.into.marks],
     )
     trimming.count()
-    outcome = trimming.go(np.flatnonzero(~among))
+    outcome = trimming.go(np.flatnonzero(~members(share, demand.cycle)))
     outcome.arrays |= {
         "heads": heads,
         "fair": np.zeros(share.states, dtype=np.uint64),

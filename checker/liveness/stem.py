@@ -1,0 +1,120 @@
+"""The shortest way from a state where something begins to where a run ends up (language page, 10.8)."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from checker.liveness.graph import Graph
+
+
+class Walked(NamedTuple):
+    """A walk through a graph: from a state along some edges to another one."""
+
+    begin: int
+    edges: tuple[int, ...]
+    end: int
+
+
+Cost = tuple[int, int, int]
+"""Of a run: its steps, the crash steps among them, the key of the state where the stem begins."""
+
+
+def shortest_stem(
+    graph: Graph,
+    begins: bytearray,
+    along: bytearray,
+    ends: bytearray,
+    ask: Callable[[], None] = lambda: None,
+    crashes: bool = True,
+) -> Walked | None:
+    """A walk from a state of `begins` through states of `along` to one of `ends`; None if there is none.
+
+    Each holds a truth value per state; the states where it begins and ends are of `along` too. What counts is the whole
+    run: the fewest steps to where the walk begins and on it, then the fewest crash steps, then the least key of its
+    end, then of its beginning. `crashes`: may there be crash steps on the walk?
+    """
+    return None if not any(ends) else _Walks(graph, along, ends, ask, crashes).shortest(begins)
+
+
+class _Walks:
+    """Shortest walks from many states at once: the runs that are shorter come first."""
+
+    def __init__(self, graph: Graph, along: bytearray, ends: bytearray, ask: Callable[[], None], crashes: bool) -> None:
+        self.graph = graph
+        self.along = along
+        self.ends = ends
+        self._ask = ask
+        self._barred = frozenset[int]() if crashes else graph.crash_marks
+        self._crashing = graph.crash_marks
+        self._best: dict[int, Cost] = {}
+        self._came: dict[int, int] = {}
+        self._waiting: list[tuple[Cost, int]] = []
+
+    def shortest(self, begins: bytearray) -> Walked | None:
+        """The walk of least cost from one of these states."""
+        found: list[tuple[int, Cost, int]] = []
+        for cost, state in self._in_turn(begins):
+            if found and cost[:2] > found[0][1][:2]:
+                break
+            if self.ends[state]:
+                found.append((self.graph.key(state), cost, state))
+            self._go_on(cost, state)
+        return self._walked(min(found)[2]) if found else None
+
+    def _in_turn(self, begins: bytearray) -> Iterator[tuple[Cost, int]]:
+        """The states that walks come to, each once, by the cost of coming there.
+
+        States are numbered level by level: those where walks begin are looked at when others are as far.
+        """
+        starts = (state for state in range(self.graph.states) if begins[state])
+        following = next(starts, None)
+        done: set[int] = set()
+        while following is not None or self._waiting:
+            self._ask()
+            while following is not None:
+                cost = (*self.graph.cost(following), self.graph.key(following))
+                if self._waiting and cost[0] > self._waiting[0][0][0]:
+                    break
+                self._offer(cost, following, None)
+                following = next(starts, None)
+            cost, state = heapq.heappop(self._waiting)
+            if state not in done:
+                done.add(state)
+                yield cost, state
+
+    def _go_on(self, cost: Cost, state: int) -> None:
+        graph = self.graph
+        for edge in graph.edges(state):
+            mark = graph.marks[edge]
+            if mark not in self._barred and self.along[graph.targets[edge]]:
+                self._offer((cost[0] + 1, cost[1] + (mark in self._crashing), cost[2]), graph.targets[edge], edge)
+
+    def _offer(self, cost: Cost, state: int, edge: int | None) -> None:
+        """A way to come to a state. Of equal ones the least by (order of the last step, key of its source) counts."""
+        known = self._best.get(state)
+        if known is not None and known < cost:
+            return
+        if known == cost:
+            came = self._came.get(state)
+            if came is not None and edge is not None and self._by_order(edge) < self._by_order(came):
+                self._came[state] = edge
+            return
+        self._best[state] = cost
+        if edge is None:
+            self._came.pop(state, None)
+        else:
+            self._came[state] = edge
+        heapq.heappush(self._waiting, (cost, state))
+
+    def _by_order(self, edge: int) -> tuple[object, int]:
+        return self.graph.mark(edge).order, self.graph.key(self.graph.source(edge))
+
+    def _walked(self, end: int) -> Walked:
+        edges: list[int] = []
+        state = end
+        while (edge := self._came.get(state)) is not None:
+            edges.append(edge)
+            state = self.graph.source(edge)
+        return Walked(state, tuple(reversed(edges)), end)

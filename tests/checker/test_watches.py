@@ -1,0 +1,101 @@
+"""Watches that no property kind of the checker has: whatever is asked, every engine brings what the plain one does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import pytest
+
+import fizz
+from checker.engines import engine_of
+from checker.exit_code import ExitCode
+from checker.exploration import Finding, Settings
+from checker.explore import explore
+from checker.properties.base import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
+from interpreter import compile_module
+
+TWO = """\
+---
+deadlock_detection: false
+---
+role Node:
+    action Init: self.n = 0
+    action Step:
+        require self.n < 4
+        self.n += 1
+        self.n += 1
+    transition assertion Step(before, after):
+        return total % 3 == self.n % 3
+    always assertion State: return self.n == total % 3
+action Init:
+    nodes, total = [Node(), Node()], 0
+    nodes[1].n = 1
+atomic action Count:
+    require total < 5
+    total += 1
+"""
+
+
+@dataclass(frozen=True)
+class Never(AssertionProperty):
+    """Never is there an answer as `sought`, where the assertion is asked of `some` instance or of all."""
+
+    looks: Looks
+    some: bool
+    sought: bool
+
+    kind = "never"
+    phase = Phase.SAFETY
+    exit_code = ExitCode.SAFETY
+
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        predicate = Predicate(self.assertion, self.some)
+        return (Watch(self.key, self.looks, predicate, seeks=self.sought, prunes=self.looks is Looks.STATES),)
+
+    def conclude(self, evidence: Evidence) -> Finding | None:
+        return evidence.witness(self.key)
+
+
+@pytest.mark.parametrize("keep_going", [False, True])
+def test_any_watch(engine: str, keep_going: bool) -> None:
+    """States and steps, of all instances or of some, true or false: all have the witness of the plain engine."""
+    program = compile_module(fizz.load("two.fizz", text=TWO))
+    numbers = {one.name.rpartition(".")[2]: one.number for one in program.assertions}
+    asked = {Looks.STATES: numbers["State"], Looks.STEPS: numbers["Step"]}
+    properties = tuple(
+        Never(f"{looks.name} {some} {sought}", asked[looks], looks, some, sought)
+        for looks, some, sought in product(asked, (False, True), (False, True))
+    )
+    expected, found = (
+        explore(engine_of(name), program, properties, Settings(keep_going=keep_going)) for name in ("plain", engine)
+    )
+    assert found.findings == expected.findings
+    assert not keep_going or len(found.findings) == len(properties)
+
+
+FAILS_LATER = """\
+---
+deadlock_detection: false
+---
+role Node:
+    action Init: self.n = 0
+    transition assertion Up(before, after):
+        return 1 // (self.n - 1) == 0 if c == 2 and self.n == 1 else c < 2
+action Init:
+    nodes, c = [Node(), Node()], 0
+    nodes[1].n = 1
+atomic action Count:
+    require c < 3
+    c += 1
+"""
+
+
+def test_who_comes_after_the_one_that_decides_is_not_asked(engine: str) -> None:
+    """The first instance breaks the assertion for a step; that it would fail for the second one is no mistake."""
+    program = compile_module(fizz.load("later.fizz", text=FAILS_LATER))
+    up = Never("Up", 0, Looks.STEPS, some=False, sought=False)
+    found = explore(engine_of(engine), program, (up,), Settings(keep_going=True))
+    assert found.error is None
+    assert found.findings["Up"].steps == 2 and found.findings["Up"].instance == "Node#0"
