@@ -10,6 +10,7 @@ import pytest
 
 from checker.check import check
 from checker.engines.columns.run import ColumnsRun
+from checker.engines.columns.sizes import Sizes
 from checker.engines.columns.space import Space
 from checker.engines.columns.store import Store
 from checker.engines.columns.takeover import take_over
@@ -67,7 +68,7 @@ def expanded(source: str, folder: Path, levels: int) -> tuple[Machine, ColumnsRu
     program = compile_module(load(path))
     rows = RowsRun(Task(program, (), Settings()))
     rows.first()
-    run = take_over(rows)
+    run = take_over(rows, Sizes())
     for _ in range(levels):
         run.next()
     return Machine(program), run
