@@ -31,13 +31,13 @@ from typing import TYPE_CHECKING, TypedDict, overload
 if TYPE_CHECKING:
     from os import PathLike
 
-    from checker.audit.covering import Coverage
-    from checker.audit.explanation import ActionsReport, StateReport
-    from checker.exit_code import ExitCode
-    from checker.problems import EnvironmentProblem, Problem, UsageProblem
-    from checker.report import PropertyReport, Report
-    from checker.trace import Change, Trace, TraceEntry
-    from checker.walks.walk_report import GuidedReport, SimulationReport
+    from checker.analysis.covering import Coverage
+    from checker.analysis.explanation import ActionsReport, StateReport
+    from checker.core.exit_code import ExitCode
+    from checker.core.problems import EnvironmentProblem, Problem, UsageProblem
+    from checker.core.report import PropertyReport, Report
+    from checker.core.trace import Change, Trace, TraceEntry
+    from checker.traces.walk_report import GuidedReport, SimulationReport
     from fizz import FizzError
 
 __all__ = [
@@ -66,12 +66,12 @@ __all__ = [
 
 # Where the names above live. They are fetched when they are used: `fizzpy --version` needs none of them.
 _HOMES = {
-    "checker.audit.covering": ("Coverage",),
-    "checker.audit.explanation": ("ActionsReport", "StateReport"),
-    "checker.problems": ("EnvironmentProblem", "Problem", "UsageProblem"),
-    "checker.report": ("ExitCode", "PropertyReport", "Report"),
-    "checker.trace": ("Change", "Trace", "TraceEntry"),
-    "checker.walks.walk_report": ("GuidedReport", "SimulationReport"),
+    "checker.analysis.covering": ("Coverage",),
+    "checker.analysis.explanation": ("ActionsReport", "StateReport"),
+    "checker.core.problems": ("EnvironmentProblem", "Problem", "UsageProblem"),
+    "checker.core.report": ("ExitCode", "PropertyReport", "Report"),
+    "checker.core.trace": ("Change", "Trace", "TraceEntry"),
+    "checker.traces.walk_report": ("GuidedReport", "SimulationReport"),
     "fizz": ("FizzError",),
 }
 
@@ -134,9 +134,9 @@ def check(
     """
     _refuse_strangers()
     from checker.check import check as check_model
-    from checker.exploration import Settings
-    from checker.limits import Limits
-    from checker.locate import locate
+    from checker.core.exploration import Settings
+    from checker.core.limits import Limits
+    from checker.core.locate import locate
 
     given: dict[str, object] = {
         "spark_master": master,
@@ -190,9 +190,9 @@ def simulate(
     The rest is as in `check`, and so are the exceptions.
     """
     _refuse_strangers()
-    from checker.limits import Limits
-    from checker.locate import locate
-    from checker.walks.simulate import simulate as simulate_model
+    from checker.core.limits import Limits
+    from checker.core.locate import locate
+    from checker.traces.simulate import simulate as simulate_model
 
     return simulate_model(
         locate(str(model)),
@@ -226,9 +226,9 @@ def trace(
     The rest is as in `check`, and so are the exceptions; a line that fits no step raises `UsageProblem`.
     """
     _refuse_strangers()
-    from checker.limits import Limits
-    from checker.locate import locate
-    from checker.walks.guided import follow as follow_trace
+    from checker.core.limits import Limits
+    from checker.core.locate import locate
+    from checker.traces.guided import follow as follow_trace
 
     return follow_trace(
         locate(str(model)),
@@ -293,10 +293,10 @@ def explain(
     which guards its attempts came to and got past; in a state a `StateReport` tells the guards that are false there.
     """
     _refuse_strangers()
-    from checker.audit.explanation import explain_actions, explain_state
-    from checker.exploration import Settings
-    from checker.limits import Limits
-    from checker.locate import locate
+    from checker.analysis.explanation import explain_actions, explain_state
+    from checker.core.exploration import Settings
+    from checker.core.limits import Limits
+    from checker.core.locate import locate
 
     given = _given(options, constants)
     if follow is not None:
@@ -327,10 +327,10 @@ def coverage(
     The rest is as in `check`, and so are the exceptions. States are visited row by row, and as far as a check would go.
     """
     _refuse_strangers()
-    from checker.audit.covering import cover
-    from checker.exploration import Settings
-    from checker.limits import Limits
-    from checker.locate import locate
+    from checker.analysis.covering import cover
+    from checker.core.exploration import Settings
+    from checker.core.limits import Limits
+    from checker.core.locate import locate
 
     settings = Settings(
         keep_going=keep_going,
@@ -349,7 +349,7 @@ class _Given(TypedDict):
 
 def _given(options: Mapping[str, object] | None, constants: Mapping[str, object] | None) -> _Given:
     """Options and constants as the texts that the command takes."""
-    from checker.literals import literal, option_text
+    from checker.core.literals import literal, option_text
 
     return {
         "options": {name: option_text(value) for name, value in (options or {}).items()},

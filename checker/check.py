@@ -10,24 +10,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checker.conclude import conclude
-from checker.course import ProgressSink
-from checker.effort import own_effort, told_in
-from checker.engines import engine_of
-from checker.engines.memory import Memory
-from checker.exploration import Finding, Settings
-from checker.explore import explore, nothing
-from checker.folders import refuse_addresses
-from checker.given import Given
-from checker.limits import StopReason
-from checker.patience import Patience, Stop
-from checker.phases import READING, TELLING, Phases
+from checker.core.effort import own_effort, told_in
+from checker.core.exploration import Finding, Settings
+from checker.core.given import Given
+from checker.core.limits import StopReason
+from checker.core.patience import Patience, Stop
+from checker.core.phases import READING, TELLING, Phases
+from checker.core.report import Report
 from checker.properties import properties_of
-from checker.report import Report
+from checker.search.driver import ProgressSink
+from checker.search.explore import explore, nothing
+from checker.search.memo.memo import Memory
+from checker.search.registry import engine_of
+from checker.storage.folders import refuse_addresses
 from fizz import Module, load
 from interpreter import Machine, ModelError, compile_module
 
 if TYPE_CHECKING:
-    from checker.checkpoint.keeper import Keeper
+    from checker.search.keeper import Keeper
 
 
 def check(
@@ -106,7 +106,7 @@ def check(
             peak_memory_mb=effort.memory_mb,
         )
         if settings.export is not None and exploration.exported and settings.is_over(exploration.stopped):
-            from checker.export.tables import write_verdicts
+            from checker.storage.export.tables import write_verdicts
 
             write_verdicts(settings.export, report)
     return report
@@ -118,8 +118,8 @@ def _keeper(
     """What keeps checkpoints, if the settings ask for them."""
     if settings.checkpoint is None and settings.resume is None:
         return nullcontext()
-    from checker.checkpoint.identity import identity_of
-    from checker.checkpoint.keeper import keeping
+    from checker.search.keeper import keeping
+    from checker.storage.checkpoint.identity import identity_of
 
     read = [*module.sources, *(helper.path for helper in module.helper_modules)]
     return keeping(settings, engine, identity_of(module, settings), say, read)
@@ -134,8 +134,8 @@ def _exporting(settings: Settings, engine: str) -> Iterator[None]:
     if settings.export is None:
         yield
         return
-    from checker.export.tables import discard, prepare
-    from checker.problems import UsageProblem
+    from checker.core.problems import UsageProblem
+    from checker.storage.export.tables import discard, prepare
 
     if engine == "plain":
         raise UsageProblem("the plain engine exports nothing", "use --engine embedded or --engine spark")

@@ -9,21 +9,21 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from checker.audit.warnings import audit
-from checker.engines.memory import Memory
-from checker.exit_code import ExitCode
-from checker.exploration import Exploration, Finding
-from checker.given import Given
-from checker.limits import StopReason
-from checker.patience import Patience, Stop
-from checker.properties.base import Property
-from checker.report import ModelFailure, PropertyReport, PropertyVerdict, Report, Verdict
-from checker.trace import Trace
+from checker.analysis.warnings import audit
+from checker.core.exit_code import ExitCode
+from checker.core.exploration import Exploration, Finding
+from checker.core.given import Given
+from checker.core.limits import StopReason
+from checker.core.patience import Patience, Stop
+from checker.core.property import Property
+from checker.core.report import ModelFailure, PropertyReport, PropertyVerdict, Report, Verdict
+from checker.core.trace import Trace
+from checker.search.memo.memo import Memory
 from fizz import Diagnostic, Module
 from interpreter import Program
 
 if TYPE_CHECKING:
-    from checker.walks.calm import Calmer
+    from checker.traces.calm import Calmer
 
 
 def conclude(
@@ -108,13 +108,13 @@ class _Teller:
 
     @cached_property
     def _calmer(self) -> Calmer:
-        from checker.walks.calm import Calmer
+        from checker.traces.calm import Calmer
 
         return Calmer(self.memory, self.patience)
 
     def told(self, finding: Finding, property: Property | None = None) -> tuple[Finding, Trace | None]:
         """The calmest story of a finding, and which instance decides it. Without a property the model fails."""
-        from checker.replay import story, trace_of
+        from checker.traces.replay import story, trace_of
 
         machine = self.memory.machine
         try:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.course import Clock, Course
-from checker.engines.plain import Node, PlainRun
-from checker.engines.protocol import Task
-from checker.exploration import Settings
-from checker.limits import UNTIMELY, Limits
-from checker.patience import Patience, Stop
-from checker.problems import UsageProblem, constants_fail
+from checker.core.exploration import Settings
+from checker.core.limits import UNTIMELY, Limits
+from checker.core.patience import Patience, Stop
+from checker.core.problems import UsageProblem, constants_fail
+from checker.search.contract.protocol import Task
+from checker.search.driver import Clock, Course
+from checker.search.engines.plain import Node, PlainRun
 from fizz import Module
-from fizz.light import dataclass
+from fizz.base.light import dataclass
 from interpreter import ModelError, compile_module
-from interpreter.step import Step
+from interpreter.state.step import Step
 
 MOST_STATES = 1_000
 """States of a graph that can still be drawn and looked at."""

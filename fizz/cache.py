@@ -22,18 +22,19 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from fizz.light import FROZEN
-from fizz.regular import read_regular
-from fizz.version import VERSION
+from fizz.base.light import FROZEN
+from fizz.base.plain_files import read_regular
+from fizz.base.version import VERSION
 
 MAX_ENTRIES = 500
 MAX_BYTES = 1 << 27
 """The tree of the largest file takes less."""
 _DIGEST = 32
 _PARSER_FILES = (
-    "grammar.tx", "layout.py", "parse.py", "matcher.py", "strings.py", "lower.py", "lower_statements.py",
-    "lower_expressions.py", "precedence.py", "ast.py", "errors.py", "files.py", "places.py", "light.py",
-    "options.py", "settings.py", "yaml_text.py",
+    "syntax/grammar.tx", "syntax/layout.py", "syntax/parse.py", "syntax/matcher.py", "syntax/strings.py",
+    "syntax/lower.py", "syntax/lower_statements.py", "syntax/lower_expressions.py", "syntax/precedence.py",
+    "syntax/ast.py", "base/errors.py", "files.py", "syntax/places.py", "base/light.py", "options.py",
+    "settings.py", "base/yaml_text.py",
 )  # fmt: skip
 _UNREADABLE = (
     OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, LookupError, TypeError, ValueError,
@@ -57,7 +58,7 @@ def _parser_digest() -> bytes:
     digest = hashlib.sha256(f"{VERSION} {FROZEN}".encode())
     for name in _PARSER_FILES:
         try:
-            digest.update(Path(__file__).with_name(name).read_bytes())
+            digest.update(Path(__file__).parent.joinpath(name).read_bytes())
         except OSError:  # installed without sources: the version decides alone
             digest.update(b"-")
     return digest.digest()
@@ -130,7 +131,7 @@ def _drop_oldest(place: Path) -> None:
 
 
 def _pickled(value: object) -> bytes:
-    from fizz.errors import Span
+    from fizz.base.errors import Span
 
     stream = io.BytesIO()
     pickler = pickle.Pickler(stream, protocol=5)
@@ -159,7 +160,9 @@ def _written(kind: type[Any]) -> Callable[[Any], Any]:
 @once
 def _admitted() -> Mapping[tuple[str, str], type]:
     """The classes that a parsed file is made of."""
-    from fizz import ast, errors, files, layout, settings
+    from fizz import files, settings
+    from fizz.base import errors
+    from fizz.syntax import ast, layout
 
     classes: list[type] = [errors.Span, errors.Diagnostic, files.ParsedFile, layout.FrontMatter, settings.Setting]
     classes += [c for c in vars(ast).values() if isinstance(c, type) and issubclass(c, ast.Node)]

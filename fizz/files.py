@@ -9,12 +9,13 @@ import stat
 from dataclasses import field, replace
 from pathlib import Path
 
-from fizz import ast, cache
-from fizz.errors import Diagnostic, FizzError, Span
-from fizz.layout import MAX_MESSAGES, FrontMatter, lay_out
-from fizz.light import dataclass
-from fizz.module import HelperModule
+from fizz import cache
+from fizz.base.errors import Diagnostic, FizzError, Span
+from fizz.base.light import dataclass
 from fizz.settings import Settings
+from fizz.syntax import ast
+from fizz.syntax.layout import MAX_MESSAGES, FrontMatter, lay_out
+from fizz.syntax.module import HelperModule
 
 MAX_BYTES = 1024 * 1024
 MAX_INCLUDES = 50
@@ -115,7 +116,7 @@ def parse_file(file: str, text: str) -> ParsedFile:
     known = cache.get(key)
     if isinstance(known, ParsedFile):
         return known
-    from fizz.lower import lower_piece  # textX is imported only when something has to be parsed
+    from fizz.syntax.lower import lower_piece  # textX is imported only when something has to be parsed
 
     layout = lay_out(file, text)
     items: list[ast.Item] = []

@@ -10,15 +10,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from fizz import ast
-from fizz.declarations import bound_by, declare
-from fizz.errors import Diagnostic, FizzError, Span
+from fizz.base.errors import Diagnostic, FizzError, Span
+from fizz.checks.declarations import bound_by, declare
+from fizz.checks.resolve import reads_returns, resolve
 from fizz.files import Files, ParsedFile, helper_module_names, load_helper_module, normalise, read_text
-from fizz.module import HelperModule, Module, Options
 from fizz.overrides import override_constants
-from fizz.resolve import reads_returns, resolve
 from fizz.settings import Settings, check_options, merge
-from fizz.walk import all_expressions
+from fizz.syntax import ast
+from fizz.syntax.module import HelperModule, Module, Options
+from fizz.syntax.walk import all_expressions
 
 MAX_ERRORS = 20
 _EMPTY = "a model has an `action Init:` that binds the state variables, and actions that change them"

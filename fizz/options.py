@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fizz.errors import Diagnostic, Span
-from fizz.layout import FrontMatter
-from fizz.module import MOST_BITS
-from fizz.names import near_hint
+from fizz.base.errors import Diagnostic, Span
+from fizz.base.names import near_hint
+from fizz.base.yaml_text import Node, YamlError, compose, scalar
 from fizz.settings import Path, Setting, Settings
-from fizz.yaml_text import Node, YamlError, compose, scalar
+from fizz.syntax.layout import FrontMatter
+from fizz.syntax.module import MOST_BITS
 
 _Kind = Literal["int", "size", "bits", "bool", "names", "liveness"]
 

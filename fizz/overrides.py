@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fizz import ast, cache
-from fizz.declarations import bound_by
-from fizz.errors import Diagnostic, FizzError, Span
+from fizz import cache
+from fizz.base.errors import Diagnostic, FizzError, Span
+from fizz.base.names import near_hint
+from fizz.checks.declarations import bound_by
 from fizz.files import Files
-from fizz.layout import expression_text
-from fizz.names import near_hint
+from fizz.syntax import ast
+from fizz.syntax.layout import expression_text
 
 
 def override_constants(items: tuple[ast.Item, ...], constants: Mapping[str, str], files: Files) -> tuple[ast.Item, ...]:
@@ -78,7 +79,7 @@ def _expression(file: str, text: str, files: Files) -> ast.Expression | None:
     known = cache.get(key)
     if isinstance(known, ast.Expression):
         return known
-    from fizz.lower import lower_expression  # textX is imported only when something has to be parsed
+    from fizz.syntax.lower import lower_expression  # textX is imported only when something has to be parsed
 
     try:
         value = lower_expression(file, expression_text(file, text))

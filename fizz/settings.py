@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, cast
 
-from fizz.declarations import Declarations
-from fizz.errors import Diagnostic, Span
-from fizz.light import dataclass
-from fizz.module import ActionOptions, Budget, Options
-from fizz.names import near_hint
+from fizz.base.errors import Diagnostic, Span
+from fizz.base.light import dataclass
+from fizz.base.names import near_hint
+from fizz.checks.declarations import Declarations
+from fizz.syntax.module import ActionOptions, Budget, Options
 
 Path = tuple[str, ...]
 

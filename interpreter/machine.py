@@ -8,34 +8,32 @@ from itertools import chain
 from typing import ClassVar
 
 from fizz import Span
-from interpreter.budget import METER
-from interpreter.candidates import Candidates
-from interpreter.describe import Describer
-from interpreter.division import Divider
-from interpreter.explaining.decisions import Decisions
-from interpreter.explaining.exercise import Parts
-from interpreter.failed import CostlyFailures
-from interpreter.identity.alike import Alike
-from interpreter.identity.canonical import Canonical
-from interpreter.identity.encoding import Encoder
-from interpreter.limits import Limits, Setting
-from interpreter.problem import Problem
-from interpreter.program import Program
-from interpreter.running.assertions import evaluate_assertion
-from interpreter.running.beginning import first_frames
-from interpreter.running.code import Code
-from interpreter.running.environment import located
-from interpreter.running.execute import Execution, Picks
-from interpreter.running.frames import park_message, park_thread
-from interpreter.running.headers import Headers, Unchosen
-from interpreter.running.memento import Memento
-from interpreter.running.next_states import Successors
-from interpreter.running.observer import Observer
-from interpreter.running.settlement import Settlement, writes_of
-from interpreter.running.view import PartsView, Recorder, StateView, View
-from interpreter.running.world import World
-from interpreter.state import Slot, State
-from interpreter.step import (
+from interpreter.compile.program import Program
+from interpreter.execute.assertions import evaluate_assertion
+from interpreter.execute.beginning import first_frames
+from interpreter.execute.code import Code
+from interpreter.execute.decisions import Decisions
+from interpreter.execute.describe import Describer
+from interpreter.execute.environment import located
+from interpreter.execute.evaluated import Parts
+from interpreter.execute.execution import Execution, Picks
+from interpreter.execute.failed import CostlyFailures
+from interpreter.execute.frames import park_message, park_thread
+from interpreter.execute.headers import Headers, Unchosen
+from interpreter.execute.memento import Memento
+from interpreter.execute.next_states import Successors
+from interpreter.execute.observer import Observer
+from interpreter.execute.settlement import Settlement, writes_of
+from interpreter.execute.view import PartsView, Recorder, StateView, View
+from interpreter.execute.world import World
+from interpreter.state.alike import Alike
+from interpreter.state.candidates import Candidates
+from interpreter.state.canonical import Canonical
+from interpreter.state.division import Divider
+from interpreter.state.encoding import Encoder
+from interpreter.state.limits import Limits, Setting
+from interpreter.state.state import Slot, State
+from interpreter.state.step import (
     NO_OUTCOME,
     NOTHING_DONE,
     Abort,
@@ -57,8 +55,10 @@ from interpreter.step import (
     ends_step,
     step_name,
 )
-from interpreter.transitions import Transitions
+from interpreter.state.transitions import Transitions
+from interpreter.values.budget import METER
 from interpreter.values.intern import Interner
+from interpreter.values.problem import Problem
 
 Note = Span | Setting
 """Something a machine has done: executed a statement, or held back a start or a crash by a setting."""

@@ -9,12 +9,12 @@ import click
 
 from checker.cli import options
 from checker.cli.output import Output
-from checker.view.saying import tell
+from checker.report.saying import tell
 
 if TYPE_CHECKING:
-    from checker.audit.covering import Coverage
+    from checker.analysis.covering import Coverage
     from checker.cli.outputs import Outputs
-    from checker.exploration import Settings
+    from checker.core.exploration import Settings
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -41,7 +41,7 @@ _ELSEWHERE: Final = {
 
 def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        from fizz.version import VERSION
+        from fizz.base.version import VERSION
 
         tell(f"fizzpy {VERSION}")
         context.exit()
@@ -104,10 +104,10 @@ def check(model: str, engine: str, **given: Any) -> int:
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"], every=given["keep_going"])
     from checker.check import check as check_model
     from checker.cli.outputs import Outputs
-    from checker.exploration import Settings
-    from checker.locate import locate
-    from checker.problems import UsageProblem
-    from fizz.errors import FizzError
+    from checker.core.exploration import Settings
+    from checker.core.locate import locate
+    from checker.core.problems import UsageProblem
+    from fizz.base.errors import FizzError
 
     limits = options.limits_of(given)
     patience = options.patience_of(limits)
@@ -169,10 +169,10 @@ def check(model: str, engine: str, **given: Any) -> int:
 
 def _audit(outputs: Outputs, settings: Settings, output: Output) -> Coverage | None:
     """What a second visit to all states found; None where the constants of the model fail, or there is no time left."""
-    from checker.audit.covering import cover
-    from checker.exploration import Settings
-    from checker.locate import locate
-    from checker.problems import UsageProblem
+    from checker.analysis.covering import cover
+    from checker.core.exploration import Settings
+    from checker.core.locate import locate
+    from checker.core.problems import UsageProblem
 
     patience = outputs.patience
     over = patience.over
@@ -205,10 +205,10 @@ def _audit(outputs: Outputs, settings: Settings, output: Output) -> Coverage | N
 def parse(model: str, no_color: bool) -> int:
     """Print the syntax tree of MODEL."""
     output = Output(color=not no_color)
-    from checker.locate import locate
+    from checker.core.locate import locate
     from fizz import load
-    from fizz.errors import FizzError
-    from fizz.printer import print_tree
+    from fizz.base.errors import FizzError
+    from fizz.syntax.printer import print_tree
 
     try:
         tree = print_tree(load(locate(model)).items)

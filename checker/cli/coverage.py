@@ -38,11 +38,11 @@ def coverage(model: str, html: str | None, **given: Any) -> int:
     properties that were never evaluated. States are visited row by row, in one process, as far as a check would go.
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
-    from checker.audit.covering import cover
+    from checker.analysis.covering import cover
     from checker.cli.outputs import Outputs
-    from checker.exploration import Settings
-    from checker.locate import locate
-    from fizz.errors import FizzError
+    from checker.core.exploration import Settings
+    from checker.core.locate import locate
+    from fizz.base.errors import FizzError
 
     overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
     limits = options.limits_of(given)

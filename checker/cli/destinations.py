@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from checker.problems import UsageProblem
+from checker.core.problems import UsageProblem
 
 _OTHER = "name another file"
 _FOLDER = "name a folder that can be written"

@@ -42,11 +42,11 @@ def explain(model: str, action: str | None, init: bool, follow: str | None, step
     one state, with --init or --follow: the guards that are false there, with the values that make them so.
     """
     output = Output(color=not given["no_color"], json=given["json"])
-    from checker.audit.explanation import explain_actions, explain_state
-    from checker.exploration import Settings
-    from checker.locate import locate
-    from checker.problems import UsageProblem
-    from fizz.errors import FizzError
+    from checker.analysis.explanation import explain_actions, explain_state
+    from checker.core.exploration import Settings
+    from checker.core.locate import locate
+    from checker.core.problems import UsageProblem
+    from fizz.base.errors import FizzError
 
     if init and follow is not None:
         raise UsageProblem("--init and --follow: only one of them", "a trace begins with Init")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.engines import PUBLIC
-from checker.limits import Limits
+from checker.core.limits import Limits
+from checker.search.registry import PUBLIC
 
 if TYPE_CHECKING:
-    from checker.patience import Patience
+    from checker.core.patience import Patience
 
 
 class _Pair(click.ParamType[tuple[str, str]]):
@@ -105,7 +105,7 @@ def patience_of(limits: Limits) -> Patience:
 
     Interruptions wait for who asks it, to the end of the command: what was found is printed and written as a whole.
     """
-    from checker.patience import Patience
+    from checker.core.patience import Patience
 
     patience = Patience(limits)
     click.get_current_context().with_resource(patience.heeding())

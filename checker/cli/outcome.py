@@ -14,10 +14,10 @@ from pathlib import Path
 import click
 
 from checker.cli.commands import fizzpy
-from checker.exit_code import ExitCode
-from checker.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
-from checker.view.saying import say, tell
-from checker.visible import printable
+from checker.core.exit_code import ExitCode
+from checker.core.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
+from checker.core.visible import printable
+from checker.report.saying import say, tell
 
 # What the system may refuse through no fault of ours, and what to do about it.
 _REFUSALS = {
@@ -61,8 +61,8 @@ def run_safely(arguments: Sequence[str]) -> int:
     except Exception as mistake:  # noqa: BLE001 - whatever else goes wrong is a mistake of ours, and is said to be one
         return _confess(mistake, arguments)
     except BaseException as end:
-        from checker.limits import StopReason
-        from checker.patience import Stop
+        from checker.core.limits import StopReason
+        from checker.core.patience import Stop
 
         if not isinstance(end, Stop):
             raise
@@ -96,7 +96,7 @@ def _tell(arguments: Sequence[str], problem: Problem) -> int:
 def _end(arguments: Sequence[str], code: ExitCode, text: str, hint: str | None = None) -> int:
     """The exit code. Whoever asked for JSON gets an object also where there is nothing to report but a problem."""
     if "--json" in arguments:
-        from checker.view.json_report import json_problem
+        from checker.report.json_report import json_problem
 
         with suppress(OSError):
             tell(json_problem(code, text, hint))
@@ -107,7 +107,7 @@ def _confess(mistake: Exception, arguments: Sequence[str]) -> int:
     """Save what is needed to find the mistake, and say where."""
     import platform
 
-    from fizz.version import VERSION
+    from fizz.base.version import VERSION
 
     details = "\n".join(
         (

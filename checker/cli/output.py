@@ -9,20 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from checker.problems import EnvironmentProblem
-from checker.view.saying import say, tell
+from checker.core.problems import EnvironmentProblem
+from checker.report.saying import say, tell
 
 if TYPE_CHECKING:
-    from checker.audit.covering import Coverage
-    from checker.audit.explanation import ActionsReport, StateReport
-    from checker.exit_code import ExitCode
-    from checker.expect import Promise
-    from checker.exploration import Progress
-    from checker.keeping import Kept
-    from checker.report import Report
-    from checker.view.page import Page
-    from checker.walks.walk_report import GuidedReport, SimulationReport, WalkProgress
-    from fizz.errors import FizzError
+    from checker.analysis.covering import Coverage
+    from checker.analysis.explanation import ActionsReport, StateReport
+    from checker.core.exit_code import ExitCode
+    from checker.core.exploration import Progress
+    from checker.core.report import Report
+    from checker.expectations.promises import Promise
+    from checker.expectations.runs import Kept
+    from checker.report.page import Page
+    from checker.traces.walk_report import GuidedReport, SimulationReport, WalkProgress
+    from fizz.base.errors import FizzError
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +43,20 @@ class Output:
             if self.json:
                 self._json_report(report, audit)
                 return
-            from checker.view.terminal import print_report, print_verdict
+            from checker.report.terminal import print_report, print_verdict
 
             if self.quiet:
                 print_verdict(self._page(), report)
             else:
                 if audit is not None:
-                    from checker.view.coverage import print_audit
+                    from checker.report.coverage import print_audit
 
                     print_audit(self._page(), audit)
                 print_report(self._page(), report, every=self.every)
 
     def _json_report(self, report: Report, audit: Coverage | None) -> None:
-        from checker.view.json_coverage import coverage_fields
-        from checker.view.json_report import json_report
+        from checker.report.json_coverage import coverage_fields
+        from checker.report.json_report import json_report
 
         tell(json_report(report, {} if audit is None else {"audit": coverage_fields(audit)}))
 
@@ -64,11 +64,11 @@ class Output:
         """Print the answer of a simulation."""
         with _readers_may_leave():
             if self.json:
-                from checker.view.json_walks import json_simulation
+                from checker.report.json_walks import json_simulation
 
                 tell(json_simulation(report))
                 return
-            from checker.view.walks import print_simulation, print_simulation_verdict
+            from checker.report.walks import print_simulation, print_simulation_verdict
 
             (print_simulation_verdict if self.quiet else print_simulation)(self._page(), report)
 
@@ -76,11 +76,11 @@ class Output:
         """Print the answer of a guided trace."""
         with _readers_may_leave():
             if self.json:
-                from checker.view.json_walks import json_guided
+                from checker.report.json_walks import json_guided
 
                 tell(json_guided(report))
                 return
-            from checker.view.walks import print_guided, print_guided_verdict
+            from checker.report.walks import print_guided, print_guided_verdict
 
             (print_guided_verdict if self.quiet else print_guided)(self._page(), report)
 
@@ -88,11 +88,11 @@ class Output:
         """Print how actions fared over an exploration."""
         with _readers_may_leave():
             if self.json:
-                from checker.view.json_explain import json_actions
+                from checker.report.json_explain import json_actions
 
                 tell(json_actions(report))
                 return
-            from checker.view.explain import print_actions
+            from checker.report.explain import print_actions
 
             print_actions(self._page(), report)
 
@@ -100,11 +100,11 @@ class Output:
         """Print what has no step in a state."""
         with _readers_may_leave():
             if self.json:
-                from checker.view.json_explain import json_state
+                from checker.report.json_explain import json_state
 
                 tell(json_state(report))
                 return
-            from checker.view.explain import print_state
+            from checker.report.explain import print_state
 
             print_state(self._page(), report)
 
@@ -112,11 +112,11 @@ class Output:
         """Print what ran, and what did not."""
         with _readers_may_leave():
             if self.json:
-                from checker.view.json_coverage import json_coverage
+                from checker.report.json_coverage import json_coverage
 
                 tell(json_coverage(coverage))
                 return
-            from checker.view.coverage import print_coverage, sums
+            from checker.report.coverage import print_coverage, sums
 
             if self.quiet:
                 tell(sums(coverage))
@@ -127,18 +127,18 @@ class Output:
         """Print what came of promises."""
         with _readers_may_leave():
             if self.json:
-                from checker.view.json_promises import json_promises
+                from checker.report.json_promises import json_promises
 
                 tell(json_promises(results, not_run, engine, code))
                 return
-            from checker.view.promises import print_promises, print_promises_verdict
+            from checker.report.promises import print_promises, print_promises_verdict
 
             (print_promises_verdict if self.quiet else print_promises)(self._page(), results, len(not_run))
 
     def error(self, error: FizzError, model: str, engine: str = "") -> None:
         """Print why a model could not be loaded; as JSON too, if JSON was asked for."""
-        from checker.view.page import Page
-        from checker.view.terminal import print_diagnostic
+        from checker.report.page import Page
+        from checker.report.terminal import print_diagnostic
 
         page = Page(sys.stderr, color=self.color)
         with _readers_may_leave():
@@ -147,7 +147,7 @@ class Output:
                     page.line()
                 print_diagnostic(page, diagnostic, error.sources, "bold red")
             if self.json:
-                from checker.view.json_report import json_error
+                from checker.report.json_report import json_error
 
                 tell(json_error(error, model, engine))
 
@@ -167,7 +167,7 @@ class Output:
         if not self._watched:
             yield None
             return
-        from checker.view.progress import ProgressLine, progress_text
+        from checker.report.progress import ProgressLine, progress_text
 
         line = ProgressLine(sys.stderr)
         try:
@@ -181,7 +181,7 @@ class Output:
         if not self._watched:
             yield None
             return
-        from checker.view.progress import ProgressLine, walking_text
+        from checker.report.progress import ProgressLine, walking_text
 
         line = ProgressLine(sys.stderr)
         try:
@@ -195,7 +195,7 @@ class Output:
         if not self._watched:
             yield lambda done, broken: None
             return
-        from checker.view.progress import ProgressLine, counting_text
+        from checker.report.progress import ProgressLine, counting_text
 
         line = ProgressLine(sys.stderr)
         try:
@@ -209,7 +209,7 @@ class Output:
         return terminals and not self.quiet
 
     def _page(self) -> Page:
-        from checker.view.page import Page
+        from checker.report.page import Page
 
         return Page(sys.stdout, color=self.color)
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from checker.cli.destinations import may_be_inputs, refuse_files, refuse_inputs
 from checker.cli.saving import counterexample_text, save, say_unwritten
-from checker.locate import locate
-from checker.patience import Patience, Stop
-from checker.problems import EnvironmentProblem, UsageProblem
-from checker.view.saying import say
+from checker.core.locate import locate
+from checker.core.patience import Patience, Stop
+from checker.core.problems import EnvironmentProblem, UsageProblem
+from checker.report.saying import say
 
 if TYPE_CHECKING:
-    from checker.audit.covering import Coverage
-    from checker.report import Report
-    from checker.walks.walk_report import SimulationReport
+    from checker.analysis.covering import Coverage
+    from checker.core.report import Report
+    from checker.traces.walk_report import SimulationReport
     from fizz import Module
 
 
@@ -69,7 +69,7 @@ class Outputs:
 
     def write_coverage(self, coverage: Coverage) -> None:
         """Write the annotated model. Raises `EnvironmentProblem` as `write` does."""
-        from checker.view.html_coverage import html_coverage
+        from checker.report.html_coverage import html_coverage
 
         self._write({"--html": lambda path: html_coverage(coverage)})
 
@@ -104,7 +104,7 @@ class Outputs:
         return None if text is None else text.encode("utf-8", errors="surrogatepass")
 
     def _page(self, report: Report, audit: Coverage | None) -> str:
-        from checker.view.html_report import html_report
+        from checker.report.html_report import html_report
 
         return html_report(report, audit)
 
@@ -117,11 +117,11 @@ class Outputs:
         if report.trace is None:
             say_unwritten(path)
             return None
-        from checker.show.retrace import follow
-        from checker.view.itf import ItfTrace, itf_text
-        from checker.walks.save_trace import why_no_run
+        from checker.report.itf import ItfTrace, itf_text
+        from checker.traces.save_trace import why_no_run
+        from checker.tui.opened.retrace import follow
         from interpreter import Machine, compile_module
-        from interpreter.contents import contents
+        from interpreter.explain.contents import contents
 
         machine = Machine(compile_module(self._module()))
         told = [entry for entry in report.trace.entries if not entry.fails]
@@ -133,8 +133,8 @@ class Outputs:
         return itf_text(ItfTrace(report.model, what, report.trace, held))
 
     def _dot(self, report: Report) -> str:
+        from checker.report.dot import dot_text
         from checker.state_graph import refuse_large, state_graph
-        from checker.view.dot import dot_text
 
         # The check may have seen enough to know; it may also have stopped before.
         refuse_large(report.states)

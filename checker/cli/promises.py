@@ -13,9 +13,9 @@ from checker.cli import options
 from checker.cli.output import Output
 
 if TYPE_CHECKING:
-    from checker.exit_code import ExitCode
-    from checker.expect import Promise
-    from checker.keeping import Kept
+    from checker.core.exit_code import ExitCode
+    from checker.expectations.promises import Promise
+    from checker.expectations.runs import Kept
 
 _CODES = """\b
 Exit codes:
@@ -52,8 +52,8 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
     Takes folders, with all below, and files. Without any: the models that come with the tool.
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
-    from checker.keeping import keep_all
-    from checker.limits import Limits
+    from checker.core.limits import Limits
+    from checker.expectations.runs import keep_all
 
     promises = _promises(paths, mark)
     _refuse({"--junit": junit}, promises)
@@ -73,7 +73,7 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
     output.promises(done, not_run, engine, code)
     if junit is not None:
         from checker.cli.saving import save
-        from checker.view.json_promises import junit_promises
+        from checker.report.json_promises import junit_promises
 
         save(junit, junit_promises(done, not_run, engine))
     return int(code)
@@ -81,9 +81,9 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
 
 def _promises(paths: Sequence[str], mark: str) -> list[Promise]:
     """The promises to be put to the test. Raises `Problem` if there are none, or a model of theirs is missing."""
-    from checker.expect import promises_in
-    from checker.locate import bundled_folder
-    from checker.problems import UsageProblem
+    from checker.core.locate import bundled_folder
+    from checker.core.problems import UsageProblem
+    from checker.expectations.promises import promises_in
 
     folders = [Path(path) for path in paths] or [bundled_folder()]
     promises = [promise for folder in folders for promise in promises_in(folder)]
@@ -126,7 +126,7 @@ def _cores(engine: str) -> int:
 
 
 def _exit_code(results: Sequence[Kept], interrupted: bool) -> ExitCode:
-    from checker.exit_code import ExitCode
+    from checker.core.exit_code import ExitCode
 
     if interrupted:
         return ExitCode.INTERRUPTED

@@ -10,12 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from checker.problems import EnvironmentProblem
-from checker.view.saying import say
+from checker.core.problems import EnvironmentProblem
+from checker.report.saying import say
 
 if TYPE_CHECKING:
-    from checker.report import Report
-    from checker.walks.walk_report import SimulationReport
+    from checker.core.report import Report
+    from checker.traces.walk_report import SimulationReport
 
 _Pairs = Sequence[tuple[str, str]]
 
@@ -27,8 +27,8 @@ def counterexample_text(
 
     None, after that has been said, if there is none. Raises `UsageProblem` if the model does not take its steps.
     """
-    from checker.locate import locate
-    from checker.walks.save_trace import guide_text
+    from checker.core.locate import locate
+    from checker.traces.save_trace import guide_text
     from fizz import load
 
     if report.trace is None:

@@ -12,11 +12,11 @@ import click
 
 from checker.cli import options
 from checker.cli.output import Output
-from checker.view.saying import tell
+from checker.report.saying import tell
 
 if TYPE_CHECKING:
-    from checker.given import Given
-    from checker.show.opened import Opened
+    from checker.core.given import Given
+    from checker.tui.opened.opened import Opened
 
 _MOST_NAMES = 4
 _CODES = """\b
@@ -47,8 +47,8 @@ def show(target: str | None, **given: Any) -> int:
     MODEL is checked first. REPORT is the file that `fizzpy check --json` printed, TRACE the one that `--save-trace`
     wrote. Without any of them the only model in the current folder is taken. `?` in the viewer lists its keys.
     """
-    from checker.problems import UsageProblem
-    from checker.show.files import UnopenedError
+    from checker.core.problems import UsageProblem
+    from checker.tui.opened.files import UnopenedError
 
     target = target or _only_model()
     if given["walk"] and given["follow"]:
@@ -58,10 +58,10 @@ def show(target: str | None, **given: Any) -> int:
         opened = _opened(target, output, given)
         if isinstance(opened, int):
             return opened
-        from checker.view.viewer.escape import answer_soon
+        from checker.tui.escape import answer_soon
 
         answer_soon()
-        from checker.view.viewer.app import view
+        from checker.tui.app import view
 
         view(opened, color=not given["no_color"])
     except UnopenedError as unopened:
@@ -69,7 +69,7 @@ def show(target: str | None, **given: Any) -> int:
         return int(unopened.report.exit_code)
     except Exception as error:
         # Not imported before: the language is read when the first screen is there.
-        from fizz.errors import FizzError
+        from fizz.base.errors import FizzError
 
         if not isinstance(error, FizzError):
             raise
@@ -80,14 +80,14 @@ def show(target: str | None, **given: Any) -> int:
 
 def _opened(target: str, output: Output, given: dict[str, Any]) -> Opened | int:
     """What there is to show; or, if there is nothing, the exit code after that has been said."""
-    from checker.given import Given
+    from checker.core.given import Given
 
     wanted = Given(dict(given["set"]), dict(given["option"]))
     is_model = target.endswith(".fizz") or not Path(target).is_file()
     if is_model and given["follow"] is None:
         return _of_model(target, output, given, wanted)
-    from checker.show.files import open_guide, open_report
-    from checker.show.saved import is_report
+    from checker.tui.opened.files import open_guide, open_report
+    from checker.tui.opened.saved import is_report
 
     told, model = (given["follow"], target) if is_model else (target, None)
     if is_report(told):
@@ -101,10 +101,10 @@ def _opened(target: str, output: Output, given: dict[str, Any]) -> Opened | int:
 def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given) -> Opened | int:
     """The counterexample of a model, which is checked for that; or its beginning."""
     from checker.check import check
-    from checker.exploration import Settings
-    from checker.patience import Patience
-    from checker.show.files import load_given
-    from checker.show.opening import opened_by_hand, opened_report
+    from checker.core.exploration import Settings
+    from checker.core.patience import Patience
+    from checker.tui.opened.files import load_given
+    from checker.tui.opened.opening import opened_by_hand, opened_report
 
     module = load_given(target, wanted)
     _need_terminal()
@@ -124,7 +124,7 @@ def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given)
         with output.progress() as progress:
             report = check(module, settings=settings, progress=progress, patience=patience)
         if not patience.interrupted:
-            from checker.view.terminal import verdict_sentence
+            from checker.report.terminal import verdict_sentence
 
             opened = opened_report(module, report, verdict_sentence(report))
         if opened is None:
@@ -135,7 +135,7 @@ def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given)
 
 def _only_model() -> str:
     """The model in the current folder, if there is one and no other. Raises `UsageProblem`."""
-    from checker.problems import UsageProblem
+    from checker.core.problems import UsageProblem
 
     found = sorted(path.name for path in Path().glob("*.fizz"))
     if len(found) == 1:
@@ -163,7 +163,7 @@ def _on_terminal() -> bool:
 
 def _need_terminal() -> None:
     """The viewer draws on a terminal and reads its keys. Raises `EnvironmentProblem` if there is none."""
-    from checker.problems import EnvironmentProblem
+    from checker.core.problems import EnvironmentProblem
 
     if not _on_terminal():
         hint = "run it in one, without redirecting anything; `fizzpy check` prints the counterexample"

@@ -60,9 +60,9 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
     from checker.cli.outputs import Outputs
-    from checker.locate import locate
-    from checker.walks.simulate import simulate as simulate_model
-    from fizz.errors import FizzError
+    from checker.core.locate import locate
+    from checker.traces.simulate import simulate as simulate_model
+    from fizz.base.errors import FizzError
 
     overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
     patience = options.patience_of(options.limits_of(given))
@@ -112,9 +112,9 @@ def trace(model: str, follow: str | None, extend: int, **given: Any) -> int:
     `fizzpy check MODEL --save-trace FILE` writes such a trace.
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
-    from checker.locate import locate
-    from checker.walks.guided import follow as follow_trace
-    from fizz.errors import FizzError
+    from checker.core.locate import locate
+    from checker.traces.guided import follow as follow_trace
+    from fizz.base.errors import FizzError
 
     patience = options.patience_of(options.limits_of(given))
     try:

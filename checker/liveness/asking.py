@@ -3,52 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import replace
 
-from checker.exploration import PathLink
+from checker.core.exploration import PathLink
+from checker.core.graph_search import FairRun, Reached
+from checker.core.obligation import QUIET, AlwaysReachable, NoLasso, StateSet
 from checker.liveness.eventual import lost_states
 from checker.liveness.fairness import sentences
 from checker.liveness.graph import Graph
 from checker.liveness.lasso import Lasso
-from checker.liveness.obligation import QUIET, AlwaysReachable, NoLasso, StateSet
 from checker.liveness.search import FairSearch
 from checker.liveness.stem import shortest_stem
 
 Answers = Callable[[str], bytearray]
 """The answers that a watch has recorded, one for each state, by its key."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """A state by the path to `begin`, and by the `stem` that leads on from there."""
-
-    begin: int
-    stem: tuple[PathLink, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FairRun(Reached):
-    """A fair lasso by keys: where it begins, then `cycle` for ever, or nothing (`stutter`). `why` it is fair."""
-
-    cycle: tuple[PathLink, ...]
-    stutter: bool
-    why: tuple[str, ...]
-
-
-class Search(Protocol):
-    """Questions about the states that were explored."""
-
-    def lasso(self, demand: NoLasso) -> FairRun | None:
-        """A lasso that is demanded not to be: the one whose cycle begins at the least state.
-
-        Of several stems the one on which that state is reached in the fewest steps (language page, 10.8).
-        """
-        ...
-
-    def lost(self, demand: AlwaysReachable) -> Reached | None:
-        """With `liveness: nondeterministic` (10.5), the least state from which the goal can not be reached."""
-        ...
 
 
 class GraphSearch:

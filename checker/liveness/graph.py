@@ -14,10 +14,10 @@ from dataclasses import field
 from enum import IntEnum
 from typing import NamedTuple, TypeVar
 
-from fizz.light import dataclass
+from fizz.base.light import dataclass
 from interpreter import Machine
-from interpreter.budget import METER
-from interpreter.step import FairChoice, FairName, StepOrder
+from interpreter.state.step import FairChoice, FairName, StepOrder
+from interpreter.values.budget import METER
 
 
 class Strength(IntEnum):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checker.problems import UsageProblem
+from checker.core.problems import UsageProblem
+from checker.core.property import AssertionProperty, Property
 from checker.properties.always import Always
 from checker.properties.always_eventually import AlwaysEventually
-from checker.properties.base import AssertionProperty, Property
 from checker.properties.deadlock import Deadlock
 from checker.properties.eventually_always import EventuallyAlways
 from checker.properties.exists import Exists
 from checker.properties.transition import Transition
-from fizz.names import near_hint
-from interpreter.program import Program
+from fizz.base.names import near_hint
+from interpreter.compile.program import Program
 
 Kinds = Sequence[type[AssertionProperty]]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
-from checker.exit_code import ExitCode
-from checker.exploration import Finding
-from checker.liveness.obligation import AlwaysReachable, Demand, NoLasso, Recorded
-from checker.properties.base import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
+from checker.core.exit_code import ExitCode
+from checker.core.exploration import Finding
+from checker.core.obligation import AlwaysReachable, Demand, NoLasso, Recorded
+from checker.core.property import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 from fizz import Options
 
 

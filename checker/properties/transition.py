@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from checker.exit_code import ExitCode
-from checker.exploration import Finding
-from checker.properties.base import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
+from checker.core.exit_code import ExitCode
+from checker.core.exploration import Finding
+from checker.core.property import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 
 
 class Transition(AssertionProperty):

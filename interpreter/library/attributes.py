@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fizz.names import near_hint
+from fizz.base.names import near_hint
 from interpreter.library.lists import LIST
 from interpreter.library.mappings import MAPPING
 from interpreter.library.sets import BAG, GENERIC_SET, SET
 from interpreter.library.shared import Methods
 from interpreter.library.strings import STRING
-from interpreter.problem import Problem, with_article
 from interpreter.values import (
     BoundMethod,
     Builtin,
@@ -25,6 +24,7 @@ from interpreter.values import (
 from interpreter.values.basis import type_name
 from interpreter.values.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
+from interpreter.values.problem import Problem, with_article
 
 METHODS: Mapping[type, Methods] = {
     str: STRING,

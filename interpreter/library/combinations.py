@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
-from interpreter.budget import METER
 from interpreter.library.shared import integer, iterable
-from interpreter.problem import MAX_PARTS, Problem
 from interpreter.values import Builtin, ModuleValue
+from interpreter.values.budget import METER
 from interpreter.values.containers import ListValue
+from interpreter.values.problem import MAX_PARTS, Problem
 
 
 def _check(name: str, count: int, width: int) -> None:

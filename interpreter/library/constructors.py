@@ -6,16 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
-from interpreter.budget import METER, characters, check_int, check_size
 from interpreter.library.shared import integer, iterable, pairs, string
-from interpreter.problem import Problem
 from interpreter.values import Builtin
 from interpreter.values.access import shown
 from interpreter.values.basis import Value, Walk, truth, type_name
+from interpreter.values.budget import METER, characters, check_int, check_size
 from interpreter.values.container import Container
 from interpreter.values.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
 from interpreter.values.formats import to_text
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
+from interpreter.values.problem import Problem
 
 
 def _bool(value: object = False) -> bool:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from interpreter.budget import METER, check_int
 from interpreter.library.attributes import attribute_names, get_attribute
 from interpreter.library.shared import boolean, callback, integer, iterable, number, string
-from interpreter.problem import MAX_PARTS, Problem, too_many_parts
 from interpreter.values import Builtin, comparison
 from interpreter.values.access import length, shown
 from interpreter.values.basis import truth, type_name
+from interpreter.values.budget import METER, check_int
 from interpreter.values.containers import ListValue
 from interpreter.values.formats import to_display, to_text
+from interpreter.values.problem import MAX_PARTS, Problem, too_many_parts
 
 
 def _abs(value: object) -> object:

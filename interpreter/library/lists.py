@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from interpreter.budget import METER
 from interpreter.library.shared import boolean, callback, integer, iterable, method_table
-from interpreter.problem import Problem
 from interpreter.values import Builtin
 from interpreter.values.access import place_of, shown
 from interpreter.values.basis import equal
+from interpreter.values.budget import METER
 from interpreter.values.comparison import sort
 from interpreter.values.containers import ListValue
+from interpreter.values.problem import Problem
 
 
 def _place(log: ListValue, item: object, start: object = 0, end: object = None) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from interpreter.budget import METER
 from interpreter.library.shared import method_table, pairs
-from interpreter.problem import Problem
 from interpreter.values import Builtin
 from interpreter.values.access import key_missing
+from interpreter.values.budget import METER
 from interpreter.values.containers import DictValue, ListValue
 from interpreter.values.generics import GenericMap
+from interpreter.values.problem import Problem
 
 Mapping = DictValue | GenericMap
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from interpreter.library.shared import number
-from interpreter.problem import Problem
 from interpreter.values import Builtin, ModuleValue
+from interpreter.values.problem import Problem
 
 
 def _wrapped(name: str, function: Callable[..., object], least: int, most: int) -> Builtin:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from interpreter.budget import METER
 from interpreter.library.shared import Entry, iterable, method_table
-from interpreter.problem import Problem
 from interpreter.values.access import elements, shown
 from interpreter.values.basis import equal
+from interpreter.values.budget import METER
 from interpreter.values.containers import SetValue
 from interpreter.values.freeze import canonical_sort
 from interpreter.values.generics import BagValue, GenericSet
+from interpreter.values.problem import Problem
 
 Sets = SetValue | GenericSet
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from interpreter.budget import METER
-from interpreter.problem import Problem
 from interpreter.values import Builtin, FunctionValue
 from interpreter.values.access import elements, shown
 from interpreter.values.basis import type_name
+from interpreter.values.budget import METER
 from interpreter.values.containers import DictValue
 from interpreter.values.generics import GenericMap
+from interpreter.values.problem import Problem
 
 Methods = Mapping[str, Builtin]
 Entry = tuple[Callable[..., object], int, int | None]

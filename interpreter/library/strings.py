@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from interpreter.budget import METER, check_size, search
 from interpreter.library.shared import boolean, integer, iterable, method_table, string
-from interpreter.problem import Problem
 from interpreter.values import Builtin
 from interpreter.values.access import shown
 from interpreter.values.basis import type_name
+from interpreter.values.budget import METER, check_size, search
 from interpreter.values.containers import ListValue
 from interpreter.values.formats import format_fields
+from interpreter.values.problem import Problem
 
 
 def _plain(name: str) -> Callable[[str], object]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fizz.names import near_hint
-from interpreter.budget import METER, characters, check_int, check_size, search
-from interpreter.problem import Problem, with_article
+from fizz.base.names import near_hint
 from interpreter.values import StructValue
 from interpreter.values.basis import equal, type_name
+from interpreter.values.budget import METER, characters, check_int, check_size, search
 from interpreter.values.container import Container
 from interpreter.values.containers import DictValue, ListValue, SetValue
 from interpreter.values.freeze import canonical_sort, display
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
+from interpreter.values.problem import Problem, with_article
 
 _SHOWN = 60
 _MOST_SHOWN = 10_000

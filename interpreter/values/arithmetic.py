@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
-from interpreter.budget import METER, check_int, check_size, parts_of_keys
-from interpreter.problem import Problem
 from interpreter.values import SymmetricValue
 from interpreter.values.basis import truth, type_name
+from interpreter.values.budget import METER, check_int, check_size, parts_of_keys
 from interpreter.values.containers import DictValue, ListValue, SetValue, StructValue
+from interpreter.values.problem import Problem
 
 NUMBERS = frozenset({int, float})
 _LARGE: Final = 1 << 64

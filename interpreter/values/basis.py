@@ -10,8 +10,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import ClassVar, Final
 
-from interpreter.budget import METER
-from interpreter.problem import MAX_DEPTH, MAX_PARTS, Problem, too_deep, too_many_parts, with_article
+from interpreter.values.budget import METER
+from interpreter.values.problem import (
+    MAX_DEPTH,
+    MAX_PARTS,
+    Problem,
+    too_deep,
+    too_many_parts,
+    with_article,
+)
 
 _NATIVE_NAMES: dict[type, str] = {
     type(None): "NoneType",

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 from typing import Any
 
-from interpreter.budget import METER, parts_of_keys
-from interpreter.problem import Problem
 from interpreter.values import SymmetricValue
 from interpreter.values.arithmetic import NUMBERS
 from interpreter.values.basis import Walk, equal_members, type_name
+from interpreter.values.budget import METER, parts_of_keys
 from interpreter.values.containers import ListValue, SetValue
 from interpreter.values.generics import GenericSet
+from interpreter.values.problem import Problem
 
 _ALIKE = frozenset({str, bytes, bool})
 

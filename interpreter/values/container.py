@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from interpreter.budget import check_size
-from interpreter.problem import Problem
 from interpreter.values.basis import Value
+from interpreter.values.budget import check_size
 from interpreter.values.pending import Pending, PendingSet, Shape
+from interpreter.values.problem import Problem
 
 
 class Container(Value):

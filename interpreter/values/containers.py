@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from interpreter.budget import METER, check_size, parts_of_keys
 from interpreter.values.basis import Value, Walk, equal_fields, equal_sequences, lay_member, sought_key
+from interpreter.values.budget import METER, check_size, parts_of_keys
 from interpreter.values.container import Container, Parted
 from interpreter.values.pending import Pending, PendingSet, Shape
 

@@ -12,10 +12,10 @@ from functools import lru_cache
 from string import Formatter
 from typing import Any, NoReturn
 
-from interpreter.budget import METER, check_size
-from interpreter.problem import Problem, with_article
 from interpreter.values.basis import type_name
+from interpreter.values.budget import METER, check_size
 from interpreter.values.freeze import display, written
+from interpreter.values.problem import Problem, with_article
 
 _SPEC = re.compile(
     r"(?:(?P<fill>.)?(?P<align>[<>=^]))?[+\- ]?z?#?0?(?P<width>\d*)[,_]?"

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any
 
-from interpreter.budget import METER, check_size
-from interpreter.problem import MAX_DEPTH, MAX_PARTS, Problem, too_deep, too_many_parts
 from interpreter.values import (
     BagValue,
     Channel,
@@ -33,7 +31,9 @@ from interpreter.values import (
     type_name,
 )
 from interpreter.values.basis import Value, hash_key
+from interpreter.values.budget import METER, check_size
 from interpreter.values.intern import UNTHAWED, Interner, Tag
+from interpreter.values.problem import MAX_DEPTH, MAX_PARTS, Problem, too_deep, too_many_parts
 from interpreter.values.text import range_text
 
 Shared = Callable[[object], int | None]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import ClassVar
 
-from interpreter.problem import Problem
 from interpreter.values.basis import Value, Walk
+from interpreter.values.problem import Problem
 
 
 class FunctionValue(Value):

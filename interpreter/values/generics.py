@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import ClassVar
 
-from interpreter.budget import METER
 from interpreter.values.basis import Value, Walk, equal
+from interpreter.values.budget import METER
 from interpreter.values.container import Container
 from interpreter.values.places import FEW, Places, check_comparisons, paired
 

@@ -29,8 +29,8 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any, Final
 
-from interpreter.problem import MAX_DEPTH, MAX_PARTS, too_deep, too_many_parts
 from interpreter.values.parts import Parts, Resolve, add_keys, subtract_keys
+from interpreter.values.problem import MAX_DEPTH, MAX_PARTS, too_deep, too_many_parts
 from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, MUTABLE_TAGS, PAIR_TAGS, SEQUENCE_TAGS, Tag
 from interpreter.values.text import JSON, TEXT
 

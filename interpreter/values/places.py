@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
-from interpreter.budget import METER
-from interpreter.problem import Problem
 from interpreter.values.basis import Value, Walk, equal_members, member_key
+from interpreter.values.budget import METER
 from interpreter.values.container import Container
 from interpreter.values.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
+from interpreter.values.problem import Problem
 from interpreter.values.references import Channel, Instance, ModelValue, Stub, SymmetricValue
 
 FEW: Final = 32

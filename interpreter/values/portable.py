@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
-from fizz.data import UNREADABLE, NotData, form_of
-from fizz.module import MOST_BITS
-from interpreter.problem import Problem
+from fizz.base.data import UNREADABLE, NotData, form_of
+from fizz.syntax.module import MOST_BITS
+from interpreter.values.problem import Problem
 from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, PAIR_TAGS, SEQUENCE_TAGS, SHAPES, Tag
 
 if TYPE_CHECKING:

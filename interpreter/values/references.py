@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
-from interpreter.problem import Problem
 from interpreter.values.basis import Value, Walk
+from interpreter.values.problem import Problem
 
 
 class World(Protocol):

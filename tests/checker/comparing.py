@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from checker.exploration import Exploration
+from checker.core.exploration import Exploration
 
 
 def compared(exploration: Exploration) -> dict[str, object]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from checker.engines import ENGINES, engine_of
-from checker.exploration import Exploration, Settings
-from checker.explore import explore
+from checker.core.exploration import Exploration, Settings
 from checker.properties import KINDS, Kinds, properties_of
+from checker.search.explore import explore
+from checker.search.registry import ENGINES, engine_of
 from tests.checker.toy import Toy, ToyMachine, toy_program
 from tests.spark.conftest import Stage, stage
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.liveness.obligation import EVERYWHERE, AlwaysReachable, NoLasso, Recorded, Stem
-from checker.properties.base import Looks, Predicate, Watch
+from checker.core.obligation import EVERYWHERE, AlwaysReachable, NoLasso, Recorded, Stem
+from checker.core.property import Looks, Predicate, Watch
 from checker.properties.exists import Exists
 from checker.properties.liveness import Liveness
-from interpreter.program import AssertionProgram, Program
+from interpreter.compile.program import AssertionProgram, Program
 
 ASKED = "Asked"
 """The assertion that is p, whichever is q."""

@@ -10,14 +10,14 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.engines import engine_of
-from checker.engines.protocol import Task
-from checker.exploration import Exploration, Settings
-from checker.limits import Limits
+from checker.core.exploration import Exploration, Settings
+from checker.core.limits import Limits
+from checker.core.property import watches_of
 from checker.liveness.asking import GraphSearch
 from checker.properties import properties_of
-from checker.properties.base import watches_of
-from checker.replay import story
+from checker.search.contract.protocol import Task
+from checker.search.registry import engine_of
+from checker.traces.replay import story
 from tests.checker.conftest import IN_PROCESS, explore_toy
 from tests.checker.toy import Alternative, Pair, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import fizz
-from checker.engines.embedded import EmbeddedEngine
-from checker.exploration import Exploration, Settings
-from checker.explore import explore
+from checker.core.exploration import Exploration, Settings
 from checker.properties import properties_of
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.explore import explore
 from interpreter import Expansion, Machine, State, compile_module
-from interpreter.budget import METER
+from interpreter.values.budget import METER
 from tests.checker.comparing import compared
 from tests.spark.conftest import Stage, settings_for, stage
 
@@ -60,7 +60,7 @@ def counted(engine: object, monkeypatch: pytest.MonkeyPatch, settings: Settings)
 @pytest.mark.parametrize("engine", ["plain", "rows", "columns", "some rows", "partitions"])
 def test_once_for_each_state(engine: str, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Six assertions of three kinds ask, some in two places, some turn by turn: no state is computed twice."""
-    from checker.engines import engine_of
+    from checker.search.registry import engine_of
 
     wide = {"rows": 10**9, "columns": 1, "some rows": 6}
     settings = settings_for(2) if engine == "partitions" else Settings()

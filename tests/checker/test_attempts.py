@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.audit.attempts import Attempts
-from checker.audit.explanation import ActionsReport, explain_actions, explain_state
-from checker.audit.guards import Guards
-from checker.exploration import Settings
-from checker.limits import Limits
-from checker.problems import UsageProblem
+from checker.analysis.attempts import Attempts
+from checker.analysis.explanation import ActionsReport, explain_actions, explain_state
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from checker.core.problems import UsageProblem
+from checker.traces.guards import Guards
 from fizz import load
 from interpreter import Machine, StepKind, compile_module
 

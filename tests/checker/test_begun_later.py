@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 import fizz
-from checker.engines.embedded import EmbeddedEngine
-from checker.engines.memory import Memory
-from checker.engines.remembering import Restart
-from checker.exploration import Settings
-from checker.explore import explore
-from checker.limits import Limits
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
 from checker.properties import properties_of
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.explore import explore
+from checker.search.memo.memo import Memory
+from checker.search.memo.remembering import Restart
 from interpreter import compile_module
-from interpreter.running.view import View
-from interpreter.step import Rule, Way
+from interpreter.execute.view import View
+from interpreter.state.step import Rule, Way
 from tests.random import laws
 from tests.random.programs import program
 from tests.random.source import seeded

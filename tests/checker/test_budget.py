@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.exploration import Settings
+from checker.core.exploration import Settings
 from tests.random.laws import reports
 
 GUARDS = """---

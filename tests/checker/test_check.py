@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from checker.check import check
-from checker.exit_code import ExitCode
-from checker.exploration import Progress, Settings
-from checker.limits import Limits
-from checker.problems import UsageProblem
-from checker.report import Report
-from checker.trace import Change
+from checker.core.exit_code import ExitCode
+from checker.core.exploration import Progress, Settings
+from checker.core.limits import Limits
+from checker.core.problems import UsageProblem
+from checker.core.report import Report
+from checker.core.trace import Change
 
 Check = Callable[..., Report]
 
@@ -111,7 +111,7 @@ def test_an_assertion_named_deadlock(report: Check) -> None:
 
 def test_interrupted(report: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C gives the part that was explored: exit code 130."""
-    from interpreter.identity.encoding import Encoder
+    from interpreter.state.encoding import Encoder
 
     def interrupt(encoder: Encoder, slot: tuple[object, ...], number: int) -> int:
         if slot == ("heap", "n") and encoder._interner.payload(number) == 2:
@@ -127,7 +127,7 @@ def test_interrupted(report: Check, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_progress_is_told(tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """While a level is under way the states found so far are told, and that liveness is being judged."""
-    monkeypatch.setattr("checker.course._TICK_S", 0.0)
+    monkeypatch.setattr("checker.search.driver._TICK_S", 0.0)
     (tmp_path / "m.fizz").write_text(COUNTER + "always eventually assertion P: return n == 0\natomic action R: pass\n")
     told: list[Progress] = []
     found = check(tmp_path / "m.fizz", engine=engine, progress=told.append)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.engines.columns.sizes import SIZES, Sizes
-from checker.engines.embedded import EmbeddedEngine
-from checker.expect import promises_below
-from checker.exploration import Exploration, Settings
-from checker.explore import explore
-from checker.limits import Limits
+from checker.core.exploration import Exploration, Settings
+from checker.core.limits import Limits
+from checker.expectations.promises import promises_below
 from checker.properties import properties_of
+from checker.search.columns.sizes import SIZES, Sizes
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.explore import explore
 from fizz import load
 from interpreter import compile_module
 from tests.checker.comparing import compared

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from checker.exploration import Exploration, Settings
-from checker.limits import Limits
-from interpreter.running.view import Recorder
-from interpreter.step import StepOrder
+from checker.core.exploration import Exploration, Settings
+from checker.core.limits import Limits
+from interpreter.execute.view import Recorder
+from interpreter.state.step import StepOrder
 from tests.checker.toy import A, Alternative, Pair, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
 
 Run = Callable[..., Exploration]

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from checker.audit.covering import Coverage, cover
-from checker.engines.assertions import Assertions
-from checker.exploration import Settings
-from checker.limits import Limits
-from checker.properties.base import Predicate
+from checker.analysis.covering import Coverage, cover
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from checker.core.property import Predicate
+from checker.search.contract.assertions import Assertions
 from fizz import Span, load
 from interpreter import Machine, compile_module
-from interpreter.program import Sequence
-from interpreter.statements import instructions
-from interpreter.step import Outcome, Rule, StepKind
+from interpreter.compile.program import Sequence
+from interpreter.compile.statements import instructions
+from interpreter.state.step import Outcome, Rule, StepKind
 
 MODEL = """\
 ---

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from checker.effort import CPU_ELSEWHERE, MEMORY_ELSEWHERE, Effort, effort_of, own_effort, told_in
+from checker.core.effort import CPU_ELSEWHERE, MEMORY_ELSEWHERE, Effort, effort_of, own_effort, told_in
 
 
 def test_another_process() -> None:

@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from checker.engines.columns.run import ColumnsRun
-from checker.engines.columns.sizes import Sizes
-from checker.engines.embedded import EmbeddedEngine
-from checker.engines.plain import PlainEngine
-from checker.engines.protocol import Engine
-from checker.engines.rows import MOST_COMPARED, Found
-from checker.exploration import Exploration, Settings
-from checker.explore import explore
-from checker.level import KeysCollide
+from checker.core.exploration import Exploration, Settings
+from checker.core.level import KeysCollide
 from checker.properties import properties_of
+from checker.search.columns.run import ColumnsRun
+from checker.search.columns.sizes import Sizes
+from checker.search.contract.protocol import Engine
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.engines.plain import PlainEngine
+from checker.search.explore import explore
+from checker.search.rows.run import MOST_COMPARED, Found
 from fizz import load
 from interpreter import Machine, compile_module
-from interpreter.step import StepOrder
+from interpreter.state.step import StepOrder
 from interpreter.values import parts
 from tests.checker.comparing import compared
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checker.check import check
-from checker.engines.plain import PlainRun
+from checker.search.engines.plain import PlainRun
 
 COUNTER = "action Init: n = 0\natomic action Up:\n    require n < 3\n    n += 1\natomic action Rest: pass\n"
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from checker.check import check
-from checker.exploration import Settings
-from checker.limits import Limits
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
 from fizz import load
-from interpreter import budget
-from interpreter.budget import Meter
-from interpreter.running.headers import Headers
+from interpreter.execute.headers import Headers
+from interpreter.values import budget
+from interpreter.values.budget import Meter
 from tests.checker.texts import delivering
 from tests.random.laws import WAYS, reports
 

@@ -16,9 +16,9 @@ import pytest
 
 import fizz
 from checker.check import check
-from checker.exploration import Settings
+from checker.core.exploration import Settings
 from interpreter import Machine, State, Step, StepKind, compile_module
-from interpreter.step import Outcome
+from interpreter.state.step import Outcome
 
 Name = tuple[str, ...]
 MOST_STATES = 9

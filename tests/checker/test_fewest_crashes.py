@@ -15,16 +15,16 @@ import pytest
 
 import fizz
 from checker.check import check
-from checker.engines import engine_of
-from checker.engines.assertions import Assertions
-from checker.engines.columns.batch import Batch
-from checker.engines.columns.packing import Rows
-from checker.engines.columns.store import Store
-from checker.exploration import Exploration, Finding, PathLink, Settings
-from checker.explore import explore
+from checker.core.exploration import Exploration, Finding, PathLink, Settings
 from checker.properties import properties_of
+from checker.search.columns.batch import Batch
+from checker.search.columns.packing import Rows
+from checker.search.columns.store import Store
+from checker.search.contract.assertions import Assertions
+from checker.search.explore import explore
+from checker.search.registry import engine_of
 from interpreter import Machine, State, Step, StepKind, compile_module
-from interpreter.step import StepOrder
+from interpreter.state.step import StepOrder
 from tests.checker.test_fair_programs import MOST_STATES as MOST_FAIR
 from tests.checker.test_fair_programs import Graph, holds
 from tests.random.laws import WAYS, told

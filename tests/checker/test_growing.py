@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import fizz
-from checker.audit.growth import growing
+from checker.analysis.growth import growing
 from checker.check import check
-from checker.engines import engine_of
-from checker.engines.embedded import EmbeddedEngine
-from checker.exploration import Settings
-from checker.explore import explore
-from checker.limits import Limits
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
 from checker.properties import properties_of
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.explore import explore
+from checker.search.registry import engine_of
 from interpreter import Machine, compile_module
 from tests.spark.conftest import Stage, settings_for, stage
 

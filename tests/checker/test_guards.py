@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.audit.guards import Disabled, disabled
+from checker.traces.guards import Disabled, disabled
 from fizz import load
 from interpreter import Machine, State, compile_module
 

@@ -6,9 +6,9 @@ import pytest
 
 import fizz
 from checker.check import check
-from checker.exploration import Settings
-from checker.report import Report
-from checker.view.terminal import verdict_sentence
+from checker.core.exploration import Settings
+from checker.core.report import Report
+from checker.report.terminal import verdict_sentence
 
 STEPS = """\
 ---

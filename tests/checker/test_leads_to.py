@@ -13,10 +13,10 @@ from random import Random
 import pytest
 
 import fizz
-from checker.exploration import Exploration, Finding
-from checker.walks.simulate import simulate
+from checker.core.exploration import Exploration, Finding
+from checker.traces.simulate import simulate
 from interpreter import Machine, State, compile_module
-from interpreter.step import Step
+from interpreter.state.step import Step
 from tests.checker.leads_to import ASKED, KINDS
 from tests.checker.test_fair_programs import Graph
 from tests.checker.toy import Alternative, Pair, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program

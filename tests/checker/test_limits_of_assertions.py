@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.exploration import Settings
+from checker.core.exploration import Settings
 from tests.random.laws import reports
 
 MODEL = """---
@@ -28,7 +28,7 @@ STEPS = "for k in [1, 2, 3, 4, 5, 6]: m = k"
 @pytest.fixture(autouse=True)
 def few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few turns that are asked one by one."""
-    monkeypatch.setattr("checker.engines.remembering.MAX_TURNS", 40)
+    monkeypatch.setattr("checker.search.memo.remembering.MAX_TURNS", 40)
 
 
 @pytest.mark.parametrize("charges", [40, 150, 600])

@@ -13,7 +13,7 @@ from checker.liveness.fairness import sentences
 from checker.liveness.graph import Graph, Mark, Obligation, Strength
 from checker.liveness.lasso import Lasso
 from checker.liveness.search import FairSearch
-from interpreter.step import StepOrder
+from interpreter.state.step import StepOrder
 
 STRONG = Obligation(Strength.STRONG, "", "S", "", thread=True)
 WEAK = Obligation(Strength.WEAK, "", "W", "", thread=False)

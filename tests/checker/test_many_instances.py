@@ -10,12 +10,12 @@ from types import FrameType
 import pytest
 
 from checker.check import check
-from checker.exploration import Settings
-from checker.limits import Limits
-from checker.walks.guided import follow
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from checker.traces.guided import follow
 from fizz import load
 from interpreter import Machine, State, compile_module
-from interpreter.identity.normalise import Normaliser
+from interpreter.state.normalise import Normaliser
 
 MANY = """
 @state(ephemeral=["y"])

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checker.engines.columns.batch import Batch
-from checker.engines.columns.gathered import Gathered
-from checker.engines.columns.packing import Packing, Rows
-from checker.engines.columns.shelf import Shelf, in_memory, on_shelf
-from checker.engines.columns.sizes import Sizes
-from checker.engines.columns.visited import Visited
-from checker.engines.embedded import EmbeddedEngine
-from checker.exploration import Exploration, Settings
-from checker.explore import explore
+from checker.core.exploration import Exploration, Settings
 from checker.properties import properties_of
+from checker.search.columns.batch import Batch
+from checker.search.columns.gathered import Gathered
+from checker.search.columns.packing import Packing, Rows
+from checker.search.columns.sizes import Sizes
+from checker.search.columns.spill_file import Shelf, in_memory, on_shelf
+from checker.search.columns.visited import Visited
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.explore import explore
 from fizz import load
 from interpreter import compile_module
 from tests.checker.comparing import compared
@@ -129,7 +129,7 @@ def test_a_level_is_joined_by_ranges_of_keys() -> None:
     """Whatever order batches come in, each state is there once, ascending, by its least parent."""
     chance = np.random.default_rng(7)
     packing: Packing = object()  # type: ignore[assignment]
-    from checker.engines.columns.store import Store
+    from checker.search.columns.store import Store
 
     store = Store(Shelf(sizes=EVERYTHING_IS_LARGE))
     level = Gathered(store.shelf)

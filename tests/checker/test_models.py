@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.expect import ExpectationProblem, Promise, promises_below, read_promises
-from checker.keeping import keep
-from checker.report import Report
+from checker.core.report import Report
+from checker.expectations.promises import ExpectationProblem, Promise, promises_below, read_promises
+from checker.expectations.runs import keep
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 PROMISES = promises_below(MODELS)

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.engines.embedded import EmbeddedEngine
-from checker.engines.plain import PlainEngine
-from checker.engines.protocol import Engine
-from checker.exploration import Exploration, Settings
-from checker.explore import explore
-from checker.limits import Limits
+from checker.core.exploration import Exploration, Settings
+from checker.core.limits import Limits
 from checker.properties import properties_of
+from checker.search.contract.protocol import Engine
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.engines.plain import PlainEngine
+from checker.search.explore import explore
 from fizz import load
 from interpreter import Program, compile_module
-from interpreter.division import SIZE, WHOLE, Divider, gone, root_of
-from interpreter.state import UNBOUND, Slot
+from interpreter.state.division import SIZE, WHOLE, Divider, gone, root_of
+from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.containers import SetValue
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag, add_keys

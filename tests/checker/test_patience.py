@@ -14,24 +14,24 @@ from pathlib import Path
 
 import pytest
 
-from checker.audit.covering import cover
-from checker.audit.explanation import explain_actions
+from checker.analysis.covering import cover
+from checker.analysis.explanation import explain_actions
 from checker.check import check
 from checker.cli import run
-from checker.engines.embedded import EmbeddedEngine
-from checker.engines.plain import PlainEngine
-from checker.engines.protocol import Engine
-from checker.exit_code import ExitCode
-from checker.exploration import Exploration, Settings
-from checker.explore import explore
-from checker.limits import Limits, StopReason
-from checker.patience import INSIST_S, SHARE, Patience, Stop
+from checker.core.available_memory import Room, Surveyor
+from checker.core.exit_code import ExitCode
+from checker.core.exploration import Exploration, Settings
+from checker.core.limits import Limits, StopReason
+from checker.core.patience import INSIST_S, SHARE, Patience, Stop
 from checker.properties import properties_of
-from checker.room import Room, Surveyor
-from checker.view.html_report import html_report
-from checker.view.json_report import json_report
-from checker.view.terminal import verdict_sentence
-from checker.walks.simulate import simulate
+from checker.report.html_report import html_report
+from checker.report.json_report import json_report
+from checker.report.terminal import verdict_sentence
+from checker.search.contract.protocol import Engine
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.engines.plain import PlainEngine
+from checker.search.explore import explore
+from checker.traces.simulate import simulate
 from fizz import load
 from interpreter import compile_module
 from tests.checkpoint.conftest import WIDE, told
@@ -293,7 +293,7 @@ def test_what_has_no_time_left_is_left_out(
     """The audit and the graph are no second run: they have what time the check has left, and say that it is none."""
     model, graph = tmp_path / "m.fizz", tmp_path / "m.dot"
     model.write_text(SETTLES)
-    monkeypatch.setattr("checker.patience.Patience", lambda limits: patience(30))
+    monkeypatch.setattr("checker.core.patience.Patience", lambda limits: patience(30))
     assert run(["check", str(model), "--audit", "--dot", str(graph)]) == ExitCode.BOUNDED
     said = capsys.readouterr().err
     assert "there is no audit: the search was cut by --timeout" in said

@@ -9,8 +9,8 @@ import click
 import pytest
 
 from checker.cli.commands import fizzpy
-from checker.engines import ENGINES, PUBLIC, engine_of
-from checker.problems import UsageProblem
+from checker.core.problems import UsageProblem
+from checker.search.registry import ENGINES, PUBLIC, engine_of
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
 

@@ -11,15 +11,15 @@ from types import FrameType
 import pytest
 
 from checker.check import check
-from checker.engines.memory import PROBATION, Memory
-from checker.engines.read_tree import Counters, ReadTree
-from checker.engines.remembering import Mark, Restart
-from checker.exploration import Settings
+from checker.core.exploration import Settings
+from checker.search.memo.memo import PROBATION, Memory
+from checker.search.memo.remembering import Mark, Restart
+from checker.search.memo.trie import Counters, ReadTree
 from fizz import Span, load
 from interpreter import Machine, State, StepKind, compile_module
-from interpreter.running.view import RememberedView
-from interpreter.state import Slot
-from interpreter.step import Aborted, Candidate, Event, Fork, Outcome, Read, Way
+from interpreter.execute.view import RememberedView
+from interpreter.state.state import Slot
+from interpreter.state.step import Aborted, Candidate, Event, Fork, Outcome, Read, Way
 from interpreter.values.intern import Tag
 
 MODELS = Path(__file__).resolve().parents[2] / "models"

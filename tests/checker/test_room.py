@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from checker.room import Surveyor
+from checker.core.available_memory import Surveyor
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 MB = 2**20

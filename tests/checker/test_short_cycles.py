@@ -14,11 +14,11 @@ import pytest
 import checker.liveness.lasso
 import fizz
 from checker.check import check
-from checker.exploration import Settings
+from checker.core.exploration import Settings
+from checker.core.report import PropertyReport
 from checker.liveness.components import Component
 from checker.liveness.lasso import Lasso, _Inside, build_lasso
 from checker.liveness.short import ShortCycles
-from checker.report import PropertyReport
 from interpreter import Machine, State, Step, compile_module
 from tests.checker.test_calm import told_by
 from tests.checker.test_fair_programs import MOST_STATES, Graph, random_program

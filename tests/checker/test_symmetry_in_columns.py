@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from checker.engines.columns import images
-from checker.engines.columns.sizes import Sizes
-from checker.engines.embedded import EmbeddedEngine
-from checker.engines.plain import PlainEngine
-from checker.engines.protocol import Engine
-from checker.exploration import Exploration, Settings
-from checker.explore import explore
-from checker.limits import Limits
+from checker.core.exploration import Exploration, Settings
+from checker.core.limits import Limits
 from checker.properties import properties_of
+from checker.search.columns import images
+from checker.search.columns.sizes import Sizes
+from checker.search.contract.protocol import Engine
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.engines.plain import PlainEngine
+from checker.search.explore import explore
 from interpreter import compile_module
 from tests.checker.comparing import compared
 from tests.interpreter.running import module_of

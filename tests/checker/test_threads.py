@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.replay import movers, origins
-from checker.threads import settled
+from checker.traces.replay import movers, origins
+from checker.traces.threads import settled
 from fizz import load
 from interpreter import Machine, State, Step, StepKind, compile_module
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 import fizz
-from checker.engines import engine_of
-from checker.engines.embedded import EmbeddedEngine
-from checker.exploration import Exploration, Settings
-from checker.explore import explore
+from checker.core.exploration import Exploration, Settings
 from checker.properties import properties_of
-from checker.show.claim import Truth
-from checker.show.opening import opened_walk
-from checker.show.truth import Truths
-from checker.walks.guided import followed
-from checker.walks.simulate import simulate
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.explore import explore
+from checker.search.registry import engine_of
+from checker.traces.guided import followed
+from checker.traces.simulate import simulate
+from checker.tui.opened.claim import Truth
+from checker.tui.opened.opening import opened_walk
+from checker.tui.opened.truth import Truths
 from interpreter import Machine, compile_module
 from tests.checker.comparing import compared
 from tests.spark.conftest import Stage, settings_for, stage

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from checker.audit.warnings import audit
+from checker.analysis.warnings import audit
 from checker.check import check
-from checker.engines.embedded import EmbeddedEngine
-from checker.engines.plain import PlainEngine
-from checker.exploration import Settings
-from checker.explore import explore
-from checker.limits import Limits
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from checker.core.report import Report
 from checker.properties import properties_of
-from checker.report import Report
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.engines.plain import PlainEngine
+from checker.search.explore import explore
 from fizz import load
 from interpreter import Machine, compile_module
 

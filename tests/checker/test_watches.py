@@ -8,11 +8,11 @@ from itertools import product
 import pytest
 
 import fizz
-from checker.engines import engine_of
-from checker.exit_code import ExitCode
-from checker.exploration import Finding, Settings
-from checker.explore import explore
-from checker.properties.base import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
+from checker.core.exit_code import ExitCode
+from checker.core.exploration import Finding, Settings
+from checker.core.property import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
+from checker.search.explore import explore
+from checker.search.registry import engine_of
 from interpreter import compile_module
 
 TWO = """\

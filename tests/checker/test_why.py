@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from checker.check import check
-from checker.exploration import Settings
-from checker.report import Report
-from checker.trace import Why
-from checker.view.json_report import json_report
-from checker.view.page import Page
-from checker.view.terminal import print_report
-from checker.walks.simulate import simulate
+from checker.core.exploration import Settings
+from checker.core.report import Report
+from checker.core.trace import Why
+from checker.report.json_report import json_report
+from checker.report.page import Page
+from checker.report.terminal import print_report
+from checker.traces.simulate import simulate
 
 BEGINNING = """\
 ---

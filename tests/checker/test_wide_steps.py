@@ -7,19 +7,20 @@ from dataclasses import replace
 
 import pytest
 
-from checker.engines import engine_of
-from checker.engines.columns import run as columns_run
-from checker.engines.columns.frontier import Frontier
-from checker.engines.columns.sizes import Sizes
-from checker.engines.embedded import EmbeddedEngine
-from checker.engines.protocol import Engine, Level, Run, Task
-from checker.exploration import Settings
-from checker.limits import StopReason
-from checker.patience import Patience, Stop
+from checker.core.exploration import Settings
+from checker.core.limits import StopReason
+from checker.core.patience import Patience, Stop
+from checker.core.property import watches_of
 from checker.properties import properties_of
-from checker.properties.base import watches_of
+from checker.search.columns import run as columns_run
+from checker.search.columns.frontier import Frontier
+from checker.search.columns.sizes import Sizes
+from checker.search.contract.protocol import Engine, Level, Run, Task
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.registry import engine_of
 from fizz import load
-from interpreter import Machine, budget, compile_module
+from interpreter import Machine, compile_module
+from interpreter.values import budget
 from tests.checker.test_patience import Roomy
 from tests.random.laws import WAYS
 

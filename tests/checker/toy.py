@@ -15,16 +15,16 @@ from dataclasses import field, replace
 from typing import Any, NamedTuple
 
 from fizz import Options, Span
-from fizz.light import dataclass
+from fizz.base.light import dataclass
 from interpreter import Machine, Program
-from interpreter.candidates import Candidates
-from interpreter.identity.domains import DomainShape
-from interpreter.identity.encoding import Encoder
+from interpreter.compile.program import ActionProgram, AssertionProgram, RoleProgram, Routine, Turning
+from interpreter.execute.view import Recorder, View
 from interpreter.machine import Note
-from interpreter.program import ActionProgram, AssertionProgram, RoleProgram, Routine, Turning
-from interpreter.running.view import Recorder, View
-from interpreter.state import Layout, Slot, State, slot_text
-from interpreter.step import (
+from interpreter.state.candidates import Candidates
+from interpreter.state.domains import DomainShape
+from interpreter.state.encoding import Encoder
+from interpreter.state.state import Layout, Slot, State, slot_text
+from interpreter.state.step import (
     NO_OUTCOME,
     Aborted,
     Failure,
@@ -38,7 +38,7 @@ from interpreter.step import (
     StepKind,
     Way,
 )
-from interpreter.transitions import Transitions
+from interpreter.state.transitions import Transitions
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.parts import digest
 

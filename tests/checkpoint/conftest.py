@@ -11,11 +11,11 @@ from pathlib import Path
 from unittest.mock import patch
 
 from checker.check import check
-from checker.checkpoint.folder import Folder
-from checker.exit_code import ExitCode
-from checker.exploration import Settings
-from checker.report import Report
-from checker.view.json_report import json_report
+from checker.core.exit_code import ExitCode
+from checker.core.exploration import Settings
+from checker.core.report import Report
+from checker.report.json_report import json_report
+from checker.storage.checkpoint.folder import Folder
 from tests.spark.conftest import stage
 
 __all__ = ["stage"]

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from fizz.data import NotData, bundle, deflate, inflate, unbundle
+from fizz.base.data import NotData, bundle, deflate, inflate, unbundle
 
 MAGIC: Final = b"fizzpy-1"
 _HEAD: Final = struct.Struct("<8sII")

@@ -13,10 +13,10 @@ from unittest.mock import patch
 import pytest
 
 from checker.check import check
-from checker.checkpoint.folder import Folder
-from checker.exploration import Settings
-from checker.limits import Limits
-from checker.problems import EnvironmentProblem, UsageProblem
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from checker.core.problems import EnvironmentProblem, UsageProblem
+from checker.storage.checkpoint.folder import Folder
 from tests.checkpoint.conftest import WIDE, interrupted_after, told
 from tests.spark.conftest import Stage, settings_for
 
@@ -99,7 +99,7 @@ def test_a_full_disk(model: Path, tmp_path: Path) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with (
-        patch("checker.engines.spark.store.os.fsync", sync),
+        patch("checker.storage.files.os.fsync", sync),
         pytest.raises(EnvironmentProblem, match=r"left on device. The checkpoint of level \d+ is whole") as raised,
     ):
         check(model, settings=Settings(checkpoint=place, checkpoint_every_s=0))
@@ -176,7 +176,7 @@ def test_another_run(model: Path, tmp_path: Path) -> None:
 def test_other_keys(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A checkpoint whose keys were computed by another rule is refused with that reason: no state would be found."""
     interrupted(model, tmp_path / "c", 3)
-    monkeypatch.setattr("checker.checkpoint.identity.KEY_RULE", 3)
+    monkeypatch.setattr("checker.storage.checkpoint.identity.KEY_RULE", 3)
     with pytest.raises(UsageProblem, match="computes the keys of states by another rule"):
         check(model, settings=Settings(resume=str(tmp_path / "c")))
 

@@ -19,13 +19,13 @@ from pathlib import Path
 import pytest
 
 from checker.check import check
-from checker.checkpoint.folder import Folder
-from checker.checkpoint.identity import identity_of
-from checker.exploration import Settings
-from checker.export.parts import MOST_ROWS, Columns
-from checker.problems import EnvironmentProblem, Problem, UsageProblem
+from checker.core.exploration import Settings
+from checker.core.problems import EnvironmentProblem, Problem, UsageProblem
+from checker.storage.checkpoint.folder import Folder
+from checker.storage.checkpoint.identity import identity_of
+from checker.storage.export.parts import MOST_ROWS, Columns
 from fizz import load
-from fizz.data import bundle, deflate, inflate, pack, unpack
+from fizz.base.data import bundle, deflate, inflate, pack, unpack
 from tests.checkpoint.conftest import WIDE, interrupted_after, told
 from tests.checkpoint.forging import changed, content_of, file_of, manifest_of, parts_of, seal_again, strange_bytes
 from tests.spark.conftest import settings_for

@@ -10,10 +10,10 @@ from unittest.mock import patch
 import pytest
 
 from checker.check import check
-from checker.course import Course
-from checker.engines.spark.store import Store
-from checker.exploration import Settings
-from checker.problems import UsageProblem
+from checker.core.exploration import Settings
+from checker.core.problems import UsageProblem
+from checker.search.driver import Course
+from checker.storage.files import Store
 from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS

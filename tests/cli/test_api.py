@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import fizzpy
-from checker.literals import literal, option_text
-from checker.locate import bundled_models, locate
+from checker.core.literals import literal, option_text
+from checker.core.locate import bundled_models, locate
 
 MODEL = """\
 LIMIT = 3
@@ -83,7 +83,7 @@ def test_simulate_returns_a_report(tmp_path: Path) -> None:
 
 def test_simulate_tells_how_far_it_has_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`progress` is called with the walks and steps so far."""
-    monkeypatch.setattr("checker.walks.simulate._TICK_S", 0.0)
+    monkeypatch.setattr("checker.traces.simulate._TICK_S", 0.0)
     model = tmp_path / "m.fizz"
     model.write_text(MODEL)
     told: list[tuple[int, int, int]] = []

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from checker.cli.destinations import refuse_files
-from checker.problems import UsageProblem
+from checker.core.problems import UsageProblem
 from tests.cli.conftest import ROOT, Ended
 
 Command = Callable[..., Ended]
@@ -52,7 +52,7 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the search has begun")
 
     monkeypatch.setattr("interpreter.machine.Machine.__init__", begun)
-    monkeypatch.setattr("checker.keeping.keep_all", begun)
+    monkeypatch.setattr("checker.expectations.runs.keep_all", begun)
 
 
 def refused(ended: Ended, reason: str) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import checker.cli.saving
+from checker.report.dot import dot_text
 from checker.state_graph import state_graph
-from checker.view.dot import dot_text
 from fizz import load
 from tests.cli.conftest import ROOT, Ended
 from tests.view.outputs import CRASHED, CYCLE

@@ -68,7 +68,7 @@ def test_a_mistake_of_ours_is_saved(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("staged")
 
-    monkeypatch.setattr("checker.locate.locate", fail)
+    monkeypatch.setattr("checker.core.locate.locate", fail)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     assert run(["check", "m.fizz"]) == 70
@@ -126,7 +126,7 @@ def test_refusals_of_the_system(
     def fail(*_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number), "/cache/x")
 
-    monkeypatch.setattr("checker.locate.locate", fail)
+    monkeypatch.setattr("checker.core.locate.locate", fail)
     assert run(["check", "m.fizz"]) == 74
     said = capsys.readouterr().err
     assert ("the disk of /cache is full" if number == errno.ENOSPC else f"{os.strerror(number)}: /cache/x") in said

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from checker.expect import KEYS, Promise
-from checker.keeping import keep_all
+from checker.expectations.promises import KEYS, Promise
+from checker.expectations.runs import keep_all
 from tests.cli.conftest import ENDLESS, Ended, in_terminal
 
 PAGE = (Path(__file__).parents[2] / "docs" / "expectations.md").read_text(encoding="utf-8")

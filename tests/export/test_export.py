@@ -17,14 +17,14 @@ import duckdb
 import pytest
 
 from checker.check import check
-from checker.exploration import Settings
-from checker.export import tables
-from checker.export.arrow import arrow, write_file
-from checker.export.parts import Parts
-from checker.limits import Limits
-from checker.patience import Patience
-from checker.problems import EnvironmentProblem, UsageProblem, full_disk
-from checker.report import Report
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from checker.core.patience import Patience
+from checker.core.problems import EnvironmentProblem, UsageProblem, full_disk
+from checker.core.report import Report
+from checker.storage.export import tables
+from checker.storage.export.arrow import arrow, write_file
+from checker.storage.export.parts import Parts
 from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
 from tests.spark.conftest import Stage, settings_for, stage
 from tests.spark.models import MODELS
@@ -218,7 +218,7 @@ def test_an_export_is_finished_once(tmp_path: Path) -> None:
         check(model, settings=replace(chosen, checkpoint=str(tmp_path / "c")))
     assert [path.name for path in (tmp_path / "x").iterdir()] == [".parts"]
     resumed = replace(chosen, resume=str(tmp_path / "c"))
-    with patch("checker.export.tables.write_verdicts", side_effect=MemoryError), pytest.raises(MemoryError):
+    with patch("checker.storage.export.tables.write_verdicts", side_effect=MemoryError), pytest.raises(MemoryError):
         check(model, settings=resumed)
     assert (tmp_path / "x" / "states").is_dir()
     check(model, settings=resumed)
@@ -302,7 +302,7 @@ def test_tables_are_made_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """Rows of many columns are not all in memory at a time; the tables are the same."""
     model = model_of(WIDE, tmp_path)
     check(model, settings=Settings(export=str(tmp_path / "whole")))
-    monkeypatch.setattr("checker.export.tables._MOST_CELLS", 30)
+    monkeypatch.setattr("checker.storage.export.tables._MOST_CELLS", 30)
     check(model, settings=Settings(export=str(tmp_path / "pieces")))
     file = max((tmp_path / "pieces" / "states").iterdir(), key=lambda path: path.stat().st_size)
     assert arrow()[1].ParquetFile(file).num_row_groups > 1

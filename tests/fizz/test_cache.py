@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import fizz
-from fizz import cache, files, lower
+from fizz import cache, files
+from fizz.syntax import lower
 
 TEXT = "N = 1\naction Init:\n    x = N\naction A:\n    `here` x = any [1, 2]\n    pass\n"
 

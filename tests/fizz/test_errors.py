@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import fizz
-from fizz.errors import Diagnostic, FizzError
+from fizz.base.errors import Diagnostic, FizzError
 
 _HERE = Path(__file__).parent
 ERRORS = sorted((_HERE / "errors").glob("*.fizz"))

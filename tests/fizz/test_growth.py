@@ -10,7 +10,7 @@ from types import FrameType
 import pytest
 
 from fizz import FizzError, load
-from fizz.errors import rows_of
+from fizz.base.errors import rows_of
 from interpreter import Machine, compile_module
 
 INIT = "action Init: x = 0\n"

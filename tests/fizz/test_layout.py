@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fizz.layout import lay_out
-from fizz.names import near_hint
+from fizz.base.names import near_hint
+from fizz.syntax.layout import lay_out
 
 
 def _pieces(text: str) -> list[tuple[int, str]]:

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from fizz import ast
-from fizz.errors import Span
-from fizz.light import light as dataclass
-from interpreter.step import NO_OUTCOME
+from fizz.base.errors import Span
+from fizz.base.light import light as dataclass
+from fizz.syntax import ast
+from interpreter.state.step import NO_OUTCOME
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def test_frozen_under_test() -> None:
 @pytest.mark.parametrize(("frozen", "refuses"), [("", False), ("1", True)])
 def test_frozen_where_it_is_asked_for(frozen: str, refuses: bool) -> None:
     """`FIZZPY_FROZEN` decides when the package is imported."""
-    program = "from interpreter.step import NO_OUTCOME; NO_OUTCOME.value = True"
+    program = "from interpreter.state.step import NO_OUTCOME; NO_OUTCOME.value = True"
     done = subprocess.run(
         [sys.executable, "-c", program], env={**os.environ, "FIZZPY_FROZEN": frozen}, capture_output=True, check=False
     )

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import fizz
-from fizz import ast
-from fizz.errors import Diagnostic, FizzError
-from fizz.printer import print_module
+from fizz.base.errors import Diagnostic, FizzError
+from fizz.syntax import ast
+from fizz.syntax.printer import print_module
 
 
 def _write(folder: Path, **files: str) -> Path:
@@ -234,8 +234,8 @@ def test_deep_blocks_are_a_message(tmp_path: Path) -> None:
 
 def test_a_large_model_is_parsed_in_linear_work(tmp_path: Path) -> None:
     """The number of attempted matches grows with the length of a text, not faster."""
-    from fizz import parse
-    from fizz.matcher import Failures, Matcher
+    from fizz.syntax import parse
+    from fizz.syntax.matcher import Failures, Matcher
 
     class Counted(Failures):
         count = 0

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from arpeggio import EOF, NoMatch, Parser, Sequence
 
-from fizz import parse
-from fizz.layout import lay_out
-from fizz.matcher import Failures, Matcher
-from fizz.tree import Tree
+from fizz.syntax import parse
+from fizz.syntax.layout import lay_out
+from fizz.syntax.matcher import Failures, Matcher
+from fizz.syntax.tree import Tree
 
 MODELS = sorted(Path(__file__).resolve().parents[2].glob("models/**/*.fizz"))
 MUTATIONS = 1

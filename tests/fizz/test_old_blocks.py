@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fizz import ast, load
-from fizz.printer import print_module
+from fizz import load
+from fizz.syntax import ast
+from fizz.syntax.printer import print_module
 from fizzpy import check
 
 OLD = """init:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import fizz
-from fizz.errors import FizzError
-from fizz.module import ActionOptions, Budget, Options
+from fizz.base.errors import FizzError
+from fizz.syntax.module import ActionOptions, Budget, Options
 
 MODEL = """
 action Init: x = 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fizz import ast
 from fizz.files import parse_file
-from fizz.printer import print_module, print_tree
+from fizz.syntax import ast
+from fizz.syntax.printer import print_module, print_tree
 
 EXPRESSIONS = """
 None

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from fizz import ast
-from fizz.errors import Diagnostic, Span, render
+from fizz.base.errors import Diagnostic, Span, render
 from fizz.files import parse_file
+from fizz.syntax import ast
 
 TEXT = """# comment
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fizz.yaml_text import YamlError, compose, plain
+from fizz.base.yaml_text import YamlError, compose, plain
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "\n".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]" for before, name in zip("abcdefgh", "bcdefghi", strict=True)

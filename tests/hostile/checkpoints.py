@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from fizz.data import deflate
+from fizz.base.data import deflate
 from tests.checkpoint import forging
 from tests.hostile import texts
 from tests.hostile.case import MODEL, Case, Content, Node

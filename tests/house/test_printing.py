@@ -9,10 +9,10 @@ from pathlib import Path
 from tests.house.test_fences import ROOT, lines, rooms, source
 
 PRINTERS = {
-    "checker/view/saying.py",  # plain lines
-    "checker/view/page.py",  # what is laid out
-    "checker/view/progress.py",  # the line that is rewritten
-    "interpreter/running/globals.py",  # the `print` of the language
+    "checker/report/saying.py",  # plain lines
+    "checker/report/page.py",  # what is laid out
+    "checker/report/progress.py",  # the line that is rewritten
+    "interpreter/execute/globals.py",  # the `print` of the language
 }
 ENTRIES = ("fizzpy.py", "fizzpy_command.py")
 """They print before it is known whether our packages are ours."""
@@ -46,12 +46,12 @@ def test_no_print_goes_around() -> None:
     """A `print`, an `echo`, a `write` to a stream stands in one of the printers only."""
     others = [room for room in rooms() if room not in PRINTERS and room not in ENTRIES]
     found = [f"{room}:{call.lineno}" for room in others for call in written(source(room))]
-    assert not found, f"send it through checker.view.saying or a Page:{lines(found)}"
+    assert not found, f"send it through checker.report.saying or a Page:{lines(found)}"
 
 
 def test_printers_make_visible() -> None:
     """What a printer sends is made visible in the call that sends it."""
-    calls = {room: list(written(source(room))) for room in PRINTERS - {"checker/view/page.py"}}
+    calls = {room: list(written(source(room))) for room in PRINTERS - {"checker/report/page.py"}}
     silent = [room for room in calls if not calls[room]]
     assert not silent, lines(silent)
     found = [f"{room}:{call.lineno}" for room in calls for call in calls[room] if not visible(call)]

@@ -11,17 +11,27 @@ from collections.abc import Iterator
 from typing import Any
 
 from interpreter import Machine, State
-from interpreter.budget import METER
-from interpreter.program import Routine, WhileLoop
-from interpreter.running.beginning import first_frames
-from interpreter.running.environment import Environment
-from interpreter.running.execute import Execution
-from interpreter.running.frames import Frame
-from interpreter.running.headers import Unchosen
-from interpreter.running.view import Recorder
-from interpreter.running.world import World
-from interpreter.state import MISSING
-from interpreter.step import GIVEN_UP, Abort, Aborted, Failure, Fork, ModelError, Outcome, Result, Rule, StepKind
+from interpreter.compile.program import Routine, WhileLoop
+from interpreter.execute.beginning import first_frames
+from interpreter.execute.environment import Environment
+from interpreter.execute.execution import Execution
+from interpreter.execute.frames import Frame
+from interpreter.execute.headers import Unchosen
+from interpreter.execute.view import Recorder
+from interpreter.execute.world import World
+from interpreter.state.state import MISSING
+from interpreter.state.step import (
+    GIVEN_UP,
+    Abort,
+    Aborted,
+    Failure,
+    Fork,
+    ModelError,
+    Outcome,
+    Result,
+    Rule,
+    StepKind,
+)
 from interpreter.values import (
     BagValue,
     Container,
@@ -31,6 +41,7 @@ from interpreter.values import (
     RecordValue,
     StructValue,
 )
+from interpreter.values.budget import METER
 from interpreter.values.freeze import display
 
 Told = tuple[tuple[int, ...], object]

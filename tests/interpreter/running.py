@@ -7,10 +7,10 @@ from textwrap import dedent
 
 import fizz
 from checker.check import check
-from checker.exploration import Settings
-from checker.report import Report
+from checker.core.exploration import Settings
+from checker.core.report import Report
 from interpreter import Machine, State, Step, StepKind, compile_module
-from interpreter.step import ModelError
+from interpreter.state.step import ModelError
 
 CALM = "---\noptions: {crash_on_yield: false}\ndeadlock_detection: false\n---\n"
 """Front matter for models in which nothing crashes and everything may end."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from interpreter.step import Failure
+from interpreter.state.step import Failure
 from tests.interpreter.running import error_of, machine_of, report_of, states_of, walk
 
 DOMAINS = {

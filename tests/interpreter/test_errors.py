@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checker.exit_code import ExitCode
+from checker.core.exit_code import ExitCode
 from interpreter import Machine
-from interpreter.step import ModelError
+from interpreter.state.step import ModelError
 from tests.interpreter.running import error_of, machine_of, report_of
 
 STATEMENT = """\

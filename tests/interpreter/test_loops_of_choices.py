@@ -7,7 +7,7 @@ import pytest
 import fizz
 from checker.check import check
 from interpreter import Machine, compile_module
-from interpreter.step import Rule, StepKind
+from interpreter.state.step import Rule, StepKind
 from tests.interpreter.naive import gone, ways
 
 IDLE = "atomic action Rest: pass\n"

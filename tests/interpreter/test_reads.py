@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import fizz
-from checker.expect import promises_below
+from checker.expectations.promises import promises_below
 from interpreter import Machine, State, StepKind, compile_module
-from interpreter.running.view import PairView, RememberedView, View
-from interpreter.step import Failure, ModelError, Read, Rule, Way
+from interpreter.execute.view import PairView, RememberedView, View
+from interpreter.state.step import Failure, ModelError, Read, Rule, Way
 from tests.interpreter.running import walk
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -124,7 +124,7 @@ atomic action Go:
 STORY = """
 import sys
 import fizz
-from checker.expect import promises_below
+from checker.expectations.promises import promises_below
 from interpreter import Machine, compile_module
 from tests.interpreter.running import walk
 from hashlib import sha256

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.report import Report
+from checker.core.report import Report
 from fizz import FizzError
 from tests.interpreter.running import error_of, report_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from interpreter.running.execute import _waiting
+from interpreter.execute.execution import _waiting
 from tests.interpreter.running import count, ends_of, machine_of, states_of, walk
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import fizz
 from checker.check import check
-from checker.report import Report
+from checker.core.report import Report
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ("states", "transitions", "crash_steps", "initial", "cut", "depth")

@@ -13,7 +13,7 @@ import pytest
 
 import fizz
 from checker.check import check
-from checker.report import Report
+from checker.core.report import Report
 from fizz import Diagnostic
 from interpreter import Machine
 from tests.fizz.test_errors import ERRORS, WARNINGS, marks
@@ -79,7 +79,10 @@ def test_messages_of_checkpoints() -> None:
     """The page has each problem that reading and writing checkpoints can end with, in the words of the code."""
     section = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8").partition("## Checkpoints")[2]
     rows = set(re.findall(r"^\| (?:2|74) \| (.*?) \|", section, re.MULTILINE))
-    sources = [*(ROOT / "checker" / "checkpoint").glob("*.py"), ROOT / "checker" / "engines" / "spark" / "store.py"]
+    folders = ("checker/storage/checkpoint", "checker/search/checkpoints")
+    sources = [path for folder in folders for path in (ROOT / folder).glob("*.py")]
+    sources += [ROOT / "checker" / "search" / "keeper.py", ROOT / "checker" / "storage" / "files.py"]
+    assert len(sources) > 8
     made = set().union(*map(templates, sources)) - {"…. The checkpoint of level … is whole"}
     assert made <= rows
     # What is told by others on the way, or is put together.

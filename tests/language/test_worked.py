@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.expect import Promise, promises_below
-from checker.report import Report
+from checker.core.report import Report
+from checker.expectations.promises import Promise, promises_below
 
 WORKED = Path(__file__).parent / "worked"
 PROMISES = promises_below(WORKED)

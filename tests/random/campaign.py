@@ -20,9 +20,9 @@ from functools import partial
 from pathlib import Path
 
 import fizz
-from checker.engines import ENGINES
-from checker.exploration import Settings
-from checker.limits import Limits
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from checker.search.registry import ENGINES
 from tests.random import laws
 from tests.random.programs import program
 from tests.random.reduce import reduced

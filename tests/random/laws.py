@@ -8,14 +8,14 @@ from itertools import islice
 
 import fizz
 from checker.check import check
-from checker.engines import ENGINES
-from checker.exploration import Settings
-from checker.report import Report
+from checker.core.exploration import Settings
+from checker.core.report import Report
+from checker.search.registry import ENGINES
 from fizz.files import parse_file
-from fizz.printer import print_module
+from fizz.syntax.printer import print_module
 from interpreter import Machine, State, StepKind, compile_module
-from interpreter.running.view import PairView, RememberedView, View
-from interpreter.step import Failure, ModelError, Read, Rule, Way
+from interpreter.execute.view import PairView, RememberedView, View
+from interpreter.state.step import Failure, ModelError, Read, Rule, Way
 
 WAYS = tuple(name for name, entry in ENGINES.items() if "embedded" in (name, entry.variant_of))
 """The embedded engine, and its ways of going on as engines of their own."""

@@ -9,8 +9,8 @@ import pytest
 
 import fizz
 from checker.check import check
-from checker.exploration import Settings
-from checker.limits import Limits
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
 from tests.random import laws
 
 FOUND = sorted((Path(__file__).parent / "found").glob("*.fizz"))

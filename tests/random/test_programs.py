@@ -7,8 +7,8 @@ import os
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from checker.exploration import Settings
-from checker.limits import Limits
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
 from tests.random import laws
 from tests.random.programs import program
 from tests.random.source import Source, seeded, sources

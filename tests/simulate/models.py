@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import fizz
-from checker.trace import Trace
-from checker.walks.guided import follow
-from checker.walks.simulate import simulate
-from checker.walks.walk_report import GuidedReport, SimulationReport
+from checker.core.trace import Trace
+from checker.traces.guided import follow
+from checker.traces.simulate import simulate
+from checker.traces.walk_report import GuidedReport, SimulationReport
 
 COUNTER = """\
 LIMIT = 3

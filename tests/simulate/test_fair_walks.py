@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from checker.check import check
-from checker.exploration import Settings
-from checker.trace import Trace
-from checker.walks.simulate import simulate
+from checker.core.exploration import Settings
+from checker.core.trace import Trace
+from checker.traces.simulate import simulate
 from interpreter import Machine, State, Step, StepKind, compile_module
 from tests.simulate.models import labels, module_of, simulated
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.problems import UsageProblem
-from checker.walks.guide import parse_guide, read_guide
+from checker.core.problems import UsageProblem
+from checker.traces.guide import parse_guide, read_guide
 
 
 def test_links_have_their_choices_and_crashes() -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.limits import Limits, StopReason
-from checker.patience import Patience
-from checker.problems import UsageProblem
-from checker.report import ExitCode
-from checker.walks.guided import follow
-from checker.walks.walk_report import NextStep
+from checker.core.limits import Limits, StopReason
+from checker.core.patience import Patience
+from checker.core.problems import UsageProblem
+from checker.core.report import ExitCode
+from checker.traces.guided import follow
+from checker.traces.walk_report import NextStep
 from tests.simulate.models import (
     ALIKE,
     COUNTER,

@@ -8,13 +8,13 @@ import pytest
 
 import fizz
 from checker.check import check
-from checker.expect import Promise, promises_below
-from checker.exploration import Settings
-from checker.problems import UsageProblem
-from checker.report import Report
-from checker.trace import Trace
-from checker.walks.guided import follow
-from checker.walks.save_trace import guide_text
+from checker.core.exploration import Settings
+from checker.core.problems import UsageProblem
+from checker.core.report import Report
+from checker.core.trace import Trace
+from checker.expectations.promises import Promise, promises_below
+from checker.traces.guided import follow
+from checker.traces.save_trace import guide_text
 from tests.simulate.models import ALIKE, COUNTER, CRASHING, MESSAGES, SERIAL, module_of
 
 ROOT = Path(__file__).parents[2]

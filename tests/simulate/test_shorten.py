@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-import checker.walks.shorten
+import checker.traces.shorten
 from checker.check import check
-from checker.walks.guided import follow
-from checker.walks.save_trace import guide_text
-from checker.walks.simulate import simulate
-from checker.walks.walk_report import SimulationReport
+from checker.traces.guided import follow
+from checker.traces.save_trace import guide_text
+from checker.traces.simulate import simulate
+from checker.traces.walk_report import SimulationReport
 from fizz import load
 
 RACE = """\
@@ -128,7 +128,7 @@ always assertion P:
 
 def test_it_gives_up_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where replays would go on for too long the walk stays as it is: long, but right."""
-    monkeypatch.setattr(checker.walks.shorten, "MOST_STEPS", 3)
+    monkeypatch.setattr(checker.traces.shorten, "MOST_STEPS", 3)
     short, whole = walked(RACE, tmp_path), walked(RACE, tmp_path, shorten=False)
     assert short.leading == whole.leading
     assert labels(short) == labels(whole)

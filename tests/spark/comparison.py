@@ -16,9 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from checker.expect import Promise, promises_below
-from checker.report import Report
-from checker.view.json_report import json_report
+from checker.core.report import Report
+from checker.expectations.promises import Promise, promises_below
+from checker.report.json_report import json_report
 from tests.spark.conftest import settings_for
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -55,8 +55,8 @@ def main() -> int:
     arguments.add_argument("--most-states", type=int, default=10**9)
     arguments.add_argument("--seconds", type=float, default=10**9)
     given = arguments.parse_args()
-    from checker.engines.spark.java import find_java
-    from checker.engines.spark.session import open_session
+    from checker.search.spark.java import find_java
+    from checker.search.spark.session import open_session
 
     partitions = tuple(map(int, given.partitions.split(",")))
     session = open_session(given.master, {}, find_java(os.environ))

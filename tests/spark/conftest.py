@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from checker.exploration import Settings
+from checker.core.exploration import Settings
 from tests.spark.stage import Stage, staged
 
 
@@ -33,8 +33,8 @@ def stage() -> Iterator[Stage]:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     """One Spark session for the whole run; engines find and borrow it. A task may fail three times."""
-    from checker.engines.spark.java import find_java
-    from checker.engines.spark.session import open_session
+    from checker.search.spark.java import find_java
+    from checker.search.spark.session import open_session
 
     session = open_session("local[2,4]", {}, find_java(os.environ))
     yield session

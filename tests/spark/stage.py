@@ -8,10 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import patch
 
-from checker.effort import Effort
-from checker.engines.spark import run as spark_run
-from checker.engines.spark import worker
-from checker.patience import Patience
+from checker.core.effort import Effort
+from checker.core.patience import Patience
+from checker.search.spark import run as spark_run
+from checker.search.spark import worker
 
 
 class Stage:

@@ -9,24 +9,24 @@ import numpy as np
 import pytest
 
 from checker.check import check
-from checker.engines.columns.run import ColumnsRun
-from checker.engines.columns.sizes import Sizes
-from checker.engines.columns.space import Space
-from checker.engines.columns.store import Store
-from checker.engines.columns.takeover import take_over
-from checker.engines.expander import Expander
-from checker.engines.protocol import Task
-from checker.engines.rows import RowsRun
-from checker.engines.spark import column_partition
-from checker.engines.spark.batches import Sources, batches_of, from_bytes, pack_batch, to_bytes
-from checker.engines.spark.codec import Candidate, StateCodec
-from checker.engines.spark.column_partition import ColumnPartition
-from checker.engines.spark.row_codec import RowCodec
-from checker.exploration import Settings
-from checker.level import Level
+from checker.core.exploration import Settings
+from checker.core.level import Level
+from checker.search.checkpoints.codec import Candidate, StateCodec
+from checker.search.checkpoints.row_codec import RowCodec
+from checker.search.columns.run import ColumnsRun
+from checker.search.columns.sizes import Sizes
+from checker.search.columns.space import Space
+from checker.search.columns.store import Store
+from checker.search.columns.takeover import take_over
+from checker.search.contract.protocol import Task
+from checker.search.rows.expander import Expander
+from checker.search.rows.run import RowsRun
+from checker.search.spark import column_partition
+from checker.search.spark.batches import Sources, batches_of, from_bytes, pack_batch, to_bytes
+from checker.search.spark.column_partition import ColumnPartition
 from fizz import load
 from interpreter import Machine, compile_module
-from interpreter.step import StepOrder
+from interpreter.state.step import StepOrder
 from tests.checkpoint.conftest import WIDE
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS

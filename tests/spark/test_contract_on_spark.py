@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from checker.exploration import Exploration, Settings
+from checker.core.exploration import Exploration, Settings
 from tests.checker import test_contract as contract
 from tests.checker.conftest import explore_toy
 from tests.checker.test_contract import (

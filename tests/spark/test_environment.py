@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.engines.spark.java import find_java, java_home, java_version, packaged_java
-from checker.engines.spark.master import check_master, in_one_place, on_this_machine, patient
-from checker.problems import EnvironmentProblem, UsageProblem
+from checker.core.problems import EnvironmentProblem, UsageProblem
+from checker.search.spark.java import find_java, java_home, java_version, packaged_java
+from checker.search.spark.master import check_master, in_one_place, on_this_machine, patient
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = "action Init: n = 0\natomic action Up:\n    require n < 3\n    n += 1\natomic action Rest: pass\n"

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checker.engines.spark.codec import Candidate, StateCodec, pack_candidates, unpack_candidates
-from checker.engines.spark.keys import key_column, key_number, partition_of, partitions_of, places
-from checker.engines.spark.store import Store
-from checker.engines.spark.visited import KeyFiles, add_keys, seen
-from checker.problems import EnvironmentProblem
+from checker.core.problems import EnvironmentProblem
+from checker.search.checkpoints.codec import Candidate, StateCodec, pack_candidates, unpack_candidates
+from checker.search.checkpoints.keys import key_column, key_number, partition_of, partitions_of, places
+from checker.search.spark.visited import KeyFiles, add_keys, seen
+from checker.storage.files import Store
 from fizz import load
 from interpreter import Machine, compile_module
-from interpreter.state import State
-from interpreter.step import StepOrder
+from interpreter.state.state import State
+from interpreter.state.step import StepOrder
 
 # One of each: values that Python takes for equal, a shared list, roles, threads inside a call, messages.
 MODEL = """\

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from checker.engines.spark.interruption import interruptions
+from checker.search.spark.interruption import interruptions
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 from checker.check import check
-from checker.engines.expander import Expander
-from checker.engines.protocol import Task
-from checker.engines.remembering import BeginAnew, Restart
-from checker.engines.spark.codec import StateCodec
-from checker.engines.spark.learning import Learning
-from checker.engines.spark.lessons import Lesson, merged, pack_lessons, unpack_lessons
-from checker.exploration import Settings
-from checker.level import Level, Place
+from checker.core.exploration import Settings
+from checker.core.level import Level, Place
+from checker.core.property import watches_of
 from checker.properties import properties_of
-from checker.properties.base import watches_of
+from checker.search.checkpoints.codec import StateCodec
+from checker.search.contract.protocol import Task
+from checker.search.memo.remembering import BeginAnew, Restart
+from checker.search.rows.expander import Expander
+from checker.search.spark.learning import Learning
+from checker.search.spark.lessons import Lesson, merged, pack_lessons, unpack_lessons
 from fizz import load
 from interpreter import State, compile_module
-from interpreter.step import StepKind
+from interpreter.state.step import StepKind
 from tests.checkpoint.conftest import WIDE
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS

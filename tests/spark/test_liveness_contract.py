@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from checker.exploration import Exploration, Settings
+from checker.core.exploration import Exploration, Settings
 from tests.checker.conftest import explore_toy
 from tests.checker.test_contract import (
     test_a_fair_choice_offers,

@@ -13,17 +13,18 @@ import numpy as np
 import pytest
 
 import checker.liveness.lasso
-from checker.engines.spark.keys import key_column
-from checker.engines.spark.liveness.building import resolve
-from checker.engines.spark.liveness.search import PASSES, PartitionedSearch
-from checker.engines.spark.liveness.share import Array, Share, answers_array, bit_tables
-from checker.engines.spark.liveness.walking import Back
-from checker.engines.spark.store import Store
-from checker.liveness.asking import GraphSearch, Reached
+from checker.core.graph_search import Reached
+from checker.core.obligation import EVERYWHERE, QUIET, AlwaysReachable, NoLasso, Recorded, StateSet, Stem
+from checker.liveness.asking import GraphSearch
 from checker.liveness.graph import Graph, Mark
 from checker.liveness.lasso import Aim
-from checker.liveness.obligation import EVERYWHERE, QUIET, AlwaysReachable, NoLasso, Recorded, StateSet, Stem
 from checker.liveness.short import MOST_NODES
+from checker.search.checkpoints.keys import key_column
+from checker.search.spark.graph_building import resolve
+from checker.search.spark.liveness.search import PASSES, PartitionedSearch
+from checker.search.spark.liveness.share import Array, Share, answers_array, bit_tables
+from checker.search.spark.liveness.walking import Back
+from checker.storage.files import Store
 from tests.checker.test_liveness import ALTERNATIVES, NAMES, STRONG, WEAK, Edge, Picture
 
 KEY = "answers"

@@ -14,20 +14,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from checker.check import check
-from checker.engines import engine_of
-from checker.engines.embedded import EmbeddedRun
-from checker.engines.protocol import Task
-from checker.engines.spark import SparkEngine
-from checker.engines.spark.liveness.search import PartitionedSearch
-from checker.engines.spark.store import Store
-from checker.expect import Promise, promises_below
-from checker.exploration import Settings
-from checker.explore import explore
-from checker.limits import Limits
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from checker.core.problems import EnvironmentProblem
+from checker.core.property import watches_of
+from checker.expectations.promises import Promise, promises_below
 from checker.liveness.asking import GraphSearch
-from checker.problems import EnvironmentProblem
 from checker.properties import properties_of
-from checker.properties.base import watches_of
+from checker.search.contract.protocol import Task
+from checker.search.engines.embedded import EmbeddedRun
+from checker.search.explore import explore
+from checker.search.registry import engine_of
+from checker.search.spark import SparkEngine
+from checker.search.spark.liveness.search import PartitionedSearch
+from checker.storage.files import Store
 from fizz import load
 from interpreter import compile_module
 from tests.checker.conftest import IN_PARTITIONS, explore_toy

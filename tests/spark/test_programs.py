@@ -9,9 +9,9 @@ import pytest
 
 import fizz
 from checker.check import check
-from checker.exploration import Settings
-from checker.limits import Limits
-from checker.report import Report
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from checker.core.report import Report
 from tests.checker.test_fewest_crashes import random_fair_text, random_text
 from tests.random.laws import told
 from tests.random.programs import program

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.expect import Promise
+from checker.expectations.promises import Promise
 from tests.spark.comparison import common_part, differences, quick_promises
 
 pytestmark = pytest.mark.spark

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.engines.spark.scratch import Scratch, sweep
+from checker.search.spark.scratch import Scratch, sweep
 
 ROOT = Path(__file__).resolve().parents[2]
 _CHILD = """
 import os, signal, sys
-from checker.engines.spark.scratch import Scratch
+from checker.search.spark.scratch import Scratch
 scratch = Scratch("run")
 (scratch.path / "found-1-0").write_text("x")
 sys.stdout.write(str(scratch.path))

@@ -14,14 +14,14 @@ from unittest.mock import patch
 import pytest
 
 from checker.check import check
-from checker.engines.spark import session as sessions
-from checker.engines.spark import store as stores
-from checker.engines.spark.master import cores_asked
-from checker.engines.spark.session import Session
-from checker.engines.spark.store import Store
-from checker.engines.spark.troubles import explained
-from checker.exploration import Settings
-from checker.problems import EnvironmentProblem, UsageProblem
+from checker.core.exploration import Settings
+from checker.core.problems import EnvironmentProblem, UsageProblem
+from checker.search.spark import session as sessions
+from checker.search.spark.master import cores_asked
+from checker.search.spark.session import Session
+from checker.search.spark.troubles import explained
+from checker.storage import files as stores
+from checker.storage.files import Store
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
 
@@ -178,7 +178,7 @@ def test_a_full_disk_is_named(model: Path, tmp_path: Path, stage: Stage) -> None
 
     with (
         patch.object(Store, "write_whole", write),
-        patch("checker.engines.spark.store.os.fsync", full),
+        patch("checker.storage.files.os.fsync", full),
         pytest.raises(EnvironmentProblem, match=f"the disk of {parent}/fizzpy-[0-9a-f]+ is full") as raised,
     ):
         check(model, engine="spark", settings=replace(settings_for(2), spark_conf=conf))

@@ -18,9 +18,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from checker.check import check
-from checker.expect import Promise, promises_below
-from checker.exploration import Settings
-from checker.report import Report
+from checker.core.exploration import Settings
+from checker.core.report import Report
+from checker.expectations.promises import Promise, promises_below
 from tests.checker.conftest import explore_toy
 from tests.checker.test_agreement import OPTIONS, SETTINGS, told, toys
 from tests.checker.toy import Toy
@@ -146,7 +146,7 @@ def test_a_task_that_fails_is_tried_again(way: str, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("spark")
 def test_files_lie_where_they_are_told_to(tmp_path: Path) -> None:
     """The folder for files can be named; nothing stays in it. One that cannot be used is named with code 74."""
-    from checker.problems import EnvironmentProblem
+    from checker.core.problems import EnvironmentProblem
 
     (tmp_path / "m.fizz").write_text(MODELS["lasso"])
     place = tmp_path / "shared"

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from checker.check import check
-from checker.engines.spark import worker
-from checker.exit_code import ExitCode
-from checker.exploration import Settings
-from checker.limits import Limits, StopReason
-from checker.patience import Patience
+from checker.core.exit_code import ExitCode
+from checker.core.exploration import Settings
+from checker.core.limits import Limits, StopReason
+from checker.core.patience import Patience
+from checker.search.spark import worker
 from tests.spark.stage import Stage
 
 MODEL = """\
@@ -63,7 +63,7 @@ def test_what_tasks_of_a_stopped_job_have_met(
     model = tmp_path / "m.fizz"
     model.write_text(MODEL)
     settings = Settings(spark_from=1 if columns else 2, spark_conf=(("spark.default.parallelism", "2"),))
-    monkeypatch.setattr("checker.engines.spark.local.LocalRun.by_columns", lambda self: columns)
+    monkeypatch.setattr("checker.search.spark.local.LocalRun.by_columns", lambda self: columns)
     codes: list[ExitCode] = []
     for job in range(2, 12):
         stopping = Stopping(stage, job)

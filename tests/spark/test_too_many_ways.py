@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checker.check import check
-from checker.exploration import Settings
+from checker.core.exploration import Settings
 from fizz import load
 from interpreter import Machine
 from tests.checker.test_too_many_ways import MOST, PLACES

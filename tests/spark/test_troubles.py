@@ -11,10 +11,10 @@ from unittest.mock import patch
 import pytest
 
 from checker.check import check
-from checker.engines.spark import cluster
-from checker.engines.spark.session import Session
-from checker.engines.spark.troubles import NOBODY_YET, TaskFailed, explained
-from checker.problems import EnvironmentProblem
+from checker.core.problems import EnvironmentProblem
+from checker.search.spark import cluster
+from checker.search.spark.session import Session
+from checker.search.spark.troubles import NOBODY_YET, TaskFailed, explained
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
 

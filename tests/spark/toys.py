@@ -6,11 +6,11 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from checker.engines import engine_of
-from checker.exploration import Exploration, Settings
-from checker.explore import explore
+from checker.core.exploration import Exploration, Settings
 from checker.properties import properties_of
-from interpreter.state import State
+from checker.search.explore import explore
+from checker.search.registry import engine_of
+from interpreter.state.state import State
 from tests.checker.toy import Alternative, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
 
 

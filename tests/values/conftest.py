@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from interpreter.library import BUILTINS
-from interpreter.problem import Problem
+from interpreter.library.operations import get_attribute
 from interpreter.values import ModuleValue
-from interpreter.values.operations import get_attribute
+from interpreter.values.problem import Problem
 
 Call = Callable[..., Any]
 

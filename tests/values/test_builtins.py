@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from interpreter.library import BUILTINS
-from interpreter.problem import Problem
+from interpreter.library.operations import attribute_names, get_attribute, set_attribute
 from interpreter.values import (
     BagValue,
     Builtin,
@@ -24,7 +24,7 @@ from interpreter.values import (
     SymmetricValue,
 )
 from interpreter.values.freeze import display
-from interpreter.values.operations import attribute_names, get_attribute, set_attribute
+from interpreter.values.problem import Problem
 
 Call = Callable[..., Any]
 L, S = ListValue, SetValue.of

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from fizz.module import Budget
-from interpreter.budget import METER
+from fizz.syntax.module import Budget
 from interpreter.library import BUILTINS
 from interpreter.library.attributes import METHODS
-from interpreter.problem import Problem
+from interpreter.library.operations import BINARY, augmented, iterate, slice_of
 from interpreter.values import (
     BagValue,
     Builtin,
@@ -25,7 +24,8 @@ from interpreter.values import (
     equal,
 )
 from interpreter.values.basis import type_name
-from interpreter.values.operations import BINARY, augmented, iterate, slice_of
+from interpreter.values.budget import METER
+from interpreter.values.problem import Problem
 
 SIZE = 4_000
 Case = Callable[[int], tuple[Any, ...]]

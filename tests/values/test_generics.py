@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interpreter.problem import Problem
+from interpreter.library.operations import BINARY, get_attribute
 from interpreter.values import BagValue, GenericMap, GenericSet, ListValue, SymmetricValue, Walk, equal
-from interpreter.values.operations import BINARY, get_attribute
 from interpreter.values.places import bucket
+from interpreter.values.problem import Problem
 from tests.values.conftest import Call
 from tests.values.test_laws import VALUES
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from interpreter.identity.parked import FrameShape
 from interpreter.library.constructors import deepcopy
-from interpreter.problem import Problem
+from interpreter.state.parked import FrameShape
 from interpreter.values import (
     BagValue,
     BoundMethod,
@@ -31,6 +30,7 @@ from interpreter.values import (
 from interpreter.values.freeze import freeze, thaw
 from interpreter.values.intern import Interner, Tag, add_keys
 from interpreter.values.parts import digest
+from interpreter.values.problem import Problem
 
 WORLD: Any = object()
 NODE = Instance(WORLD, "Node", 0)

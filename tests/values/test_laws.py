@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interpreter.library import deepcopy
-from interpreter.problem import Problem
 from interpreter.values import (
     BagValue,
     Channel,
@@ -32,6 +31,7 @@ from interpreter.values import (
 from interpreter.values.freeze import canonical_sort, display, freeze, thaw
 from interpreter.values.intern import Interner, Tag, add_keys, subtract_keys
 from interpreter.values.parts import digest
+from interpreter.values.problem import Problem
 
 WORLD: Any = object()
 NAMES = st.sampled_from(["a", "b", "votes"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from interpreter.library.attributes import METHODS
-from interpreter.problem import Problem
+from interpreter.library.operations import get_attribute
 from interpreter.values import (
     BagValue,
     Builtin,
@@ -19,7 +19,7 @@ from interpreter.values import (
     SetValue,
 )
 from interpreter.values.freeze import display
-from interpreter.values.operations import get_attribute
+from interpreter.values.problem import Problem
 
 Call = Callable[..., Any]
 L, S = ListValue, SetValue.of

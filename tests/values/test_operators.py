@@ -8,7 +8,19 @@ from typing import Any
 import pytest
 
 from interpreter.library import BUILTINS, deepcopy
-from interpreter.problem import Problem
+from interpreter.library.operations import (
+    augmented,
+    binary,
+    contains,
+    get_attribute,
+    index,
+    iterate,
+    iterate_live,
+    set_attribute,
+    set_index,
+    slice_of,
+    unary,
+)
 from interpreter.values import (
     BagValue,
     DictValue,
@@ -25,19 +37,7 @@ from interpreter.values import (
 )
 from interpreter.values.basis import truth, type_name
 from interpreter.values.freeze import display
-from interpreter.values.operations import (
-    augmented,
-    binary,
-    contains,
-    get_attribute,
-    index,
-    iterate,
-    iterate_live,
-    set_attribute,
-    set_index,
-    slice_of,
-    unary,
-)
+from interpreter.values.problem import Problem
 
 L, S, T = ListValue, SetValue.of, StructValue
 WORLD: Any = object()

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from checker.exit_code import ExitCode
-from checker.report import ModelFailure, PropertyReport, Report
-from checker.trace import Change, Trace, TraceEntry
-from checker.view.page import Page
-from checker.view.terminal import print_report
-from fizz.errors import Diagnostic, Span
+from checker.core.exit_code import ExitCode
+from checker.core.report import ModelFailure, PropertyReport, Report
+from checker.core.trace import Change, Trace, TraceEntry
+from checker.report.page import Page
+from checker.report.terminal import print_report
+from fizz.base.errors import Diagnostic, Span
 
 SOURCE = """\
 action Init:

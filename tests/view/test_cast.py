@@ -6,9 +6,9 @@ import io
 from pathlib import Path
 
 from checker.check import check
-from checker.report import Report
-from checker.view.page import Page
-from checker.view.terminal import print_report
+from checker.core.report import Report
+from checker.report.page import Page
+from checker.report.terminal import print_report
 
 TWO_AT_A_TIME = """\
 ---

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.trace import Change
-from checker.view.difference import differences
+from checker.core.trace import Change
+from checker.report.difference import differences
 
 CASES = [
     ("1", "2", [("x", "1", "2")]),

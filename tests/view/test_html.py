@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.audit.covering import cover
+from checker.analysis.covering import cover
 from checker.check import check
-from checker.exploration import Settings
-from checker.view.html_coverage import html_coverage
-from checker.view.html_report import html_report
-from checker.view.html_sequence import sequence_rows, sequence_svg
+from checker.core.exploration import Settings
+from checker.report.html_coverage import html_coverage
+from checker.report.html_report import html_report
+from checker.report.html_sequence import sequence_rows, sequence_svg
 from tests.view.outputs import CRASHED, CRASHES, CYCLE, VALUES
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}

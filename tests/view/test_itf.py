@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from checker.check import check
-from checker.show.retrace import follow
-from checker.view.itf import ItfTrace, itf_text
+from checker.report.itf import ItfTrace, itf_text
+from checker.tui.opened.retrace import follow
 from fizz import load
 from interpreter import Machine, compile_module
-from interpreter.contents import contents
+from interpreter.explain.contents import contents
 from tests.view.outputs import CRASHES, CYCLE, VALUES
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from checker.check import check
-from checker.exit_code import ExitCode
-from checker.exploration import Settings
-from checker.limits import Limits
-from checker.report import PropertyReport
-from checker.trace import Why
-from checker.view.json_report import json_error, json_problem, json_report
-from fizz.errors import Diagnostic, FizzError, Span
+from checker.core.exit_code import ExitCode
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from checker.core.report import PropertyReport
+from checker.core.trace import Why
+from checker.report.json_report import json_error, json_problem, json_report
+from fizz.base.errors import Diagnostic, FizzError, Span
 
 FIELDS = [
     "verdict", "exit_code", "model", "engine", "constants", "options", "asked", "states", "transitions", "crash_steps",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 
-from checker.exploration import Progress
-from checker.view.progress import ProgressLine, counting_text, progress_text, walking_text
-from checker.walks.walk_report import WalkProgress
+from checker.core.exploration import Progress
+from checker.report.progress import ProgressLine, counting_text, progress_text, walking_text
+from checker.traces.walk_report import WalkProgress
 
 
 def test_text() -> None:

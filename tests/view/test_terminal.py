@@ -10,13 +10,13 @@ import pytest
 
 import fizz
 from checker.check import check
-from checker.exit_code import ExitCode
-from checker.limits import StopReason
-from checker.report import PropertyReport
-from checker.trace import Change, Trace, Why
-from checker.view.story import _rows
-from checker.visible import printable
-from fizz.errors import Diagnostic, Span, rows_of
+from checker.core.exit_code import ExitCode
+from checker.core.limits import StopReason
+from checker.core.report import PropertyReport
+from checker.core.trace import Change, Trace, Why
+from checker.core.visible import printable
+from checker.report.story import _rows
+from fizz.base.errors import Diagnostic, Span, rows_of
 
 
 def test_a_counterexample_tells_who_where_and_what(samples: Any, printed: Callable[..., str]) -> None:

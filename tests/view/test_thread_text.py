@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from checker.trace import Change
-from checker.view.thread_text import Standing, read_thread, thread_changes
+from checker.core.trace import Change
+from checker.report.thread_text import Standing, read_thread, thread_changes
 
 ONE = {"/models/a b/m.fizz": ""}
 TWO = {"/x/m.fizz": "m.fizz", "/x/core.fizz": "core.fizz"}

@@ -12,15 +12,15 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from checker.check import check
-from checker.exploration import Settings
-from checker.show.opened import Opened
-from checker.show.opening import opened_report, opened_walk
-from checker.view.viewer.app import Viewer
-from checker.view.viewer.elsewhere import ElsewhereScreen
-from checker.view.viewer.lines import Lines
-from checker.view.viewer.main import MainScreen
-from checker.view.viewer.session import Session
-from checker.walks.guided import followed
+from checker.core.exploration import Settings
+from checker.traces.guided import followed
+from checker.tui.app import Viewer
+from checker.tui.elsewhere import ElsewhereScreen
+from checker.tui.lines import Lines
+from checker.tui.main import MainScreen
+from checker.tui.opened.opened import Opened
+from checker.tui.opened.opening import opened_report, opened_walk
+from checker.tui.session import Session
 from fizz import load
 from tests.caching import own_cache
 from tests.cli.conftest import fizzpy

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.locate import locate
-from checker.show.opened import Opened
+from checker.core.locate import locate
+from checker.tui.opened.opened import Opened
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, driven, guided, model, opened
 
 ROOT = Path(__file__).resolve().parents[2]

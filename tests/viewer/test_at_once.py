@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.problems import UsageProblem
-from checker.show.files import open_guide, open_report
-from checker.show.opened import Opened
-from checker.trace import TraceEntry
-from checker.view.viewer.app import Viewer
-from checker.view.viewer.lanes import lanes_of
-from checker.view.viewer.telling import Telling
+from checker.core.problems import UsageProblem
+from checker.core.trace import TraceEntry
+from checker.tui.app import Viewer
+from checker.tui.lanes import lanes_of
+from checker.tui.opened.files import open_guide, open_report
+from checker.tui.opened.opened import Opened
+from checker.tui.telling import Telling
 from tests.cli.conftest import Ended
 from tests.viewer.conftest import BANK, CRASH, NODES, driven, settled
 from tests.viewer.terminal import ROOT, in_terminal
@@ -197,12 +197,12 @@ def test_it_is_told_in_the_terminal(
 PROBE = """
 import json, sys
 from checker.cli import commands, show
-from checker.show.files import open_report
-from checker.given import Given
-from checker.view.viewer import escape
+from checker.tui.opened.files import open_report
+from checker.core.given import Given
+from checker.tui import escape
 escape.answer_soon()
-from checker.view.viewer import app
-from checker.view.viewer.session import Session
+from checker.tui import app
+from checker.tui.session import Session
 session = Session(open_report("report.json", Given()))
 session.select(session.last)
 assert session.rows() and session.sheet().rows

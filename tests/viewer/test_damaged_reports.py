@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from checker.given import Given
-from checker.problems import UsageProblem
-from checker.show.files import open_report
-from checker.view.cast import cast_of
-from checker.view.viewer.session import Session
+from checker.core.given import Given
+from checker.core.problems import UsageProblem
+from checker.report.cast import cast_of
+from checker.tui.opened.files import open_report
+from checker.tui.session import Session
 from fizz import FizzError
 from tests.view.outputs import CRASHED
 from tests.viewer.conftest import driven

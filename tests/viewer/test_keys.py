@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 from rich.color import ColorType
 
-from checker.show.opened import Opened
-from checker.view.viewer.app import Viewer
-from checker.view.viewer.keys import KEYS
-from checker.view.viewer.main import MainScreen
+from checker.tui.app import Viewer
+from checker.tui.keys import KEYS
+from checker.tui.main import MainScreen
+from checker.tui.opened.opened import Opened
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, Seen, driven, guided, opened
 
 Write = Callable[..., str]

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from checker.check import check
-from checker.given import Given
-from checker.problems import UsageProblem
-from checker.show.elsewhere import Scout
-from checker.show.files import open_guide, open_report
-from checker.show.opened import Opened
-from checker.show.opened import Path as Way
-from checker.view.json_report import json_report
-from checker.view.json_walks import json_guided, json_simulation
-from checker.walks.guided import follow
-from checker.walks.save_trace import guide_text
-from checker.walks.simulate import simulate
+from checker.core.given import Given
+from checker.core.problems import UsageProblem
+from checker.report.json_report import json_report
+from checker.report.json_walks import json_guided, json_simulation
+from checker.traces.guided import follow
+from checker.traces.save_trace import guide_text
+from checker.traces.simulate import simulate
+from checker.tui.opened.elsewhere import Scout
+from checker.tui.opened.files import open_guide, open_report
+from checker.tui.opened.opened import Opened
+from checker.tui.opened.opened import Path as Way
 from fizz import load
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, opened
 

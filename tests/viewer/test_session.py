@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from checker.check import check
-from checker.given import Given
-from checker.show.claim import Truth
-from checker.show.elsewhere import Elsewhere, Enabled
-from checker.show.files import open_report
-from checker.view.json_report import json_report
-from checker.view.viewer.session import Session
+from checker.core.given import Given
+from checker.report.json_report import json_report
+from checker.tui.opened.claim import Truth
+from checker.tui.opened.elsewhere import Elsewhere, Enabled
+from checker.tui.opened.files import open_report
+from checker.tui.session import Session
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, first, guided, opened
 
 Write = Callable[..., str]

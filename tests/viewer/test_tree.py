@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from checker.view.viewer.telling import Line, Lines
-from checker.view.viewer.tree import Folding, Row, tree
+from checker.tui.telling import Line, Lines
+from checker.tui.tree import Folding, Row, tree
 
 
 def lines(**places: str) -> Lines:

@@ -9,11 +9,11 @@ from pathlib import Path as Folder
 
 import pytest
 
-from checker.show.opened import Opened, Path
-from checker.view.difference import read_group
-from checker.view.viewer.app import Viewer
-from checker.view.viewer.lines import Lines
-from checker.view.viewer.session import Session
+from checker.report.difference import read_group
+from checker.tui.app import Viewer
+from checker.tui.lines import Lines
+from checker.tui.opened.opened import Opened, Path
+from checker.tui.session import Session
 from tests.viewer.conftest import driven, first, guided, main, model, settled
 
 STEPS = 200

@@ -18,8 +18,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from checker.view.json_walks import json_guided
-from checker.walks.guided import follow
+from checker.report.json_walks import json_guided
+from checker.traces.guided import follow
 from tests.viewer.test_work import LARGE, STEPS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,0 +1,176 @@
+"""How often the steps and assertions of an exploration executed each statement, and what guards decided."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from checker.analysis.visit import Onlooker, Visit, Visited
+from checker.core.property import Looks, Predicate, Watch
+from checker.search.contract.assertions import Assertions, Decide
+from checker.search.memo.memo import verdict_of
+from fizz import Span
+from interpreter import ModelError, Program
+from interpreter.execute.decisions import NO, YES, Decision, deciding_statements, decisions
+from interpreter.execute.view import View
+from interpreter.state.step import Outcome, Result, Rule, StepKind
+from interpreter.values.budget import METER
+
+_MOST_KEPT = 100_000
+
+
+@dataclass(slots=True)
+class _Sums:
+    """How often each statement was executed, each decision made, and how many ways and steps each routine had."""
+
+    lines: Counter[Span] = field(default_factory=Counter)
+    decided: Counter[Decision] = field(default_factory=Counter)
+    ways: Counter[int] = field(default_factory=Counter)
+    steps: Counter[int] = field(default_factory=Counter)
+
+    def take(self, other: _Sums) -> None:
+        """Add the other ones, of which nothing is left."""
+        for mine, others in (
+            (self.lines, other.lines),
+            (self.decided, other.decided),
+            (self.ways, other.ways),
+            (self.steps, other.steps),
+        ):
+            mine.update(others)  # type: ignore[arg-type]
+            others.clear()
+
+
+class _Counter(Onlooker):
+    """Counts while states are visited. `sums`: of complete levels."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.sums = _Sums()
+        self._new = _Sums()
+
+    def keep(self, visit: Visit) -> None:
+        """What was counted on this level counts."""
+        self._sum_up()
+        self.sums.take(self._new)
+
+    @abstractmethod
+    def _sum_up(self) -> None:
+        """Add what was counted to what is new."""
+
+
+class StepCounter(_Counter):
+    """Counts the ways of steps, those that are given up among them, and those of Init.
+
+    `exercised`: the parts of expressions that were evaluated on complete levels.
+    """
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.exercised: frozenset[Span] = frozenset()
+        self._counts: dict[int, tuple[Result, int]] = {}
+
+    def begin(self, visit: Visit) -> None:
+        """Count the ways through Init."""
+        init = self.program.init
+        if init is not None:
+            machine = visit.machine
+            view = machine.view(machine.transitions.empty)
+            self._add([way.result for way in machine.ways(Rule(StepKind.INIT, init), view)])
+
+    def keep(self, visit: Visit) -> None:
+        super().keep(visit)
+        self.exercised = frozenset(visit.machine.parts.exercised)
+
+    def see(self, visit: Visit, visited: Visited) -> None:
+        """Count the ways from one state."""
+        for candidate in visit.candidates(visited):
+            rule = candidate.rule
+            if rule.kind is StepKind.CRASH_ROLE:
+                continue
+            results = visit.results(rule, visited)
+            self._add(results)
+            if rule.kind is StepKind.START:
+                self._new.ways[rule.subject] += len(results)
+                self._new.steps[rule.subject] += sum(isinstance(result, Outcome) for result in results)
+
+    def _add(self, results: Sequence[Result]) -> None:
+        for result in METER.attended(results):
+            _, count = self._counts.get(id(result), (result, 0))
+            self._counts[id(result)] = (result, count + 1)
+            if len(self._counts) > _MOST_KEPT:
+                self._sum_up()
+
+    def _sum_up(self) -> None:
+        for result, count in self._counts.values():
+            for span in result.lines:
+                self._new.lines[span] += count
+            for decision in decisions(result.lines):
+                self._new.decided[decision] += count
+        self._counts.clear()
+
+
+class AssertionCounter(_Counter):
+    """Counts what evaluations of assertions came to: in how many each statement and part was met, and each decision."""
+
+    def __init__(self, program: Program, watches: Iterable[Watch]) -> None:
+        super().__init__(program)
+        # What several watches ask is evaluated once.
+        self._asked = {watch.predicate: watch.looks for watch in watches if watch.predicate is not None}
+        self.asked = [program.assertions[number] for number in dict.fromkeys(one.assertion for one in self._asked)]
+        self._loops = {place for place, one in deciding_statements(program).items() if one.word == "for"}
+        self._evaluations: dict[tuple[int, ...], tuple[list[Result], int]] = {}
+        self._assertions: Assertions | None = None
+
+    def see(self, visit: Visit, visited: Visited) -> None:
+        """Evaluate the assertions in a state, and for the steps from it."""
+        if self._assertions is None:
+            self._assertions = Assertions(visit.machine, visit.machine.parts_view, self._decider(visit))
+        for predicate, looks in self._asked.items():
+            # A mistake of the model is told of by whoever asks for a verdict.
+            with suppress(ModelError):
+                if looks is Looks.STATES:
+                    self._assertions.holds(predicate, visited.state)
+                else:
+                    self._see_steps(self._assertions, predicate, visit, visited)
+
+    def _see_steps(self, assertions: Assertions, predicate: Predicate, visit: Visit, visited: Visited) -> None:
+        for candidate in visit.candidates(visited):
+            if candidate.rule.kind is StepKind.CRASH_ROLE:
+                continue
+            for result in visit.results(candidate.rule, visited):
+                if isinstance(result, Outcome):
+                    target = visit.machine.apply(visited.state, candidate.rule, result)
+                    if target is not None:
+                        assertions.holds_between(predicate, visited.state, target)
+
+    def _decider(self, visit: Visit) -> Decide:
+        def decide(rule: Rule, view: View) -> Result:
+            results = visit.expander.memory.results(rule, view)
+            verdict = verdict_of(results)
+            # The ways after the one with the verdict are not gone: the assertion has returned.
+            self._add(list(results[: [id(result) for result in results].index(id(verdict)) + 1]))
+            return verdict
+
+        return decide
+
+    def _add(self, results: list[Result]) -> None:
+        key = tuple(map(id, results))
+        _, count = self._evaluations.get(key, (results, 0))
+        self._evaluations[key] = (results, count + 1)
+        if len(self._evaluations) > _MOST_KEPT:
+            self._sum_up()
+
+    def _sum_up(self) -> None:
+        for results, count in self._evaluations.values():
+            lines = {span for result in results for span in result.lines}
+            decided = {decision for result in results for decision in decisions(result.lines)}
+            # Where turns are asked one by one, there is also a way that takes none.
+            decided -= {Decision(place, NO) for place, branch in decided if branch == YES and place in self._loops}
+            for span in lines:
+                self._new.lines[span] += count
+            for decision in decided:
+                self._new.decided[decision] += count
+        self._evaluations.clear()

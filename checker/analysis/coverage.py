@@ -1,0 +1,109 @@
+"""What a complete exploration never came to: statements (W4, W7), and settings that held nothing back (W14)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Set
+
+from fizz import Diagnostic
+from interpreter import Program
+from interpreter.compile.program import (
+    Branch,
+    Enter,
+    ForLoop,
+    Instruction,
+    Loop,
+    OneOfBlock,
+    ParallelBlock,
+    PickBlock,
+    Routine,
+    Scope,
+    Sequence,
+    WhileLoop,
+)
+from interpreter.machine import Note
+from interpreter.state.limits import Setting
+
+_HINT = "no step of the model comes here"
+
+
+def unused(program: Program, noted: Set[Note], idle_actions: Collection[str]) -> Iterator[Diagnostic]:
+    """Statements that were never executed: of each block the first, of a choice each alternative.
+
+    `noted` are those that were. Actions that are known to be idle are passed over, and so are roles that never did
+    anything: variants of a model may leave them out.
+    """
+    idle = _routines_of(program, idle_actions)
+    alive = {routine.role for routine in program.routines if _executed(routine, noted)}
+    for routine in program.routines:
+        if routine.kind == "assertion" or routine.number in idle or (routine.role and routine.role not in alive):
+            continue
+        if not _executed(routine, noted):
+            if routine.span.file != program.path:
+                # An included file is shared by variants, not all of which need everything.
+                continue
+            text = f"no statement of {routine.kind} '{routine.name}' was ever executed"
+            yield Diagnostic("W4", text, routine.span, _HINT)
+        else:
+            yield from _gaps(routine.body, noted)
+
+
+def _routines_of(program: Program, actions: Collection[str]) -> set[int]:
+    everybody = [*program.actions, *(action for role in program.roles for action in role.actions)]
+    return {action.routine for action in everybody if action.key in actions}
+
+
+def _executed(routine: Routine, noted: Set[Note]) -> bool:
+    """Whether any statement of a routine was executed."""
+    return any(instruction.span in noted for scope in routine.scopes for instruction in _instructions(scope))
+
+
+def _instructions(scope: Scope) -> tuple[Instruction, ...]:
+    return scope.instructions if isinstance(scope, Sequence | OneOfBlock | ParallelBlock) else ()
+
+
+def _gaps(scope: Scope, noted: Set[Note]) -> Iterator[Diagnostic]:
+    for instruction in _instructions(scope):
+        if instruction.span in noted:
+            yield from _gaps_within(instruction, noted)
+            continue
+        what = "alternative" if isinstance(scope, OneOfBlock) else "statement"
+        yield Diagnostic("W4", f"this {what} was never executed", instruction.span, _HINT)
+        if isinstance(scope, Sequence):
+            return
+
+
+def _gaps_within(instruction: Instruction, noted: Set[Note]) -> Iterator[Diagnostic]:
+    match instruction:
+        case Branch(suites=suites):
+            for suite in suites:
+                yield from _gaps(suite, noted)
+        case Enter(body=body):
+            yield from _gaps(body, noted)
+        case Loop(body=ForLoop(body=body) | WhileLoop(body=body)):
+            yield from _gaps(body, noted)
+        case PickBlock(body=body, span=span):
+            if body.instructions[0].span in noted:
+                yield from _gaps(body, noted)
+            else:
+                text = "there was never anything to choose from: each time the statement fell through"
+                yield Diagnostic("W7", text, span, "the assignment form, `v = oneof …`, would give up the step instead")
+
+
+def idle_settings(program: Program, noted: Set[Note]) -> Iterator[Diagnostic]:
+    """Settings of `action_options` without which everything would have been the same."""
+    for setting, value in _settings(program):
+        if setting not in noted:
+            name = f"action_options.{setting.key}.{setting.option}: {value}"
+            crash = setting.option == "crash_on_yield"
+            what = "no thread could have crashed there" if crash else "it was never reached"
+            yield Diagnostic("W14", f"{name} had no effect: {what}", hint="remove it, or change it")
+
+
+def _settings(program: Program) -> Iterator[tuple[Setting, object]]:
+    for key, option in sorted(program.options.action_options.items()):
+        for name in ("max_actions", "max_concurrent_actions"):
+            value = getattr(option, name)
+            if value is not None:
+                yield Setting(key, name), value
+        if not option.crash_on_yield:
+            yield Setting(key, "crash_on_yield"), "false"

@@ -1,0 +1,75 @@
+"""Properties that were never put to the test: parts of assertions that no state made the checker look at (W16).
+
+`return not leader.up or leader.term > 0` holds on every state of a model whose leader is never up, and says nothing.
+What decides is whether each part was evaluated in some state; what only says the verdict, `return False`, need not be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Set
+
+from fizz import Diagnostic, Span
+from fizz.syntax import ast
+from interpreter import Program
+from interpreter.compile import program as p
+from interpreter.compile.statements import inner, own
+from interpreter.execute.evaluated import doubtful_parts_of
+from interpreter.machine import Note
+
+_HINT = "what it says was never put to the test"
+
+
+def never_tested(program: Program, asked: Collection[int], noted: Set[Note]) -> Iterator[Diagnostic]:
+    """What no evaluation met, of each assertion that was asked. `noted`: the statements and parts that were."""
+    for number in asked:
+        assertion = program.assertions[number]
+        routine = program.routines[assertion.routine]
+        if not any(instruction.span in noted for instruction in own(routine.body)):
+            text = f"assertion '{assertion.name}' was never evaluated: there was no instance of its role"
+            yield Diagnostic("W16", text, assertion.span, _HINT)
+        else:
+            yield from _gaps(assertion.name, routine.body, noted)
+
+
+def _gaps(name: str, scope: p.Scope, noted: Set[Note]) -> Iterator[Diagnostic]:
+    for instruction in own(scope):
+        if instruction.span not in noted:
+            if _says_something(instruction):
+                text = f"this statement of assertion '{name}' was never executed"
+                yield Diagnostic("W16", text, instruction.span, _HINT)
+                return
+            continue
+        yield from _parts(name, instruction, noted)
+        if isinstance(instruction, p.Loop) and own(instruction.body)[0].span not in noted:
+            text = f"there was never anything to loop over in assertion '{name}'"
+            yield Diagnostic("W16", text, _header(instruction.body), _HINT)
+            continue
+        suites = instruction.suites if isinstance(instruction, p.Branch) else inner(instruction)
+        for suite in suites:
+            yield from _gaps(name, suite, noted)
+
+
+def _parts(name: str, instruction: p.Instruction, noted: Set[Note]) -> Iterator[Diagnostic]:
+    told: list[Span] = []
+    for part in doubtful_parts_of(instruction):
+        if part.span not in noted and not any(within(part.span, outer) for outer in told):
+            told.append(part.span)
+            yield Diagnostic("W16", f"this part of assertion '{name}' was never evaluated", part.span, _HINT)
+
+
+def within(span: Span, outer: Span) -> bool:
+    """Whether a stretch of source text lies inside another."""
+    start, end = (span.line, span.column), (span.end_line, span.end_column)
+    return (outer.line, outer.column) <= start and end <= (outer.end_line, outer.end_column)
+
+
+def _says_something(instruction: p.Instruction) -> bool:
+    """Whether a statement does more than to end the assertion or a loop: a verdict that never came says nothing."""
+    if isinstance(instruction, p.Leave):
+        return instruction.value is not None and not isinstance(instruction.value, ast.Literal)
+    return not isinstance(instruction, p.LeaveLoop | p.NextIteration | p.Nothing)
+
+
+def _header(loop: p.Scope) -> Span:
+    assert isinstance(loop, p.ForLoop | p.WhileLoop)
+    return loop.iterable.span if isinstance(loop, p.ForLoop) else loop.condition.span

@@ -1,0 +1,151 @@
+"""All states of a model, one after the other, for who asks more than whether the properties hold.
+
+The exploration is that of the embedded engine, row by row: it goes on after violations and mistakes of the model.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from checker.core.exit_code import ExitCode
+from checker.core.exploration import Finding, Settings
+from checker.core.level import Level
+from checker.core.limits import StopReason
+from checker.core.patience import Patience
+from checker.core.property import Property, watches_of
+from checker.search.contract.protocol import Task
+from checker.search.driver import Clock, Course, ProgressSink
+from checker.search.rows.run import RowsRun
+from interpreter import Machine, Program, State
+from interpreter.state.step import Candidate, Result, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """A state that is being visited. `cut`: it is at the bound of the exploration, where no action starts."""
+
+    number: int
+    state: State
+    cut: bool
+
+
+class Onlooker(ABC):
+    """What is shown the states. Of a level that is given up nothing counts: what was seen does when it is kept."""
+
+    def begin(self, visit: Visit) -> None:  # noqa: B027 - only Init runs before there is a state
+        """Before there is a state."""
+
+    @abstractmethod
+    def see(self, visit: Visit, visited: Visited) -> None:
+        """One state."""
+
+    @abstractmethod
+    def keep(self, visit: Visit) -> None:
+        """The level is complete."""
+
+
+class Visit(RowsRun):
+    """An exploration that shows each state before it is expanded."""
+
+    def __init__(self, task: Task, onlookers: Sequence[Onlooker]) -> None:
+        super().__init__(task)
+        self._onlookers = onlookers
+
+    def first(self) -> Level:
+        for onlooker in self._onlookers:
+            onlooker.begin(self)
+        return self._kept(super().first())
+
+    def next(self) -> Level:
+        for waiting in self.waiting:
+            self.task.patience.ask()
+            visited = Visited(waiting.number, waiting.state, waiting.cut)
+            for onlooker in self._onlookers:
+                onlooker.see(self, visited)
+        return self._kept(super().next())
+
+    def _kept(self, level: Level) -> Level:
+        for onlooker in self._onlookers:
+            onlooker.keep(self)
+        return level
+
+    def candidates(self, visited: Visited) -> list[Candidate]:
+        """The rules that may step in a state of this exploration."""
+        return self.machine.candidates(visited.state, starts=not visited.cut)
+
+    def results(self, rule: Rule, visited: Visited) -> Sequence[Result]:
+        """The results of all ways through a rule, in the order of their choices."""
+        return self.expander.memory.results(rule, self.machine.parts_view(visited.state))
+
+    def finding(self, visited: Visited) -> Finding:
+        """A state as a finding, to be told of."""
+        return Finding(None, self.path(self.found.keys[visited.number]), reduced=self.symmetric)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How far a visit to all states came. `stopped` and `cut` as in `Exploration`."""
+
+    states: int
+    stopped: StopReason
+    cut: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether every state was visited, and all its steps."""
+        return self.stopped is StopReason.COMPLETE and not self.cut
+
+    @property
+    def exit_code(self) -> ExitCode:
+        if self.stopped is StopReason.INTERRUPTED:
+            return ExitCode.INTERRUPTED
+        return ExitCode.PASSED if self.whole else ExitCode.BOUNDED
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """What a visit to all states came to. `machine` is that of the visit, and so is the patience."""
+
+    visit: Visit
+    course: Course
+
+    @property
+    def patience(self) -> Patience:
+        return self.course.patience
+
+    @property
+    def machine(self) -> Machine:
+        return self.visit.machine
+
+
+def visit_all(
+    program: Program,
+    settings: Settings,
+    onlookers: Sequence[Onlooker],
+    progress: ProgressSink | None = None,
+    properties: tuple[Property, ...] | None = None,
+    patience: Patience | None = None,
+) -> Tour:
+    """Visit every state, in the order of level and key, as far as the settings allow.
+
+    It ends where a check of these properties would; None: it goes on after whatever happens. `patience` as in `check`.
+    """
+    clock, patience = Clock(progress), patience or Patience(settings.limits)
+
+    def tick(states: int, transitions: int) -> None:
+        clock.tick(states, transitions)
+        patience.ask()
+
+    options = program.options
+    everything = properties is None or settings.keep_going or options.continue_path_on_invariant_failures
+    watches = tuple(replace(watch, records=False) for watch in watches_of(properties or (), options))
+    with patience.heeding(), patience.attending():
+        machine = partial(Machine, watched=True)
+        task = Task(program, watches, settings, not everything, tick=tick, machine=machine, patience=patience)
+        visit = Visit(task, onlookers)
+        course = Course(visit, program, properties or (), clock, patience)
+        course.go(settings.limits, everything or options.continue_on_invariant_failures)
+    return Tour(visit, course)

@@ -1,0 +1,106 @@
+"""What a run has to say about the model itself: warnings, which change no verdict (language page, 14)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+from checker.analysis.coverage import idle_settings, unused
+from checker.analysis.growth import growing
+from checker.analysis.vacuity import never_tested
+from checker.core.exploration import Exploration
+from checker.core.limits import StopReason
+from checker.core.property import Property
+from fizz import Diagnostic
+from interpreter import Machine, State
+
+_IDLE = "this is where it gave up most often; `fizzpy explain` tells how far it comes"
+
+_MOST_IDLE = 3
+"""Actions without a step that are told of one by one, with their places."""
+
+_SAMPLE = 20
+"""States on which declared symmetry is tried out."""
+_COSTLY = ("R20", "R24")
+"""Mistakes on which a step may have spent all of its budget."""
+
+
+def audit(machine: Machine, exploration: Exploration, properties: Sequence[Property]) -> tuple[Diagnostic, ...]:
+    """The warnings about a run, in the order of their codes."""
+    program, noted = machine.program, exploration.noted
+    return (
+        *_idle(exploration),
+        *(() if noted is None else unused(program, noted, exploration.idle_actions)),
+        *_bounded(machine, exploration),
+        *_asymmetric(machine, exploration),
+        *(() if noted is None else idle_settings(program, noted)),
+        *(() if noted is None else never_tested(program, _holding(exploration, properties), noted)),
+        *growing(machine, exploration),
+    )
+
+
+def _idle(exploration: Exploration) -> Iterator[Diagnostic]:
+    if len(exploration.idle_actions) > _MOST_IDLE:
+        # A constant may switch off a whole part of a model: so many paragraphs would hide the rest.
+        names = ", ".join(exploration.idle_actions)
+        text = f"{len(exploration.idle_actions)} actions never had a step: {names}"
+        yield Diagnostic("W3", text, hint="`fizzpy explain` tells of each where it gives up")
+        return
+    for name, span in exploration.idle_actions.items():
+        yield Diagnostic(
+            "W3",
+            f"action '{name}' never had a step",
+            span,
+            _IDLE,
+        )
+
+
+def _bounded(machine: Machine, exploration: Exploration) -> Iterator[Diagnostic]:
+    if exploration.cut and exploration.stopped is StopReason.COMPLETE:
+        bound = machine.program.options.max_actions
+        states, start = ("state", "starts") if exploration.cut == 1 else ("states", "start")
+        cut = f"{exploration.cut:,} {states} at max_actions = {bound} {start} no further action"
+        text = f"the search was bounded: {cut}"
+        yield Diagnostic("W12", text, hint="raise max_actions to see what lies beyond")
+
+
+def _asymmetric(machine: Machine, exploration: Exploration) -> Iterator[Diagnostic]:
+    """On a random walk, always the same: do a state and its least image have the same successors, up to renaming?"""
+    if not (exploration.reduced and machine.symmetric):
+        return
+    failed = None if exploration.error is None else exploration.error.error
+    if failed is not None and failed.code in _COSTLY:
+        # Where one step takes seconds before it fails, it is not tried again in state after state.
+        return
+    for state in _walk(machine):
+        if machine.plain(state):
+            return
+        image = machine.canonical(state)
+        if image != state and _successors(machine, image) != _successors(machine, state):
+            text = "the declared symmetry is not respected: renamed states have other successors"
+            hint = "counts and verdicts may be wrong; look for order among symmetric values, or use --no-symmetry"
+            yield Diagnostic("W13", text, hint=hint)
+            return
+
+
+def _walk(machine: Machine) -> Iterator[State]:
+    source = random.Random(0)
+    initial = machine.initial()[0]
+    state = source.choice(initial).state if initial else None
+    for _ in range(_SAMPLE):
+        if state is None:
+            return
+        yield state
+        steps = machine.steps(state).steps
+        state = source.choice(steps).target if steps else None
+
+
+def _successors(machine: Machine, state: State) -> list[tuple[bool, int]]:
+    steps = machine.steps(state).steps
+    return sorted((step.crashes, machine.key(machine.canonical(step.target))) for step in steps)
+
+
+def _holding(exploration: Exploration, properties: Sequence[Property]) -> list[int]:
+    """The assertions that hold: of what is violated nobody asks whether it was put to the test."""
+    watches = [watch for p in properties if p.key in exploration.judged for watch in p.watches]
+    return list(dict.fromkeys(watch.predicate.assertion for watch in watches if watch.predicate is not None))

@@ -1,0 +1,167 @@
+"""What an engine is asked and what it brings home: settings, findings, counts. Data only.
+
+`conclude` makes the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Literal as OneOf
+
+from checker.core.limits import Limits, StopReason
+from fizz import Span
+from fizz.base.light import dataclass
+from interpreter.machine import Note
+from interpreter.state.step import ModelError, StepOrder
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to explore, apart from the model's own options. One frozen value, made at the edge and passed in."""
+
+    keep_going: bool = False
+    limits: Limits = Limits()
+    properties: tuple[str, ...] | None = None
+    symmetry: bool = True
+    stats: bool = False
+    spark_from: int = 50_000
+    spark_master: str = "local[*]"
+    spark_conf: tuple[tuple[str, str], ...] = ()
+    checkpoint: str | None = None
+    checkpoint_every_s: float = 60.0
+    resume: str | None = None
+    export: str | None = None
+    memory_mb: int | None = None
+    """What is stored of states may take so much memory before it goes to the disk."""
+
+    @property
+    def kept_in(self) -> str | None:
+        """The folder for checkpoints, if the run is to be kept."""
+        return self.resume or self.checkpoint
+
+    def is_over(self, stopped: StopReason) -> bool:
+        """Is a run that stopped for this reason over? If not, it is expected to go on from its checkpoint."""
+        return self.kept_in is None or stopped is not StopReason.INTERRUPTED
+
+    @property
+    def asked(self) -> Mapping[str, object]:
+        """What decides about the answer, by name, as far as it is not the default."""
+        deciding: dict[str, object] = {
+            "keep_going": self.keep_going,
+            **self.limits.asked,
+            "properties": list(self.properties or ()),
+            "no_symmetry": not self.symmetry,
+        }
+        return {name: value for name, value in deciding.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run has come.
+
+    `depth` is the level under way, `frontier` the number of states that are being expanded.
+    """
+
+    phase: OneOf["exploring", "judging liveness", "replaying"]
+    states: int
+    transitions: int
+    depth: int
+    frontier: int
+    elapsed_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class PathLink:
+    """How a path goes on: the step's place in the step order (language page, 12.2) and the key of its target.
+
+    The first link of a path stands for Init: its order has the choices of Init alone. A step that failed leads nowhere:
+    its key is None.
+    """
+
+    order: StepOrder
+    key: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The shortest witness of one violated property (language page, 12.4).
+
+    `path` leads from the initial state (its first link has the order of Init's choices) to the state of the finding;
+    for a transition assertion or a failed step the last link is the offending step. `stem` goes on from there to where
+    the run ends up, of a property that says where something begins. `cycle` (lasso) returns to the last state before
+    it; `stutter` means the run may stay there. `fairness` says in sentences why the run is fair.
+    `unfinished`: it was met on a level that was given up, and another one may come before it. `reduced`:
+    the keys are those of least images under symmetry (language page, 11.3).
+    """
+
+    key: str | None
+    path: tuple[PathLink, ...]
+    cycle: tuple[PathLink, ...] = ()
+    stutter: bool = False
+    instance: str | None = None
+    error: ModelError | None = None
+    reduced: bool = False
+    fairness: tuple[str, ...] = ()
+    unfinished: bool = False
+    stem: tuple[PathLink, ...] = ()
+
+    @property
+    def steps(self) -> int:
+        """The length of the story: Init is no step."""
+        return max(len(self.path) - 1, 0) + len(self.stem) + len(self.cycle)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """A level that was not finished: its number, and how many of the states before it were expanded until then."""
+
+    level: int
+    expanded: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """Counts and findings. `findings` maps a property's key to its least witness.
+
+    `met`: properties that hold whatever is still unexplored. `judged`: those whose question was put to the end; what is
+    neither found, met nor judged is undecided. `cut` counts the states whose steps were not all explored. `reduced`:
+    states are counted up to symmetry. `exact`: they were compared, and not their keys alone. `idle_actions`: after a
+    complete exploration, the actions without a step and where they gave up most often. `noted`: what machines noted in
+    such an exploration, else None. `deepest`: of a search that was cut, a path to its last level. `given_up`: the
+    level that was under way when it was stopped, of which nothing is counted. `judging_stopped`: why the judgement was
+    not put to the end, where the exploration had come to its own. `torn`: it was stopped anywhere, and what worked for
+    it may be half done. `exported`: the tables of states and transitions are written.
+    """
+
+    stopped: StopReason
+    states: int
+    transitions: int
+    crash_steps: int
+    initial: int
+    cut: int
+    depth: int
+    findings: Mapping[str, Finding]
+    met: frozenset[str] = frozenset()
+    judged: frozenset[str] = frozenset()
+    error: Finding | None = None
+    reduced: bool = False
+    exact: bool = field(default=False, compare=False)
+    idle_actions: Mapping[str, Span] = field(default_factory=dict)
+    noted: frozenset[Note] | None = None
+    deepest: tuple[PathLink, ...] = ()
+    given_up: GivenUp | None = None
+    judging_stopped: StopReason | None = None
+    torn: bool = False
+    exported: bool = False
+    stats: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def bounded(self) -> bool:
+        return self.cut > 0 or self.stopped.bounds
+
+    @property
+    def answered(self) -> bool:
+        """Whether a level that was given up has shown what is wrong all the same."""
+        return any(finding.unfinished for finding in (*self.findings.values(), *filter(None, [self.error])))

@@ -1,0 +1,102 @@
+"""How far an exploration may go, and why it went no further: one value, made at the edge."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+MEMORY_LIMIT: Final = "FIZZPY_MEMORY_LIMIT"
+"""The variable of the environment that names the MiB which a run may hold."""
+_MOST_DIGITS: Final = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where a run ends though there is more to explore; None: nowhere.
+
+    `states` and `depth` count and are looked at between levels, so that they give equal counts on every engine: the
+    run ends after the level with which so many states are known, or after the level of this number (that of the
+    initial states is 0). `time_s`, in seconds from the beginning, and `memory_mb`, in MiB that this process and those
+    it has started hold together, act at once. Unless `memory_mb` is given, the machine decides about memory.
+    """
+
+    states: int | None = None
+    depth: int | None = None
+    time_s: float | None = None
+    memory_mb: float | None = None
+
+    @classmethod
+    def asked_for(cls, states: int | None = None, depth: int | None = None, time_s: float | None = None) -> Limits:
+        """These, and what the environment says of memory. Raises `UsageProblem` where that is no number."""
+        text = os.environ.get(MEMORY_LIMIT)
+        if not text:
+            return cls(states, depth, time_s)
+        if not text.isdecimal() or len(text) > _MOST_DIGITS or not int(text):
+            from checker.core.problems import UsageProblem
+
+            raise UsageProblem(f"{MEMORY_LIMIT} is no number of MB: '{text}'", "set it to a whole number, or unset it")
+        return cls(states, depth, time_s, int(text))
+
+    @property
+    def asked(self) -> Mapping[str, object]:
+        """Those that were asked for, by their names in reports."""
+        asked = {
+            StopReason.MAX_STATES: self.states,
+            StopReason.MAX_DEPTH: self.depth,
+            StopReason.TIMEOUT: self.time_s,
+            StopReason.MEMORY: self.memory_mb,
+        }
+        return {reason.value: limit for reason, limit in asked.items() if limit is not None}
+
+
+class StopReason(StrEnum):
+    """Why an exploration went no further. The value is its name in reports.
+
+    With `MAX_ACTIONS`, the option of a model, the exploration goes on, but no action starts in the states that it cuts.
+    """
+
+    COMPLETE = "complete"
+    VIOLATION = "violation"
+    MAX_ACTIONS = "max_actions"
+    MAX_STATES = "max_states"
+    MAX_DEPTH = "max_depth"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    INTERRUPTED = "interrupted"
+
+    @property
+    def bounds(self) -> bool:
+        """Whether it is one of the `Limits`: what was found is all there is up to there."""
+        return self in _LIMITS
+
+    @property
+    def sentence(self) -> str:
+        """What it did to the search, to be put after the counts."""
+        return _SENTENCES[self]
+
+    @property
+    def way_out(self) -> str | None:
+        """What to do about it, where that is not plain."""
+        return _WAY_OUT if self is StopReason.MEMORY else None
+
+
+_LIMITS: Final = frozenset({StopReason.MAX_STATES, StopReason.MAX_DEPTH, StopReason.TIMEOUT, StopReason.MEMORY})
+UNTIMELY: Final = frozenset({StopReason.TIMEOUT, StopReason.MEMORY, StopReason.INTERRUPTED})
+"""With these a run may end anywhere."""
+_WAY_OUT: Final = (
+    "let states go to the disk with --memory MB, go on elsewhere with --checkpoint DIR and --resume DIR, set a bound "
+    "(--max-depth, --max-states, --option max_actions=N), or share the work with --engine spark"
+)
+_SENTENCES: Final = {
+    StopReason.COMPLETE: "the search is complete",
+    StopReason.VIOLATION: "the search ended at a violation",
+    StopReason.MAX_ACTIONS: "the search was cut by the option max_actions",
+    StopReason.MAX_STATES: "the search was cut by --max-states",
+    StopReason.MAX_DEPTH: "the search was cut by --max-depth",
+    StopReason.TIMEOUT: "the search was cut by --timeout",
+    StopReason.MEMORY: "the search was cut by the memory that there is",
+    StopReason.INTERRUPTED: "the search was interrupted",
+}

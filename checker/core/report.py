@@ -1,0 +1,93 @@
+"""What a check answers: one verdict per property, counts, the leading counterexample. Plain data.
+
+Printers live in `view`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from typing import Literal as OneOf
+
+from checker.core.given import Given
+from checker.core.limits import StopReason
+from checker.core.trace import Trace
+
+if TYPE_CHECKING:
+    from checker.core.exploration import GivenUp
+    from fizz import Diagnostic
+from checker.core.exit_code import ExitCode
+
+Violation = OneOf["failed", "deadlock"]
+Verdict = OneOf["passed", "bounded", "failed", "deadlock", "error", "interrupted"]
+PropertyVerdict = OneOf["holds", "holds-within-bound", "violated", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyReport:
+    """`kind` is an assertion kind or "deadlock".
+
+    `steps` is the length of the counterexample, prefix and cycle together. Unless it is the `shortest`, it was met on a
+    level that was not finished: perhaps there is another one before it.
+    """
+
+    name: str
+    kind: str
+    verdict: PropertyVerdict
+    steps: int | None = None
+    trace: Trace | None = None
+    instance: str | None = None
+    shortest: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFailure:
+    """The model's own run-time error: `calls` is the call chain, innermost first, as printable lines.
+
+    `shortest` as in `PropertyReport`.
+    """
+
+    diagnostic: Diagnostic
+    calls: tuple[str, ...]
+    steps: int
+    shortest: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The answer of one run.
+
+    `cut_by` names what cut the search: an option of the model, one of the limits, or None. `exact`: no
+    two states were taken for one, because they were compared and not their keys alone. `excluded`: the state variables
+    that the model leaves out of identity, so that states which differ there only are one state. `given`: the constants
+    and options that the model was given; `asked`: how it was to be explored, by name. `given_up`: the level that was
+    under way when the search was stopped.
+    """
+
+    verdict: Verdict
+    exit_code: ExitCode
+    model: str
+    engine: str
+    states: int
+    transitions: int
+    crash_steps: int
+    initial: int
+    cut: int
+    cut_by: StopReason | None
+    depth: int
+    properties: tuple[PropertyReport, ...]
+    trace: Trace | None = None
+    leading: str | None = None
+    error: ModelFailure | None = None
+    warnings: tuple[Diagnostic, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+    elapsed_s: float = 0.0
+    cpu_s: float = 0.0
+    peak_memory_mb: float = 0.0
+    stats: Mapping[str, object] = field(default_factory=dict)
+    exact: bool = field(default=False, compare=False)
+    excluded: tuple[str, ...] = ()
+    given: Given = field(default_factory=Given)
+    asked: Mapping[str, object] = field(default_factory=dict)
+    given_up: GivenUp | None = None

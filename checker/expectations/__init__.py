@@ -1,0 +1,1 @@
+"""What models promise in `expect.yaml`, and the runs that put it to the test."""

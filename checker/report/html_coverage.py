@@ -1,0 +1,58 @@
+"""Coverage as a page of HTML: the model with counts beside its lines, and the tables of an audit."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from checker.analysis.covering import Coverage
+from checker.report.coverage import notes_of, reach, sums
+from checker.report.html_page import html_page, html_table, text
+
+
+def html_coverage(coverage: Coverage) -> str:
+    """The page."""
+    name = PurePath(coverage.model).name
+    parts = [f"<h1>Coverage of {text(name)}</h1>", f"<p>{text(sums(coverage))}<br>"]
+    parts.append(f'<span class="{"dim" if coverage.whole else "warn"}">{text(reach(coverage))}</span></p>')
+    parts += [_file(file, source, coverage) for file, source in coverage.sources.items() if _ran_in(file, coverage)]
+    parts.append(audit_tables(coverage))
+    return html_page(f"Coverage of {name}", "\n".join(parts))
+
+
+def audit_tables(coverage: Coverage) -> str:
+    """What an audit tells, as tables."""
+    actions = [(a.action, a.ways, a.steps) for a in coverage.actions]
+    branchings = [
+        (b.place.line, b.text, ", ".join(f"{name} {count:,}" for name, count in b.counts)) for b in coverage.branchings
+    ]
+    remarks = [(r.place.line, r.text) for r in coverage.remarks]
+    untested = [(d.span.line, d.text) for d in coverage.untested if d.span is not None]
+    settings = [(d.text,) for d in coverage.settings]
+    return (
+        html_table(("action", "ways", "steps"), list(actions), "Actions")
+        + html_table(("line", "guard or branch", "decided"), list(branchings), "Guards and branches")
+        + html_table(("line", "what"), list(remarks), "What never happened")
+        + html_table(("line", "what"), list(untested), "Never put to the test")
+        + html_table(("setting",), list(settings), "Settings without effect")
+    )
+
+
+def _ran_in(file: str, coverage: Coverage) -> bool:
+    return any(place[0] == file for place in coverage.runs)
+
+
+def _file(file: str, source: str, coverage: Coverage) -> str:
+    notes = notes_of(coverage, file)
+    rows = []
+    for number, row in enumerate(source.rstrip("\n").split("\n"), 1):
+        count = coverage.runs.get((file, number))
+        here = notes.get(number, [])
+        kind = "never" if count == 0 else "remark" if any(bad for _, bad in here) else ""
+        said = "<br>".join(f'<span class="{"warn" if bad else "dim"}">{text(note)}</span>' for note, bad in here)
+        shown = "" if count is None else f"{count:,}"
+        rows.append(
+            f'<tr class="{kind}"><td class="num">{shown}</td><td class="num">{number}</td>'
+            f'<td class="mono">{text(row)}</td><td>{said}</td></tr>'
+        )
+    head = f"<h2>{text(file)}</h2>"
+    return f'{head}\n<div class="wide"><table class="source">\n' + "\n".join(rows) + "\n</table></div>"

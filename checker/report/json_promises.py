@@ -1,0 +1,116 @@
+"""What came of promises, for programs: as one JSON object, and as JUnit's XML, which continuous integration reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from xml.etree import ElementTree
+
+from checker.core.exit_code import ExitCode
+from checker.expectations.promises import Promise
+from checker.expectations.runs import Kept
+from checker.report.json_text import json_text
+
+
+def json_promises(results: Sequence[Kept], not_run: Sequence[Promise], engine: str, code: ExitCode) -> str:
+    """The object as text, indented."""
+    fields = {
+        "exit_code": int(code),
+        "engine": engine,
+        "kept": sum(kept.holds for kept in results),
+        "broken": sum(not kept.holds for kept in results),
+        "not_run": len(not_run),
+        "runs": [_json_run(kept) for kept in results],
+    }
+    return json_text(fields)
+
+
+def _json_run(kept: Kept) -> dict[str, object]:
+    promise, report = kept.promise, kept.report
+    fields: dict[str, object] = {
+        "model": str(promise.model),
+        "set": dict(promise.constants),
+        "options": dict(promise.options),
+        "keep_going": promise.keep_going,
+        "max_states": promise.limits.states,
+        "max_depth": promise.limits.depth,
+        "mark": promise.mark,
+        "file": None if promise.file is None else str(promise.file),
+        "line": promise.line,
+        "holds": kept.holds,
+        "differs": list(kept.differs),
+        "error": kept.trouble,
+        "exit": int(kept.exit_code),
+    }
+    if report is not None:
+        names = ("verdict", "states", "transitions", "crash_steps", "initial", "cut", "depth")
+        fields |= {name: getattr(report, name) for name in names}
+        fields |= {"cpu_s": round(report.cpu_s, 3), "peak_memory_mb": round(report.peak_memory_mb, 1)}
+    return fields | {"elapsed_s": round(kept.elapsed_s, 3)}
+
+
+def junit_promises(results: Sequence[Kept], not_run: Sequence[Promise], engine: str) -> bytes:
+    """A `testsuites` document: a suite for each `expect.yaml`, a case for each run, in their order.
+
+    What differs is a failure, a run that was not possible an error, one that was not begun is skipped.
+    """
+    cases = [(kept.promise, kept) for kept in results] + [(promise, None) for promise in not_run]
+    root = ElementTree.Element("testsuites", name="fizzpy test")
+    for file, members in groupby(sorted(cases, key=_place), key=lambda case: case[0].file):
+        suite = ElementTree.SubElement(root, "testsuite", name=_clean(str(file)))
+        names = set[str]()
+        for promise, kept in members:
+            name = f"{promise.title} [{engine}]"
+            # Consumers take cases of one name for repetitions of one case.
+            name += f" (line {promise.line})" if name in names else ""
+            names.add(name)
+            _add_case(suite, _clean(name), promise, kept)
+        _count(suite, [suite])
+    _count(root, list(root))
+    ElementTree.indent(root)
+    document: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return document + b"\n"
+
+
+def _place(case: tuple[Promise, Kept | None]) -> tuple[str, int]:
+    return str(case[0].file), case[0].line
+
+
+def _add_case(suite: ElementTree.Element, name: str, promise: Promise, kept: Kept | None) -> None:
+    folder = Path(promise.file or "").parent
+    # Of an installed folder its own name says enough; consumers make a tree of what stands between the dots.
+    parts = folder.parts[-1:] if folder.is_absolute() else [part for part in folder.parts if part != ".."]
+    seconds = 0.0 if kept is None else kept.elapsed_s
+    case = ElementTree.SubElement(
+        suite,
+        "testcase",
+        classname=_clean(".".join(parts) or "models"),
+        name=name,
+        file=_clean(str(promise.file)),
+        line=str(promise.line),
+        time=f"{seconds:.3f}",
+    )
+    if kept is None:
+        ElementTree.SubElement(case, "skipped", message="not run: interrupted")
+    elif kept.trouble is not None:
+        ElementTree.SubElement(case, "error", message=_clean(kept.trouble), type="error").text = _clean(kept.trouble)
+    elif kept.differs:
+        failure = ElementTree.SubElement(case, "failure", message=_clean(kept.differs[0]), type="promise")
+        failure.text = _clean("\n".join(kept.differs))
+
+
+def _count(element: ElementTree.Element, suites: list[ElementTree.Element]) -> None:
+    """Write the sums of suites on an element, as the consumers of these files expect them."""
+    counts = {"tests": "testcase", "failures": "testcase/failure", "errors": "testcase/error"}
+    for name, path in {**counts, "skipped": "testcase/skipped"}.items():
+        element.set(name, str(sum(len(suite.findall(path)) for suite in suites)))
+    seconds = sum(float(case.get("time", "0")) for suite in suites for case in suite.findall("testcase"))
+    element.set("time", f"{seconds:.3f}")
+
+
+def _clean(text: str) -> str:
+    """The text without the characters that no XML document may hold."""
+    return "".join(
+        c if c in "\t\n\r" or " " <= c <= "\ud7ff" or (c > "\udfff" and c not in "\ufffe\uffff") else "?" for c in text
+    )

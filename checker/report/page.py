@@ -1,0 +1,118 @@
+"""A page in the terminal: a console, and lines that keep their indentation when they are wrapped."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TextIO
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Span, Text
+
+from checker.core.visible import printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+# Below this a line is rather too wide for the page than cut into crumbs.
+_NARROWEST = 20
+_WIDEST = 10_000
+
+# Nobody reads further in a terminal; the JSON report has everything.
+_LONGEST = 4000
+
+
+def _break(text: str, room: int) -> int:
+    """Where to break a line: after a comma, if that leaves it well filled, else at a blank, else anywhere."""
+    end = min(len(text), room)
+    while cell_len(text[:end]) > room:
+        end -= 1
+    comma = text.rfind(", ", 0, end) + len(", ")
+    if comma * 3 > end * 2:
+        return comma
+    return text.rfind(" ", 1, end) + 1 or max(end, 1)
+
+
+def _visible(text: Text) -> Text:
+    """The text with what could harm or deceive spelled out, every style where it was."""
+    if printable(text.plain) == text.plain:
+        return text
+    shown = [printable(character) for character in text.plain]
+    places = [0]
+    for piece in shown:
+        places.append(places[-1] + len(piece))
+    last = len(shown)
+    spans = [Span(places[min(one.start, last)], places[min(one.end, last)], one.style) for one in text.spans]
+    return Text("".join(shown), text.style, spans=spans)
+
+
+class _Console(Console):
+    """A console that lets nothing through unseen. What to do when nobody reads any more is left to the command."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is about to be written. Only the colours, which are ours, are sent as they are."""
+        return _seen(super().render(renderable, options))
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def _seen(segments: Iterable[Segment]) -> Iterator[Segment]:
+    for segment in segments:
+        yield segment if segment.control else segment._replace(text=printable(segment.text))
+
+
+def _asked_width() -> int | None:
+    """The width that the environment asks for; None: that of the terminal."""
+    text = os.environ.get("COLUMNS", "")
+    if not (text.isascii() and text.isdigit()):
+        return None
+    digits = text.lstrip("0")
+    return None if not digits else _WIDEST if len(digits) > len(str(_WIDEST)) else min(int(digits), _WIDEST)
+
+
+class Page:
+    """Where a report is printed. Without colour the output has no escape sequences at all.
+
+    Whatever a line holds, what is written has no control character but ours; see `checker.core.visible`.
+    """
+
+    def __init__(self, file: TextIO | None = None, *, color: bool = True, width: int | None = None) -> None:
+        self._console = _Console(
+            file=file or sys.stdout,
+            width=_asked_width() if width is None else width,
+            color_system="auto" if color else None,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            # Rich takes for a size whatever consists of digits, superscript ones and none at all too.
+            _environ={name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES")},
+        )
+
+    @property
+    def width(self) -> int:
+        return self._console.width
+
+    def line(self, text: Text | str = "", indent: int = 0, hang: int = 0) -> None:
+        """One line, wrapped to the width; what does not fit goes on below, `hang` columns further in."""
+        rest = Text(text) if isinstance(text, str) else text
+        if len(rest) > _LONGEST:
+            rest = rest[:_LONGEST].append(f" ... and {len(rest) - _LONGEST:,} characters more", "dim")
+        rest = _visible(rest)
+        while rest.cell_len > (room := max(self.width - indent, _NARROWEST)):
+            first, rest = rest.divide([_break(rest.plain, room)])
+            self._print(" " * indent, first)
+            indent, hang = indent + hang, 0
+        self._print(" " * indent, rest)
+
+    def _print(self, margin: str, text: Text) -> None:
+        line = Text(margin) + text
+        line.rstrip()
+        self._console.print(line, soft_wrap=True)
+
+    def table(self, table: Table) -> None:
+        """A table, as wide as it needs to be and never wider than the page."""
+        self._console.print(table)

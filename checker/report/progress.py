@@ -1,0 +1,65 @@
+"""The line that tells how far a search has come, rewritten in place while it runs."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from typing import TextIO
+
+from checker.core.exploration import Progress
+from checker.core.visible import printable
+from checker.traces.walk_report import WalkProgress
+
+_EVERY_S = 0.2
+
+
+class ProgressLine:
+    """A line in a terminal that says something else from time to time. `clear` takes it away again."""
+
+    def __init__(self, terminal: TextIO) -> None:
+        self._terminal = terminal
+        self._written = 0.0
+        self._phase = ""
+
+    def show(self, text: str, phase: str) -> None:
+        """Show a text, unless the one before is still new and of the same phase."""
+        now = time.monotonic()
+        if now - self._written < _EVERY_S and phase == self._phase:
+            return
+        self._written, self._phase = now, phase
+        # One column is left free: some terminals wrap as soon as the last one is written.
+        room = max(shutil.get_terminal_size().columns - 1, 1)
+        self._terminal.write(f"\r\x1b[K{printable(text, lines=False)[:room]}")
+        self._terminal.flush()
+
+    def clear(self) -> None:
+        """Leave no trace of the line."""
+        if self._written:
+            self._terminal.write("\r\x1b[K")
+            self._terminal.flush()
+
+
+def progress_text(progress: Progress) -> str:
+    """One line, the most telling numbers first."""
+    rate = progress.states / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
+    minutes, seconds = divmod(int(progress.elapsed_s), 60)
+    phase = "" if progress.phase == "exploring" else f"  {progress.phase}"
+    return (
+        f"{progress.states:,} states  {rate:,.0f}/s  depth {progress.depth}  frontier {progress.frontier:,}"
+        f"  {minutes}:{seconds:02d}{phase}"
+    )
+
+
+def walking_text(progress: WalkProgress) -> str:
+    """`12 of 100 walks  3,400 steps  1,150/s  0:03`"""
+    rate = progress.steps / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
+    minutes, seconds = divmod(int(progress.elapsed_s), 60)
+    return (
+        f"{progress.walks:,} of {progress.runs:,} walks  {progress.steps:,} steps  {rate:,.0f}/s"
+        f"  {minutes}:{seconds:02d}"
+    )
+
+
+def counting_text(done: int, broken: int, total: int) -> str:
+    """`12 of 40 runs done, 1 broken`"""
+    return f"{done:,} of {total:,} runs done" + (f", {broken:,} broken" if broken else "")

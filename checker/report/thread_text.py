@@ -1,0 +1,76 @@
+"""The display text of a thread, made short: who, where it stands, its locals; and what a step changed of that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from checker.core.trace import Change
+from checker.report.difference import differences, find
+
+_FRAME = re.compile(r"(?P<name>\S+) at (?P<where>line \d+|\S+:\d+)(?: (?P<values>\{.*\}))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a thread stands: the functions from the action inwards, and the innermost one's place and locals."""
+
+    calls: tuple[str, ...]
+    where: str
+    values: str
+
+    @property
+    def who(self) -> str:
+        return " > ".join(self.calls)
+
+    def told(self, whole: bool = True) -> str:
+        """`Send > put at line 9 {v = 1}`; for a reader who knows whose it is `in put at line 9 {v = 1}`."""
+        inner = f"in {' > '.join(self.calls[1:])} " if len(self.calls) > 1 else ""
+        return f"{f'{self.who} ' if whole else inner}at {self.where} {self.values}".rstrip()
+
+
+def is_thread(place: str) -> bool:
+    return place.startswith("thread-")
+
+
+def read_thread(text: str, names: Mapping[str, str]) -> Standing | None:
+    """Read `Node#0.Send at spec.fizz:14 {k = 1} in store at ...`; None if the text is not of that form.
+
+    `names` says how each file is to be called; an empty name leaves only the line.
+    """
+    for path, name in names.items():
+        text = text.replace(f" at {path}:", f" at {name}:" if name else " at line ")
+    frames = [_FRAME.fullmatch(part) for part in _frames(text)]
+    calls = [frame["name"] for frame in frames if frame]
+    last = frames[-1]
+    if last is None or len(calls) < len(frames):
+        return None
+    return Standing(tuple(calls), last["where"], last["values"] or "")
+
+
+def _frames(text: str) -> Iterator[str]:
+    start = position = 0
+    while (position := find(text, position, " ", nested=True)) < len(text):
+        if text.startswith(" in ", position):
+            yield text[start:position]
+            start = position + len(" in ")
+        position += 1
+    yield text[start:]
+
+
+def thread_changes(change: Change, names: Mapping[str, str]) -> list[Change]:
+    """What a reader needs to know of a thread that came, went or moved.
+
+    The place is a number, `thread-0`, or the name of the thread, which says whose it is.
+    """
+    before = None if change.old is None else read_thread(change.old, names)
+    after = None if change.new is None else read_thread(change.new, names)
+    if before is None and after is None:
+        return [change]
+    numbered = is_thread(change.place)
+    if before is None or after is None or before.calls != after.calls:
+        old = None if before is None else replace(before, values="").told(numbered)
+        return [Change(change.place, old, None if after is None else after.told(numbered))]
+    moved = [Change(change.place, before.where, after.where)] if before.where != after.where else []
+    return moved + differences(Change(change.place, before.values or "{}", after.values or "{}"))

@@ -1,0 +1,1 @@
+"""An exploration to the disk and back: states in bytes, by value."""

@@ -1,0 +1,207 @@
+"""Rows of columns in bytes, by value.
+
+Numbers that stand for values differ between processes, so there is a table of the distinct values of each slot, and per
+row a place in it. Workers divide containers alike, and send each other their parts: these have few values, where
+containers may have as many as there are states. A checkpoint may be read by a process that divides otherwise, so it is
+given whole values.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.search.checkpoints.codec import StateCodec, lines, unlined
+from checker.search.columns.packing import Packing, Rows
+from checker.search.columns.space import Space
+from checker.search.columns.tables import Ints
+from fizz.base.data import NotData, pack, unpack
+from interpreter import Machine
+from interpreter.state.state import UNBOUND, Slot, State
+
+_DENSE: Final = 1 << 16
+
+Column = NDArray[Any]
+_Column = tuple[Slot, tuple[bytes, ...], Column]
+"""A slot, its distinct values, and the place of each row's value among them."""
+
+
+class PackedRows(NamedTuple):
+    """States of one layout, in columns: those of the slots or of their parts, and then those of the places for threads.
+
+    `tables`: the distinct values of each column (none: b""), `places`: each row's value. There is a slot at least.
+    """
+
+    layout: tuple[Slot, ...]
+    slots: tuple[Slot, ...]
+    tables: tuple[tuple[bytes, ...], ...]
+    places: tuple[Column, ...]
+
+    def state(self, row: int, machine: Machine, values: StateCodec) -> State:
+        """One state as the machine knows it."""
+        layout = machine.transitions.layouts.ordered(self.layout)
+        held = {
+            slot: values.load(table[int(places[row])])
+            for slot, table, places in zip(self.slots, self.tables, self.places, strict=True)
+            if table[int(places[row])]
+        }
+        threads = tuple(number for slot, number in held.items() if slot[0] == "thread")
+        return State(layout, tuple(machine.divider.whole(slot, held.__getitem__) for slot in layout.slots), threads)
+
+
+class _Head(NamedTuple):
+    """What is small about rows: how many they are, and how many bytes a place in each column takes."""
+
+    layout: tuple[Slot, ...]
+    slots: tuple[Slot, ...]
+    rows: int
+    widths: tuple[int, ...]
+
+
+def pieces_of(rows: PackedRows) -> list[bytes]:
+    """Rows in bytes: a head, then the table and the places of each column."""
+    head = _Head(rows.layout, rows.slots, len(rows.places[0]), tuple(column.itemsize for column in rows.places))
+    pieces = [pack(_Head, head)]
+    for table, places in zip(rows.tables, rows.places, strict=True):
+        pieces += lines(table), places.tobytes()
+    return pieces
+
+
+def rows_of(pieces: deque[bytes]) -> PackedRows:
+    """The next rows in a series of what `pieces_of` gave."""
+    head: _Head = unpack(_Head, pieces.popleft())
+    tables: list[tuple[bytes, ...]] = []
+    places: list[Column] = []
+    if not head.slots or not all(head.slots):
+        raise NotData("rows without slots")
+    for _, width in zip(head.slots, head.widths, strict=True):
+        tables.append(unlined(pieces.popleft()))
+        places.append(column_of(pieces.popleft(), width, head.rows, len(tables[-1])))
+    return PackedRows(head.layout, head.slots, tuple(tables), tuple(places))
+
+
+def column_of(data: bytes, width: int, count: int, below: int) -> Column:
+    """A column of so many numbers, all below a bound, of so many bytes each. Raises `NotData`."""
+    if width not in _WIDTHS or len(data) != width * count:
+        raise NotData("a column of another length")
+    column = np.frombuffer(data, dtype=_WIDTHS[width])
+    if count and column.max() >= below:
+        raise NotData("a place that the table does not have")
+    return column
+
+
+_WIDTHS: Final = {width: np.dtype(f"<u{width}") for width in (1, 2, 4, 8)}
+
+
+class RowCodec:
+    """Packs and unpacks rows of one process. `refit` makes a packing fit again, for so many threads."""
+
+    def __init__(self, space: Space, values: StateCodec, refit: Callable[[Packing, int], None]) -> None:
+        self.space = space
+        self.values = values
+        self.refit = refit
+
+    def pack(self, packing: Packing, rows: Rows) -> PackedRows:
+        """Rows of one packing, for those who divide values as this process does."""
+        return self._packed(packing, [self._part(packing, rows, slot) for slot in packing.fields])
+
+    def pack_whole(self, packing: Packing, rows: Rows) -> PackedRows:
+        """Rows of one packing, for anybody."""
+        threads: list[Slot] = [("thread", place) for place in range(packing.threads)]
+        columns = [self._whole(packing, rows, slot) for slot in packing.layout.slots]
+        return self._packed(packing, columns + [self._part(packing, rows, slot) for slot in threads])
+
+    def _packed(self, packing: Packing, columns: list[_Column]) -> PackedRows:
+        slots, tables, places = zip(*columns, strict=True)
+        return PackedRows(packing.layout.slots, slots, tables, places)
+
+    def _part(self, packing: Packing, rows: Rows, slot: Slot) -> _Column:
+        """What a slot of a packing holds."""
+        places, codes = _used(packing.codes(rows, slot), len(packing.fields[slot].table))
+        held = packing.fields[slot].table.ids
+        return self._column(slot, places, [held[code] for code in codes.tolist()])
+
+    def _whole(self, packing: Packing, rows: Rows, slot: Slot) -> _Column:
+        """What a slot of the layout holds, put together from its parts."""
+        places, examples = _distinct(packing, rows, packing.tables.below(slot))
+        held = [packing.tables.whole(slot, partial(packing.number, rows, row)) for row in examples.tolist()]
+        return self._column(slot, places, held)
+
+    def _column(self, slot: Slot, places: Ints, held: list[int]) -> _Column:
+        table = tuple(b"" if number == UNBOUND else self.values.write(number) for number in held)
+        return slot, table, narrow(places, len(held))
+
+    def unpack(self, chosen: list[tuple[PackedRows, Ints]]) -> tuple[Packing, Rows]:
+        """Some rows of one layout, one after the other, in the codes of this process."""
+        layout = self.space.machine.transitions.layouts.ordered(chosen[0][0].layout)
+        packing = self.space.packing(layout)
+        threads = max(packing.threads, *[sum(slot[0] == "thread" for slot in batch.slots) for batch, _ in chosen])
+        total = sum(len(rows) for _, rows in chosen)
+        begin = 0
+        codes: dict[Slot, Ints] = {}
+        for batch, rows in chosen:
+            for slot, table, places in zip(batch.slots, batch.tables, batch.places, strict=True):
+                there = places[rows]
+                for part, of_value in self._codes(slot, table).items():
+                    column = codes.get(part)
+                    if column is None:
+                        column = codes[part] = np.zeros(total, dtype=np.int64)
+                    column[begin : begin + len(rows)] = of_value[there]
+            begin += len(rows)
+        if packing.outgrown or threads > packing.threads:
+            self.refit(packing, threads)
+        found = Rows([np.zeros(total, dtype=np.uint64) for _ in range(packing.width)])
+        for part, column in codes.items():
+            field = packing.fields[part]
+            found.words[field.word] |= column.astype(np.uint64) << field.shift
+        return packing, found
+
+    def _codes(self, slot: Slot, table: tuple[bytes, ...]) -> dict[Slot, Ints]:
+        """The codes of the values in a table, for each part that some of them have."""
+        tables = self.space.tables
+        codes: dict[Slot, Ints] = {}
+        for place, data in enumerate(table):
+            if not data:
+                continue
+            number = self.values.load(data)
+            held = [(slot, number)] if slot[0] == "thread" else tables.divided(slot, number)
+            for part, value in held:
+                if part not in codes:
+                    codes[part] = np.zeros(len(table), dtype=np.int64)
+                codes[part][place] = tables.of(part).code(value)
+        return codes
+
+
+def narrow(column: Ints, size: int) -> Column:
+    """A column of numbers below `size` in as few bytes as they need."""
+    return column.astype(np.min_scalar_type(max(0, size - 1)))
+
+
+def _distinct(packing: Packing, rows: Rows, slots: list[Slot]) -> tuple[Ints, Ints]:
+    """Which rows hold the same in some slots: a number per row, and a row for each number."""
+    numbers, count = np.zeros(len(rows), dtype=np.int64), 1
+    for slot in slots:
+        field = packing.fields.get(slot)
+        if field is not None:
+            size = len(field.table)
+            numbers, used = _used(numbers * size + packing.codes(rows, slot), count * size)
+            count = len(used)
+    examples = np.empty(count, dtype=np.int64)
+    examples[numbers[::-1]] = np.arange(len(rows))[::-1]
+    return numbers, examples
+
+
+def _used(numbers: Ints, size: int) -> tuple[Ints, Ints]:
+    """The places of numbers among those that are used, and these. All numbers are below `size`."""
+    if size <= max(_DENSE, 4 * len(numbers)):
+        present = np.zeros(size, dtype=np.bool_)
+        present[numbers] = True
+        ranks = np.cumsum(present) - 1
+        return ranks[numbers], np.flatnonzero(present)
+    used, places = np.unique(numbers, return_inverse=True)
+    return places, used

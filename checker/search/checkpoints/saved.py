@@ -1,0 +1,62 @@
+"""What a run that lasts beyond its process gives to be saved, and what it is given back. Data and a protocol only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from checker.search.contract.protocol import Run
+from checker.storage.checkpoint.folder import level_file
+from checker.storage.files import Store
+from fizz.base.data import bundle, deflate, inflate, pack, unbundle, unpack
+
+RUN_PARTS: Final = 1
+"""Where the parts of the run begin in the file of a level; before them is the course."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A run after a level: `parts` are for a file of its own, `files` the others that it needs.
+
+    `engine`: the only one that can go on from there; None if any can.
+    """
+
+    engine: str | None
+    parts: tuple[bytes, ...]
+    files: tuple[str, ...]
+
+
+class LastingRun(Run, Protocol):
+    """A run that can be saved between two levels."""
+
+    @property
+    def eager(self) -> bool:
+        """Must this level be saved, whether it is time to or not?"""
+        ...
+
+    @property
+    def found(self) -> int:
+        """How many states were found so far."""
+        ...
+
+    def save(self, store: Store, level: int) -> Saved:
+        """What another run needs to go on from this level."""
+        ...
+
+    def restore(self, store: Store, level: int) -> None:
+        """Be as the run was that was saved after this level."""
+        ...
+
+
+def pack_head(kind: type, head: object) -> bytes:
+    """What is small about a run, as the first of its parts, with the name of its type."""
+    return deflate(bundle([kind.__name__.encode(), pack(kind, head)]))
+
+
+def unpack_head(store: Store, level: int, *kinds: type) -> Any:
+    """What `pack_head` packed, from the file of a level: of one of these types."""
+    name = level_file(level)
+    data = store.read(name, RUN_PARTS)
+    with store.reading(name):
+        which, head = unbundle(inflate(data), 2)
+        return unpack({kind.__name__.encode(): kind for kind in kinds}[which], head)

@@ -1,0 +1,227 @@
+"""Effects: what the results in a bundle do to rows of one packing, as bits to clear and to set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.search.columns.packing import Packing, Rows
+from checker.search.columns.tables import NO_UPDATE, Ints, Words
+from checker.search.columns.walk import Bundles, results_of
+from fizz.base.light import dataclass
+from interpreter.state.division import root_of
+from interpreter.state.state import UNBOUND, Slot
+from interpreter.state.step import Aborted, Failure, Outcome, Result
+from interpreter.values.budget import METER
+from interpreter.values.intern import Interner, Tag
+
+Number = TypeVar("Number", bound="np.generic[Any]")
+NOTHING = 0
+NO_KIND = -1
+"""The kind of a step that liveness does not see: a crash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One result as a step: `fast` if it is bits to set in the same layout; else the machine applies it row by row.
+
+    `updates`: the numbers of updates, by slot; what they write is not among the `writes`.
+    """
+
+    outcome: Outcome
+    twin: bool
+    order: int
+    fast: bool
+    thread: int
+    live: int
+    writes: tuple[tuple[Slot, int], ...]
+    updates: dict[Slot, int]
+
+
+class Summary(NamedTuple):
+    """What a bundle counts for: distinct names of steps and of twins, and what went wrong or gave up in it."""
+
+    effects: tuple[int, ...]
+    moves: int
+    crashes: int
+    failures: tuple[Failure, ...]
+    aborted: tuple[Aborted, ...]
+
+
+class Effects:
+    """The effects of one rule on one packing, by bundle."""
+
+    def __init__(
+        self,
+        packing: Packing,
+        interner: Interner,
+        bundles: Bundles,
+        order_of: Callable[[tuple[int, ...], int], int],
+        live_of: Callable[[Outcome, bool], int],
+        returns_of: Callable[[Outcome, bool], tuple[tuple[Slot, int], ...]],
+    ) -> None:
+        self.packing = packing
+        self.bundles = bundles
+        self._interner = interner
+        self._order_of = order_of
+        self._live_of = live_of
+        self._returns_of = returns_of
+        self.effects: list[Effect] = []
+        self.summaries: list[Summary] = []
+        self.written: set[Slot] = set()
+        """The slots that bits are set in."""
+        self._known: dict[int, int] = {}
+        self._version = -1
+        self.first: Ints = np.zeros(0, dtype=np.int64)
+        self.length: Ints = np.zeros(0, dtype=np.int64)
+        self.longest = 0
+        self.flat: Ints = np.zeros(0, dtype=np.int64)
+        self.moves: Ints = np.zeros(0, dtype=np.int64)
+        self.failing: list[int] = []
+        self.crashes: Ints = np.zeros(0, dtype=np.int64)
+        self.keep: list[Words] = []
+        self.bits: list[Words] = []
+        self.sums: Words = np.zeros((0, 2), dtype=np.uint64)
+        self.orders: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        self.fast: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self.twin: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self.live: Ints = np.zeros(0, dtype=np.int64)
+        self.thread: Ints = np.zeros(0, dtype=np.int64)
+        self.updates: dict[Slot, Ints] = {}
+        """By slot, the number of the update that each effect makes of it."""
+        self._groups: dict[Slot, Ints] = {}
+
+    def learn(self, rows: Rows, columns: list[Ints]) -> None:
+        """Make the effects of bundles that are new, and know what updates make of these rows, with these bundles.
+
+        Values get codes, so the packing may be outgrown after.
+        """
+        for number in METER.attended(range(len(self.summaries), len(self.bundles))):
+            self.summaries.append(self._summary(results_of(self.bundles.parts[number])))
+        for slot, groups in self._groups.items():
+            if slot in self.packing.fields:
+                groups = self._groups[slot] = _longer(groups, self._groups_of(slot, len(groups)))
+                codes = self.packing.codes(rows, slot)
+                for column in columns:
+                    self.packing.tables.updates(slot).learn(groups.take(column), codes)
+
+    def _groups_of(self, slot: Slot, begin: int) -> list[int]:
+        """The groups of updates of a slot that bundles make, from a number on."""
+        updates = self.packing.tables.updates(slot)
+        return [
+            updates.group(tuple(sorted({u for e in summary.effects if (u := self.effects[e].updates.get(slot))})))
+            for summary in self.summaries[begin:]
+        ]
+
+    def _summary(self, results: list[Result]) -> Summary:
+        effects: list[int] = []
+        names: set[tuple[str, ...]] = set()
+        twins: set[tuple[str, ...]] = set()
+        for result in METER.attended(results):
+            if isinstance(result, Outcome):
+                names.add(result.choices)
+                effects.append(self._effect(result, False))
+                if result.may_crash:
+                    twins.add(result.choices)
+                    effects.append(self._effect(result, True))
+        failures = tuple([result for result in results if isinstance(result, Failure)])
+        aborted = tuple([result for result in results if isinstance(result, Aborted)])
+        return Summary(tuple(effects), len(names), len(twins), failures, aborted)
+
+    def _effect(self, outcome: Outcome, twin: bool) -> int:
+        key = 2 * id(outcome) + twin
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        packing, interner = self.packing, self._interner
+        returns = self._returns_of(outcome, twin)
+        writes = (*outcome.writes, *returns) if returns else outcome.writes
+        fast = not packing.layout.cells and not outcome.sent
+        fast = fast and all(
+            root_of(slot) in packing.layout.index and number != UNBOUND and not interner.references(number)
+            for slot, number in writes
+        )
+        thread = NOTHING
+        if outcome.thread is not None and not twin:
+            fast = fast and not interner.references(outcome.thread)
+            thread = packing.tables.threads.code(outcome.thread)
+        inside: dict[Slot, list[tuple[str, int]]] = {}
+        whole: list[tuple[Slot, int]] = []
+        for slot, number in writes if fast else ():
+            place = packing.tables.stored(slot)
+            if place == slot:
+                packing.tables.learn(slot, number)
+                whole.append((slot, number))
+            else:
+                inside.setdefault(place, []).append((slot[-1], number))
+        updates = {slot: packing.tables.updates(slot).number(tuple(sorted(parts))) for slot, parts in inside.items()}
+        for slot in updates:
+            self._groups.setdefault(slot, np.zeros(0, dtype=np.int64))
+        number = self._known[key] = len(self.effects)
+        order = self._order_of(outcome.forks, int(twin))
+        live = self._live_of(outcome, twin)
+        self.effects.append(Effect(outcome, twin, order, fast, thread, live, tuple(whole), updates))
+        return number
+
+    def compile(self) -> None:
+        """Bring the arrays up to date with what was learned and with the packing."""
+        if self._version != self.packing.version:
+            self._version = self.packing.version
+            self.keep = [np.zeros(0, dtype=np.uint64) for _ in range(self.packing.width)]
+            self.bits = [np.zeros(0, dtype=np.uint64) for _ in range(self.packing.width)]
+            self.sums = np.zeros((0, 2), dtype=np.uint64)
+        if len(self.keep[0]) < len(self.effects):
+            self._compile_bits(self.effects[len(self.keep[0]) :])
+        if len(self.orders) < len(self.effects):
+            self._compile_effects(self.effects[len(self.orders) :])
+        if len(self.length) < len(self.summaries):
+            self._compile_summaries(self.summaries[len(self.length) :])
+
+    def _compile_bits(self, effects: list[Effect]) -> None:
+        keep = np.full((self.packing.width, len(effects)), ~np.uint64(0), dtype=np.uint64)
+        bits = np.zeros((self.packing.width, len(effects)), dtype=np.uint64)
+        sums = np.zeros((len(effects), 2), dtype=np.uint64)
+        for i, effect in enumerate(METER.attended(effects)):
+            for slot, number in effect.writes:
+                held = dict(self.packing.tables.divided(slot, number))
+                for part in self._overwritten(slot, number):
+                    place = self.packing.fields[part]
+                    code = place.table.codes[held.get(part, UNBOUND)]
+                    keep[place.word, i] &= ~(place.mask << place.shift)
+                    bits[place.word, i] |= np.uint64(code) << place.shift
+                    sums[i] += place.table.sums[code]
+                    self.written.add(part)
+        self.keep = [np.concatenate([old, new]) for old, new in zip(self.keep, keep, strict=True)]
+        self.bits = [np.concatenate([old, new]) for old, new in zip(self.bits, bits, strict=True)]
+        self.sums = np.concatenate([self.sums, sums])
+
+    def _overwritten(self, slot: Slot, number: int) -> list[Slot]:
+        """The slots that a write changes: what was below the slot before goes with it, unless the head alone is new."""
+        return [slot] if self._interner.tag(number) is Tag.HEAD else self.packing.tables.below(slot)
+
+    def _compile_effects(self, effects: list[Effect]) -> None:
+        self.orders = _longer(self.orders, [effect.order for effect in effects])
+        self.fast = _longer(self.fast, [effect.fast for effect in effects])
+        self.twin = _longer(self.twin, [effect.twin for effect in effects])
+        self.live = _longer(self.live, [effect.live for effect in effects])
+        self.thread = _longer(self.thread, [effect.thread for effect in effects])
+        for slot in self._groups:
+            known = self.updates.get(slot, np.zeros(0, dtype=np.int64))
+            more = [effect.updates.get(slot, NO_UPDATE) for effect in self.effects[len(known) :]]
+            self.updates[slot] = _longer(known, more)
+
+    def _compile_summaries(self, summaries: list[Summary]) -> None:
+        self.length = _longer(self.length, [len(summary.effects) for summary in summaries])
+        self.longest = int(self.length.max(initial=0))
+        self.first = np.cumsum(self.length) - self.length
+        self.flat = _longer(self.flat, [effect for summary in summaries for effect in summary.effects])
+        self.moves = _longer(self.moves, [summary.moves for summary in summaries])
+        self.crashes = _longer(self.crashes, [summary.crashes for summary in summaries])
+        self.failing = [number for number, summary in enumerate(self.summaries) if summary.failures]
+
+
+def _longer(column: NDArray[Number], more: Sequence[int]) -> NDArray[Number]:
+    return np.concatenate([column, np.array(more, dtype=column.dtype)])

@@ -1,0 +1,358 @@
+"""All steps from some rows of a frontier: rule by rule, fast where an effect is bits to set, else by the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from checker.core.level import STEP_STAGE, Level, Witness
+from checker.search.columns.batch import Batch, Taken
+from checker.search.columns.effects import NO_KIND
+from checker.search.columns.frontier import Frontier
+from checker.search.columns.images import BY_MACHINE
+from checker.search.columns.judge import Judge
+from checker.search.columns.packing import Packing, Rows
+from checker.search.columns.places import move_threads
+from checker.search.columns.reach import Reach
+from checker.search.columns.remembered import Remembered
+from checker.search.columns.sources import StateColumns
+from checker.search.columns.space import Space
+from checker.search.columns.step_rules import StepRule, StepRules
+from checker.search.columns.tables import Ints, Mask, Words, distinct, halves
+from checker.search.memo.trie import Counters, Leaf, ReadTree
+from checker.search.rows.expander import Arrival
+from interpreter.state.state import Slot, State
+from interpreter.state.step import Outcome, StepKind, StepOrder
+
+
+class TooWide(Exception):
+    """The rows of a chunk make so many steps that they are to be expanded fewer at a time: one may make a million."""
+
+
+@dataclass(slots=True)
+class Arrived:
+    """A target made by the machine."""
+
+    state: State
+    key: int
+    parent: int
+    order: int
+    starts: int
+    crashes: int
+
+
+@dataclass(slots=True)
+class Chunk:
+    """Some rows of a frontier under way: what their steps brought so far. Several may make `most` steps together."""
+
+    part: Frontier
+    begin: int
+    end: int
+    level: Level
+    moves: Ints
+    failed: Mask
+    most: int
+    fast: list[Batch] = field(default_factory=list)
+    slow: dict[Packing, list[Arrived]] = field(default_factory=dict)
+    _steps: int = 0
+
+    def make(self, steps: int) -> None:
+        """So many more steps are to be taken: `TooWide` if that is too much. Ask before taking them."""
+        self._steps += steps
+        if self._steps > self.most and self.end - self.begin > 1:
+            raise TooWide
+
+    def rows(self) -> Rows:
+        return Rows([word[self.begin : self.end] for word in self.part.rows.words])
+
+
+@dataclass(slots=True)
+class _Chosen:
+    """The effects of one rule on rows of a chunk: on row `source[i]` of `rows`, row `origin[i]` of the frontier."""
+
+    rule: StepRule
+    rows: Rows
+    source: Ints
+    origin: Ints
+    effects: Ints
+
+    def only(self, which: Mask) -> _Chosen:
+        return _Chosen(self.rule, self.rows, self.source[which], self.origin[which], self.effects[which])
+
+
+class ColumnExpander:
+    """Applies the rules of one packing to chunks. `refit` packs everything of the packing anew when it is outgrown."""
+
+    def __init__(self, space: Space, judge: Judge, packing: Packing, counters: Counters, wants_edges: bool) -> None:
+        self.space = space
+        self.wants_edges = wants_edges
+        self.judge = judge
+        self.packing = packing
+        self.rules = StepRules(space, packing, counters)
+        self._reach = Remembered(ReadTree(counters), space.machine.most_ways, space.sizes)
+        self._looks: Reach | None = None
+
+    def lookup(self, rule: StepRule, chunk: Chunk) -> tuple[Ints, Rows, list[Ints]]:
+        """The rows in which a rule may step, by place in the chunk, and their bundles; the packing may be outgrown."""
+        rows = chunk.rows()
+        allowed = self.rules.allowed(rule, rows, chunk.part.cut[chunk.begin : chunk.end])
+        which = np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
+        if not len(which):
+            return which, rows, []
+        chosen = rows if len(which) == len(rows) else rows.take(which)
+        return which, chosen, rule.bundles(chosen)
+
+    def apply(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows, units: list[Ints]) -> None:
+        """Take the steps that the bundles say."""
+        rule.effects.compile()
+        for column in units:
+            if column.any():
+                moves = rule.effects.moves.take(column)
+                if len(moves) == len(chunk.moves):
+                    chunk.moves += moves
+                else:
+                    chunk.moves[which] += moves
+                self._count(rule, chunk, which, column)
+                self._step(rule, chunk, which, rows, column)
+
+    def _count(self, rule: StepRule, chunk: Chunk, which: Ints, column: Ints) -> None:
+        """What the bundles count for, and the errors and the ways given up among them."""
+        effects, level = rule.effects, chunk.level
+        amounts = np.bincount(column, minlength=len(effects.summaries))
+        moved = int(amounts @ effects.moves)
+        if rule.kind is StepKind.CRASH_ROLE:
+            level.crash_steps += moved
+            chunk.moves[which] -= effects.moves[column]
+        else:
+            level.transitions += moved
+            level.crash_steps += int(amounts @ effects.crashes)
+        for bundle in effects.failing:
+            hit = which[column == bundle] if amounts[bundle] else which[:0]
+            chunk.failed[hit] = True
+            for failure in effects.summaries[bundle].failures if len(hit) else ():
+                order = StepOrder(rule.candidate.order, failure.forks, 0)
+                place = chunk.part.place(chunk.part.first(chunk.begin + hit))
+                level.fail(Witness(place, order, error=failure.error, stage=STEP_STAGE))
+        self._note_idle(rule, level, amounts, moved)
+
+    def _note_idle(self, rule: StepRule, level: Level, amounts: Ints, moved: int) -> None:
+        subject = rule.candidate.rule.subject
+        if rule.kind is not StepKind.START or subject in self.space.expander.acted:
+            return
+        if moved:
+            self.space.expander.acted.add(subject)
+            level.acted.add(subject)
+            return
+        for bundle in np.flatnonzero(amounts).tolist():
+            for aborted in rule.effects.summaries[bundle].aborted:
+                level.aborted[subject, aborted.span] += int(amounts[bundle])
+
+    def _step(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows, column: Ints) -> None:
+        effects = rule.effects
+        lengths = effects.length.take(column)
+        source = np.flatnonzero(lengths)
+        if not len(source):
+            return
+        first = effects.first.take(column.take(source))
+        if effects.longest > 1:
+            lengths = lengths.take(source)
+            ends = np.cumsum(lengths)
+            chunk.make(int(ends[-1]))
+            first = np.repeat(first - (ends - lengths), lengths) + np.arange(ends[-1])
+            source = np.repeat(source, lengths)
+        numbers = effects.flat.take(first)
+        chosen = _Chosen(rule, rows, source, chunk.begin + which.take(source), numbers)
+        quick = effects.fast.take(numbers)
+        if self.rules.counted(rule):
+            quick = np.zeros_like(quick)
+        if not quick.all():
+            self._by_machine(chosen.only(~quick), chunk)
+            chosen = chosen.only(quick)
+        if len(chosen.source):
+            taken = self._by_columns(chosen, chunk)
+            if self._may_lose(rule):
+                chosen, taken = self._kept(chosen, taken, ~self._loses(taken.batch), chunk)
+            if self.space.images is not None and len(taken.batch):
+                moves = self.space.images.choose(self.packing, taken.batch)
+                chosen, taken = self._kept(chosen, taken, moves != BY_MACHINE, chunk)
+            if len(taken.batch):
+                chunk.fast.append(taken.batch)
+                if self.wants_edges:
+                    self._edges(taken)
+                if self.judge.of_steps:
+                    self.judge.steps(rule, chunk.part, taken, chunk.level)
+
+    # --- edges for liveness ----------------------------------------------------------------------------------------
+
+    def _edges(self, taken: Taken) -> None:
+        seen = taken.live != NO_KIND
+        batch, live = taken.batch, taken.live
+        if not seen.all():
+            batch, live = batch.take(np.flatnonzero(seen)), live[seen]
+        self.space.edges.take(batch.parents, live, batch.high, batch.low)
+
+    def _edge(self, source: int, kind: int, key: int) -> None:
+        self.space.edges.take(np.array([source]), np.array([kind]), *halves([key]))
+
+    def hide(self, chunk: Chunk, kinds: tuple[StepKind, ...], rows: Ints) -> None:
+        """Gather the steps of some kinds that exist in these rows of a chunk and are not taken from them."""
+        for rule in self.rules:
+            if rule.kind not in kinds:
+                continue
+            chosen = chunk.rows().take(rows)
+            allowed = self.rules.allowed(rule, chosen, None)
+            which = np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
+            if not len(which):
+                continue
+            asked = chosen.take(which)
+            exists = np.zeros(len(which), dtype=np.bool_)
+            for column in rule.bundles(asked):
+                exists |= np.array([summary.moves > 0 for summary in rule.effects.summaries])[column]
+            for at in np.flatnonzero(exists).tolist():
+                kind = rule.hidden_kind(rule.rule_in(self.packing.unpack(asked, at)))
+                if kind != NO_KIND:
+                    number = chunk.part.numbers[chunk.begin + rows[which[at]]]
+                    self.space.edges.hide(np.array([number]), np.array([kind]))
+
+    # --- by the machine --------------------------------------------------------------------------------------------
+
+    def _by_machine(self, chosen: _Chosen, chunk: Chunk) -> None:
+        part, rule = chunk.part, chosen.rule
+        start = rule.kind is StepKind.START
+        places = zip(chosen.source.tolist(), chosen.origin.tolist(), chosen.effects.tolist(), strict=True)
+        for row, at, effect in places:
+            self.judge.task.patience.ask()
+            before = self.packing.unpack(chosen.rows, row)
+            known = rule.effects.effects[effect]
+            after = rule.apply_slowly(before, known)
+            if after is None:
+                continue
+            image = after if self.space.images is None else self.space.machine.canonical(after)
+            key = self.space.machine.key(image)
+            found = chunk.slow.setdefault(self.space.packing(image.layout), [])
+            number, starts = int(part.numbers[at]), int(part.starts[at]) + start
+            crashes = int(part.crashes[at]) + self.space.orders[known.order].crashes
+            found.append(Arrived(image, key, number, known.order, starts, crashes))
+            if self.wants_edges and known.live != NO_KIND:
+                self._edge(number, known.live, key)
+            if self.judge.of_steps and not known.twin and rule.kind is not StepKind.CRASH_ROLE:
+                self.judge.step(before, after, part.place(at), known.order, key, chunk.level)
+
+    def apply_alone(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows) -> None:
+        """Take the steps of a rule that is not remembered."""
+        part, level, machine = chunk.part, chunk.level, self.space.machine
+        for row, place in enumerate(which.tolist()):
+            at = chunk.begin + place
+            state = self.packing.unpack(rows, row)
+            arrivals: list[Arrival] = []
+            before = level.transitions
+            chunk.failed[place] |= self.space.expander.try_candidate(
+                rule.candidate, state, part.place(at), machine.parts_view(state), arrivals, level
+            )
+            chunk.make(len(arrivals))
+            chunk.moves[place] += level.transitions - before
+            for arrival in arrivals:
+                order = self.space.order(*arrival.order)
+                starts = int(part.starts[at]) + arrival.start
+                crashes = int(part.crashes[at]) + arrival.order.crashes
+                found = Arrived(arrival.state, arrival.key, int(part.numbers[at]), order, starts, crashes)
+                chunk.slow.setdefault(self.space.packing(arrival.state.layout), []).append(found)
+                if self.wants_edges and arrival.live is not None:
+                    self._edge(int(part.numbers[at]), self.space.edges.kind(arrival.live), arrival.key)
+
+    # --- by columns ------------------------------------------------------------------------------------------------
+
+    def _by_columns(self, chosen: _Chosen, chunk: Chunk) -> Taken:
+        part, rule, rows = chunk.part, chosen.rule, chosen.rows
+        effects, source, origin, numbers = rule.effects, chosen.source, chosen.origin, chosen.effects
+        words, gone = [], []
+        for word, keep, bits in zip(rows.words, effects.keep, effects.bits, strict=True):
+            before, kept = word.take(source), keep.take(numbers)
+            words.append((before & kept) | bits.take(numbers))
+            gone.append(before & ~kept)
+        sums = effects.sums.take(numbers, axis=0)
+        for slot in effects.written:
+            # What the effect does not overwrite is code 0 here, and adds nothing.
+            place = self.packing.fields[slot]
+            codes = (gone[place.word] >> place.shift) & place.mask
+            sums -= place.table.sums.take(codes.view(np.int64), axis=0)
+        after = Rows(words)
+        for slot, updates in effects.updates.items():
+            self._update(slot, updates.take(numbers), after, sums)
+        self._move_threads(chosen, after, sums)
+        twin = effects.twin.take(numbers)
+        batch = Batch(
+            after,
+            part.high.take(origin) + sums[:, 0],
+            part.low.take(origin) + sums[:, 1],
+            part.numbers.take(origin),
+            effects.orders.take(numbers),
+            part.starts.take(origin) + (rule.kind is StepKind.START),
+            part.crashes.take(origin) + (True if rule.kind is StepKind.CRASH_ROLE else twin),
+        )
+        return Taken(batch, twin, origin, effects.live.take(numbers))
+
+    def _update(self, slot: Slot, updates: Ints, after: Rows, sums: Words) -> None:
+        """Write parts of the values in a slot, one number of an update per row."""
+        some = np.flatnonzero(updates)
+        if not len(some):
+            return
+        place = self.packing.fields[slot]
+        word = after.words[place.word]
+        held = word.take(some)
+        codes = ((held >> place.shift) & place.mask).view(np.int64)
+        new = self.space.tables.updates(slot).after(updates.take(some), codes)
+        word[some] = (held & ~(place.mask << place.shift)) | (new.view(np.uint64) << place.shift)
+        sums[some] += place.table.sums.take(new, axis=0) - place.table.sums.take(codes, axis=0)
+
+    def _move_threads(self, chosen: _Chosen, after: Rows, sums: Words) -> None:
+        rule = chosen.rule
+        threads = rule.effects.thread.take(chosen.effects)
+        if rule.place is not None:
+            sums += move_threads(self.packing, after, self.space.ranks, rule.place, threads)
+        elif rule.kind is StepKind.CRASH_ROLE:
+            for effect in distinct(chosen.effects).tolist():
+                dropped = rule.dropped_by(effect)
+                if dropped:
+                    self._move_some(after, np.flatnonzero(chosen.effects == effect), threads, dropped, sums)
+        elif threads.any():
+            self._move_some(after, np.flatnonzero(threads), threads, (), sums)
+
+    def _move_some(self, after: Rows, some: Ints, threads: Ints, dropped: tuple[int, ...], sums: Words) -> None:
+        part = after.take(some)
+        more = move_threads(self.packing, part, self.space.ranks, None, threads[some], dropped)
+        for word, changed in zip(after.words, part.words, strict=True):
+            word[some] = changed
+        sums[some] += more
+
+    # --- instances that nobody refers to any more ------------------------------------------------------------------
+
+    def _may_lose(self, rule: StepRule) -> bool:
+        """Can a step of this rule take away a reference to an instance?"""
+        if not self.packing.layout.owned:
+            return False
+        if rule.place is not None or rule.kind is StepKind.CRASH_ROLE or rule.effects.thread.any():
+            return True
+        return any(self.space.holds_instances(slot) for slot in (*rule.effects.written, *rule.effects.updates))
+
+    def _loses(self, batch: Batch) -> Mask:
+        """The rows in which some instance may be out of reach."""
+        packing = self.packing
+        if self._looks is None:
+            self._looks = Reach(self.space.machine, packing.unpack(batch.rows, 0), packing.threads)
+        looks = self._looks
+        columns = StateColumns(packing, batch.rows, self.space.machine.values)
+        bundles = self._reach.lookup(columns, lambda row, _: looks.run(columns.view(row)))[0]
+        return ~np.array([_all_reached(leaves) for leaves in self._reach.bundles.parts])[bundles]
+
+    def _kept(self, chosen: _Chosen, taken: Taken, kept: Mask, chunk: Chunk) -> tuple[_Chosen, Taken]:
+        """What is left of some steps when the machine takes all others."""
+        if kept.all():
+            return chosen, taken
+        self._by_machine(chosen.only(~kept), chunk)
+        return chosen.only(kept), taken.take(np.flatnonzero(kept))
+
+
+def _all_reached(leaves: tuple[Leaf, ...]) -> bool:
+    return any(isinstance(leaf.result, Outcome) and leaf.result.value is True for leaf in leaves)

@@ -1,0 +1,233 @@
+"""Symmetry on columns: the image of least key of each row, by gathers over the tables (language page, 11.3).
+
+Keys are sums over slots, so the key of an image is that of the row and, per slot, the difference that the renaming
+makes. Which renamings there are depends on the values in use, which are few: rows are grouped by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from itertools import islice
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.search.columns.batch import Batch
+from checker.search.columns.packing import Packing, Rows
+from checker.search.columns.places import Ranks, put_threads
+from checker.search.columns.sizes import Sizes
+from checker.search.columns.tables import NO_PROPERTY, CodeTable, Ints, Tables, Words, distinct
+from interpreter import Machine
+from interpreter.state.division import root_of
+from interpreter.state.renaming import Index, Renamed, by_domain
+from interpreter.state.state import UNBOUND, Layout, Slot
+from interpreter.values.budget import METER
+
+BY_MACHINE: Final = -1
+"""The move of rows with more renamings than are kept in tables."""
+
+
+class Packings(Protocol):
+    """All packings of a run, and what they share."""
+
+    machine: Machine
+    tables: Tables
+    ranks: Ranks
+    sizes: Sizes
+
+    def packing(self, layout: Layout) -> Packing:
+        """The packing of a layout."""
+        ...
+
+
+class _Codes:
+    """The codes of one slot of a packing, renamed: codes of the target slot, and what that changes in keys."""
+
+    def __init__(self, target: Slot, source_table: CodeTable, target_table: CodeTable) -> None:
+        self.target = target
+        self._from = source_table
+        self._to = target_table
+        self.codes: Ints = NO_PROPERTY
+        self.sums: Words = np.zeros((0, 2), dtype=np.uint64)
+        self.matters = False
+        """Whether any code adds something else to keys than it did."""
+
+    def learn(self, slot: Slot, renamed: Renamed) -> None:
+        """Rename the codes that are new."""
+        begin, end = len(self.codes), len(self._from)
+        if begin == end:
+            return
+        numbers = [n if n == UNBOUND else renamed.value(slot, n) for n in self._from.ids[begin:end]]
+        codes = np.array([self._to.code(number) for number in numbers], dtype=np.int64)
+        self.codes = np.concatenate([self.codes, codes])
+        sums = self._to.sums[codes] + self._to.origin - self._from.sums[begin:end] - self._from.origin
+        self.sums = np.concatenate([self.sums, sums])
+        self.matters = self.matters or bool(sums.any())
+
+
+class _Move:
+    """One renaming of the rows of one packing."""
+
+    def __init__(self, packings: Packings, packing: Packing, renamed: Renamed) -> None:
+        self._packings = packings
+        self._packing = packing
+        self._renamed = renamed
+        self.target = packings.packing(packings.machine.images.layout(packing.layout, renamed))
+        self.changes = renamed.changes
+        self._slots: dict[Slot, _Codes] = {}
+        self._learned: tuple[int, int] = (-1, -1)
+
+    def learn(self, known: tuple[int, int]) -> None:
+        """Bring the tables up to date with the packing, which is `known` so far; the target may be outgrown after."""
+        if known == self._learned:
+            return
+        self._learned = known
+        for slot in self._packing.fields:
+            # All places for threads have one table.
+            key = slot[:1] if slot[0] == "thread" else slot
+            codes = self._slots.get(key)
+            if codes is None:
+                tables = self._packings.tables
+                target = self._target(slot)
+                codes = self._slots[key] = _Codes(target, tables.of(slot), tables.of(target))
+            codes.learn(key, self._renamed)
+
+    def _target(self, slot: Slot) -> Slot:
+        if slot[0] == "thread":
+            return slot
+        machine = self._packings.machine
+        root = root_of(slot)
+        steps = []
+        for step in slot[len(root) :]:
+            key = machine.divider.key(step)
+            steps.append(step if key is None else machine.divider.step(self._renamed.value(root, key)))
+        return (*self._renamed.slot(root), *steps)
+
+    def keys(self, codes: dict[Slot, Ints], high: Words, low: Words) -> tuple[Words, Words]:
+        """The keys of the images of rows with these codes and keys."""
+        sums = np.zeros((len(high), 2), dtype=np.uint64)
+        for slot, column in codes.items():
+            renamed = self._slots[slot[:1] if slot[0] == "thread" else slot]
+            if renamed.matters:
+                sums += renamed.sums.take(column, axis=0)
+        return high + sums[:, 0], low + sums[:, 1]
+
+    def rows(self, rows: Rows) -> Rows:
+        """The images, as rows of the target, which is not outgrown."""
+        packing, target = self._packing, self.target
+        made = Rows([np.zeros(len(rows), dtype=np.uint64) for _ in range(target.width)])
+        for slot, renamed in self._slots.items():
+            if slot != ("thread",):
+                # Slots of what is not in use may have the target of another one: they are empty, and change nothing.
+                field = target.fields[renamed.target]
+                made.words[field.word] |= renamed.codes[packing.codes(rows, slot)].astype(np.uint64) << field.shift
+        threads = np.zeros((target.threads, len(rows)), dtype=np.int64)
+        for place in range(packing.threads):
+            threads[place] = self._slots["thread",].codes[packing.codes(rows, ("thread", place))]
+        put_threads(target, made, self._packings.ranks, threads)
+        return made
+
+
+class Images:
+    """Chooses the images of rows."""
+
+    def __init__(self, packings: Packings) -> None:
+        self._packings = packings
+        self._images = packings.machine.images
+        self._sizes = packings.sizes
+        self._bits: dict[tuple[str, Index], int] = {}
+        self._masks: dict[CodeTable, Ints] = {}
+        self._moves: list[_Move] = []
+        self._groups: dict[tuple[Packing, int], list[int] | None] = {}
+
+    def choose(self, packing: Packing, batch: Batch) -> Ints:
+        """Set and return the moves of a batch, and put the keys of the images in place of those of the rows.
+
+        Packings may be outgrown after.
+        """
+        moves = batch.moves = np.full(len(batch.rows), BY_MACHINE, dtype=np.int64)
+        codes = {slot: packing.codes(batch.rows, slot) for slot in packing.fields}
+        masks = self._used(packing, codes)
+        known = (packing.version, sum(len(field.table) for field in packing.fields.values()))
+        high, low = batch.high, batch.low
+        batch.high, batch.low = high.copy(), low.copy()
+        for mask in distinct(masks).tolist():
+            group = self._group(packing, mask)
+            if group is None:
+                continue
+            rows = np.flatnonzero(masks == mask)
+            some = codes if len(rows) == len(masks) else {slot: column[rows] for slot, column in codes.items()}
+            found = self._least(group, known, some, high[rows], low[rows])
+            moves[rows], batch.high[rows], batch.low[rows] = found
+        return moves
+
+    def _least(
+        self, group: list[int], known: tuple[int, int], codes: dict[Slot, Ints], high: Words, low: Words
+    ) -> tuple[Ints, Words, Words]:
+        moves = np.full(len(high), group[0], dtype=np.int64)
+        least: tuple[Words, Words] | None = None
+        for number in group:
+            METER.ask()
+            move = self._moves[number]
+            move.learn(known)
+            key = move.keys(codes, high, low) if move.changes else (high, low)
+            if least is None:
+                least = key
+                continue
+            less = (key[0] < least[0]) | ((key[0] == least[0]) & (key[1] < least[1]))
+            moves[less] = number
+            least = np.where(less, key[0], least[0]), np.where(less, key[1], least[1])
+        assert least is not None
+        return moves, *least
+
+    def targets(self, batch: Batch) -> set[Packing]:
+        """The packings to which the images belong."""
+        assert batch.moves is not None
+        return {self._moves[number].target for number in distinct(batch.moves).tolist()}
+
+    def moved(self, packing: Packing, batch: Batch) -> Iterator[tuple[Packing, Batch]]:
+        """The images of a batch, by packing."""
+        assert batch.moves is not None
+        for number in distinct(batch.moves).tolist():
+            move = self._moves[number]
+            part = batch.take(np.flatnonzero(batch.moves == number))
+            part.moves = None
+            if move.changes:
+                part.rows = move.rows(part.rows)
+            yield move.target, part
+
+    # --- what is in use --------------------------------------------------------------------------------------------
+
+    def _group(self, packing: Packing, mask: int) -> list[int] | None:
+        """The moves of rows with these names in use; None if there are too many."""
+        key = (packing, mask)
+        if key not in self._groups:
+            used = [name for name, bit in self._bits.items() if mask >> bit & 1]
+            renamings = list(islice(self._images.renamings(by_domain(used)), self._sizes.renamings + 1))
+            if len(renamings) > self._sizes.renamings or len(self._bits) > self._sizes.names:
+                self._groups[key] = None
+            else:
+                first = len(self._moves)
+                self._moves += [_Move(self._packings, packing, self._images.renamed(one)) for one in renamings]
+                self._groups[key] = list(range(first, len(self._moves)))
+        return self._groups[key]
+
+    def _used(self, packing: Packing, codes: dict[Slot, Ints]) -> NDArray[np.int64]:
+        """The names in use in each row, as bits."""
+        always = self._mask(self._images.live(packing.layout))
+        masks = np.full(len(next(iter(codes.values()))), always, dtype=np.int64)
+        for slot, column in codes.items():
+            table = self._packings.tables.of(slot)
+            known = self._masks.get(table, NO_PROPERTY)
+            per_code = self._masks[table] = table.property(lambda n: self._mask(self._images.names(n)), known)
+            if per_code.any():
+                masks |= per_code[column]
+        return masks
+
+    def _mask(self, names: AbstractSet[tuple[str, Index]]) -> int:
+        mask = 0
+        for name in sorted(names):
+            mask |= 1 << min(self._bits.setdefault(name, len(self._bits)), self._sizes.names)
+        return mask

@@ -1,0 +1,364 @@
+"""`Judge`: assertions over columns of states and of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.core.level import STATE_STAGE, TRANSITION_STAGE, Level, Place, Witness
+from checker.core.property import Looks, Watch
+from checker.search.columns.batch import Taken
+from checker.search.columns.packing import Packing, Rows
+from checker.search.columns.remembered import Remembered
+from checker.search.columns.sizes import Sizes
+from checker.search.columns.sources import NeedsRows, PairColumns, StateColumns
+from checker.search.columns.space import Space
+from checker.search.columns.tables import Ints, distinct
+from checker.search.columns.walk import results_of
+from checker.search.contract.assertions import Assertions
+from checker.search.contract.protocol import Task
+from checker.search.memo.memo import verdict_of
+from checker.search.memo.trie import Leaf, ReadTree
+from interpreter import ModelError
+from interpreter.state.state import Layout, State
+from interpreter.state.step import Failure, Outcome, Result, Rule, StepOrder
+
+if TYPE_CHECKING:
+    from checker.search.columns.frontier import Frontier
+    from checker.search.columns.step_rules import StepRule
+
+TRUE, FALSE, FAILED, OPEN = 1, 0, 2, 3
+
+Answers = tuple[NDArray[np.int8], dict[int, str | None]]
+"""TRUE, FALSE or FAILED per row; the instance that decided, for some rows."""
+
+
+@dataclass(slots=True)
+class _RowByRow:
+    """What an assertion answered row by row."""
+
+    values: NDArray[np.int8]
+    instances: dict[int, str | None] = field(default_factory=dict)
+    errors: dict[int, ModelError] = field(default_factory=dict)
+
+
+class _Asked:
+    """One assertion rule over the rows of one packing, or of pairs of them. Its units are its ways by first choices.
+
+    `note` is told each result that some row comes to, up to the one that has the verdict.
+    """
+
+    def __init__(self, tree: ReadTree, most: int, sizes: Sizes, note: Callable[[Result], None]) -> None:
+        self.remembered = Remembered(tree, most, sizes)
+        self._note = note
+        self._met = np.zeros(0, dtype=np.bool_)
+        self.values: NDArray[np.int8] = np.zeros(0, dtype=np.int8)
+
+    def column(self) -> NDArray[np.int8]:
+        """TRUE, FALSE or FAILED for each bundle."""
+        parts = self.remembered.bundles.parts
+        if len(self.values) != len(parts):
+            self.values = np.array([_verdict(leaves) for leaves in parts], dtype=np.int8)
+        return self.values
+
+    def error(self, bundle: int) -> ModelError:
+        result = verdict_of(results_of(self.remembered.bundles.parts[bundle]))
+        assert isinstance(result, Failure)
+        return result.error
+
+    def decide(self, units: list[Ints]) -> tuple[NDArray[np.int8], Ints]:
+        """TRUE, FALSE or FAILED for each row, and the bundle that says so: the first one, unit by unit, that does."""
+        column = self.column()
+        bundles = units[0]
+        self._meet(bundles)
+        verdicts = column[bundles]
+        for unit in units[1:]:
+            still = verdicts == OPEN
+            if not still.any():
+                break
+            self._meet(unit[still])
+            bundles = np.where(still, unit, bundles)
+            verdicts = column[bundles]
+        return verdicts, bundles
+
+    def _meet(self, bundles: Ints) -> None:
+        """Note the results in bundles that no row had before."""
+        parts = self.remembered.bundles.parts
+        if len(self._met) < len(parts):
+            self._met = np.concatenate([self._met, np.zeros(len(parts) - len(self._met), dtype=np.bool_)])
+        for bundle in distinct(bundles[~self._met[bundles]]).tolist():
+            self._met[bundle] = True
+            for leaf in parts[bundle]:
+                self._note(leaf.result)
+                if _verdict((leaf,)) != OPEN:
+                    break
+
+
+def _verdict(leaves: tuple[Leaf, ...]) -> int:
+    for leaf in leaves:
+        result = leaf.result
+        if isinstance(result, Failure):
+            return FAILED
+        if isinstance(result, Outcome) and result.value is not None:
+            return TRUE if result.value else FALSE
+    return OPEN
+
+
+class Judge:
+    """Asks the assertions that a task watches."""
+
+    def __init__(self, task: Task, space: Space) -> None:
+        self.task = task
+        self.space = space
+        self.of_states = task.watching(Looks.STATES)
+        self.of_steps = task.watching(Looks.STEPS)
+        self.recorded = {watch.key: bytearray() for watch in task.watches if watch.records}
+        self._asked: dict[tuple[object, ...], _Asked | None] = {}
+        self._rowwise = Assertions(space.machine, space.machine.parts_view, space.memory.result)
+        self._rules: dict[tuple[int, Layout], list[Rule]] = {}
+        self._by_rows: dict[tuple[int, str], _RowByRow] = {}
+        """By part and watch what was asked row by row on this level."""
+
+    # --- states ----------------------------------------------------------------------------------------------------
+
+    def states(self, parts: list[Frontier], level: Level, base: int) -> list[Ints | None]:
+        """Judge the states of a level, of which the least has the number `base`.
+
+        Per part the rows to go on with, None for all.
+        """
+        pruned = [np.zeros(len(part.rows), dtype=np.bool_) for part in parts]
+        count = sum(len(part.rows) for part in parts)
+        recorded: dict[str, bytes] = {}
+        self._by_rows.clear()
+        for watch in self.of_states:
+            answers = np.zeros(count, dtype=np.uint8)
+            for part, gone in zip(parts, pruned, strict=True):
+                self.task.patience.ask()
+                values, instances = self._values(watch, part, level)
+                answers[part.numbers - base] = values == TRUE
+                if watch.seeks is None:
+                    continue
+                hits = np.flatnonzero(values == (TRUE if watch.seeks else FALSE))
+                if len(hits):
+                    row = part.first(hits)
+                    level.see(watch.key, Witness(part.place(row), instance=instances.get(row)))
+                    if watch.prunes and self.task.prune:
+                        gone[hits] = True
+            if watch.records:
+                recorded[watch.key] = answers.tobytes()
+        for key, told in recorded.items():
+            self.recorded[key] += told
+        self._by_rows.clear()
+        return [np.flatnonzero(~gone) if gone.any() else None for gone in pruned]
+
+    def _values(self, watch: Watch, part: Frontier, level: Level) -> Answers:
+        """TRUE, FALSE or FAILED per row; the instance that decided, for the row of a sought verdict that is told."""
+        assert watch.predicate is not None
+        wanted = TRUE if watch.predicate.some else FALSE
+        values = np.full(len(part.rows), FALSE if wanted == TRUE else TRUE, dtype=np.int8)
+        instances: dict[int, str | None] = {}
+        open_rows = np.arange(len(part.rows))
+        for rule in self._rules_of(watch.predicate.assertion, part.packing):
+            if not len(open_rows):
+                break
+            rows = part.rows if len(open_rows) == len(part.rows) else part.rows.take(open_rows)
+            found = self._ask(rule, part.packing, rows)
+            if found is None:
+                return self._row_by_row(watch, part, level)
+            asked, units = found
+            verdicts, bundles = asked.decide(units)
+            failed = np.flatnonzero(verdicts == FAILED)
+            if len(failed):
+                row = part.first(open_rows[failed])
+                level.broken.add(watch.key)
+                error = asked.error(int(bundles[np.searchsorted(open_rows, row)]))
+                level.fail(Witness(part.place(row), error=error, stage=STATE_STAGE))
+            decided = verdicts != (TRUE if wanted == FALSE else FALSE)
+            values[open_rows[decided]] = verdicts[decided]
+            hits = open_rows[verdicts == wanted]
+            if len(hits) and rule.instance is not None:
+                instances[part.first(hits)] = f"{rule.instance[0]}#{rule.instance[1]}"
+            open_rows = open_rows[~decided]
+        return values, instances
+
+    def _rules_of(self, assertion: int, packing: Packing) -> list[Rule]:
+        key = (assertion, packing.layout)
+        if key not in self._rules:
+            self._rules[key] = self.space.machine.assertion_rules(assertion, packing.nowhere)
+        return self._rules[key]
+
+    def _ask(self, rule: Rule, packing: Packing, rows: Rows) -> tuple[_Asked, list[Ints]] | None:
+        """The bundles of an assertion rule; None if it must be asked row by row."""
+        key = (rule, packing)
+        if key not in self._asked:
+            self._asked[key] = self._new(rule)
+        asked = self._asked[key]
+        if asked is None:
+            return None
+        machine = self.space.machine
+        columns = StateColumns(packing, rows, machine.values)
+        try:
+            units = asked.remembered.lookup(
+                columns,
+                lambda row, choices: self.space.memory.run(rule, columns.view(row), choices),
+                lambda row: machine.too_many_ways(rule),
+            )
+        except NeedsRows:
+            self._asked[key] = None
+            return None
+        if not asked.remembered.pays(units):
+            self.space.memory.forget(rule)
+            self._asked[key] = None
+        return asked, units
+
+    def _new(self, rule: Rule) -> _Asked:
+        machine = self.space.machine
+        return _Asked(self.space.memory.tree(rule), machine.most_ways, self.space.sizes, machine.note)
+
+    def _row_by_row(self, watch: Watch, part: Frontier, level: Level) -> Answers:
+        """The answers for rows that columns can not give.
+
+        Whatever else must be asked row by row is asked with it: states are made once, and the successors of one state
+        are wanted by one after the other.
+        """
+        if (id(part), watch.key) not in self._by_rows:
+            for one in self.of_states:
+                if one is watch or self._is_slow(one, part.packing):
+                    self._by_rows[id(part), one.key] = _RowByRow(np.empty(len(part.rows), dtype=np.int8))
+            asked = [one for one in self.of_states if (id(part), one.key) in self._by_rows]
+            for row in range(len(part.rows)):
+                self.task.patience.ask()
+                state = part.packing.unpack(part.rows, row)
+                for one in asked:
+                    self._judge_row(one, state, row, self._by_rows[id(part), one.key])
+        found = self._by_rows[id(part), watch.key]
+        # Of mistakes in one state the one is told that the first of these assertions makes.
+        for row, error in found.errors.items():
+            level.broken.add(watch.key)
+            level.fail(Witness(part.place(row), error=error, stage=STATE_STAGE))
+        return found.values, found.instances
+
+    def _is_slow(self, watch: Watch, packing: Packing) -> bool:
+        """Whether an assertion is asked row by row from its first rule on, as was found before."""
+        assert watch.predicate is not None
+        first = self._rules_of(watch.predicate.assertion, packing)[:1]
+        return any((rule, packing) in self._asked and self._asked[rule, packing] is None for rule in first)
+
+    def _judge_row(self, watch: Watch, state: State, row: int, answers: _RowByRow) -> None:
+        assert watch.predicate is not None
+        try:
+            answer = self._rowwise.holds(watch.predicate, state)
+        except ModelError as error:
+            answers.errors[row] = error
+            answers.values[row] = FAILED
+            return
+        answers.values[row] = TRUE if answer.value else FALSE
+        answers.instances[row] = answer.instance
+
+    # --- steps -----------------------------------------------------------------------------------------------------
+
+    def steps(self, rule: StepRule, part: Frontier, taken: Taken, level: Level) -> None:
+        """Judge steps that stay in one packing; crashes are left out."""
+        live = np.flatnonzero(~taken.twin)
+        if rule.candidate.order[0] == 3 or not len(live):
+            return
+        packing = part.packing
+        before, after = part.rows.take(taken.origin[live]), taken.batch.rows.take(live)
+        visible = packing.mask([slot for slot in packing.fields if slot[0] in ("heap", "param", "field")])
+        changed = np.zeros(len(live), dtype=np.bool_)
+        for old, new, bits in zip(before.words, after.words, visible, strict=True):
+            changed |= ((old ^ new) & bits) != 0
+        some = np.flatnonzero(changed)
+        if not len(some):
+            return
+        rows = live[some]
+        before, after = before.take(some), after.take(some)
+        for watch in self.of_steps:
+            self._judge_pairs(watch, packing, before, after, rows, taken, part, level)
+
+    def _judge_pairs(
+        self,
+        watch: Watch,
+        packing: Packing,
+        before: Rows,
+        after: Rows,
+        rows: Ints,
+        taken: Taken,
+        part: Frontier,
+        level: Level,
+    ) -> None:
+        """Ask rule by rule for the pairs that are still open. The sought ones are told of, the least of each rule."""
+        assert watch.predicate is not None
+        wanted = TRUE if watch.predicate.some else FALSE
+        sought = None if watch.seeks is None else TRUE if watch.seeks else FALSE
+        open_rows = np.arange(len(rows))
+        for rule in self._rules_of(watch.predicate.assertion, packing):
+            if not len(open_rows):
+                return
+            if len(open_rows) < len(before):
+                before, after, rows = before.take(open_rows), after.take(open_rows), rows[open_rows]
+            asked, units = self._ask_pairs(rule, packing, before, after)
+            verdicts, bundles = asked.decide(units)
+            for at in self._least_sources(np.flatnonzero(verdicts == FAILED), rows, taken, part):
+                source, order, target = self._step_of(int(rows[at]), taken, part)
+                level.broken.add(watch.key)
+                error = asked.error(int(bundles[at]))
+                level.fail(Witness(source, order, target, error=error, stage=TRANSITION_STAGE))
+            if wanted == sought:
+                instance = None if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}"
+                for at in self._least_sources(np.flatnonzero(verdicts == wanted), rows, taken, part):
+                    level.see(watch.key, Witness(*self._step_of(int(rows[at]), taken, part), instance))
+            open_rows = np.flatnonzero((verdicts != wanted) & (verdicts != FAILED))
+        if sought is not None and wanted != sought:
+            for at in self._least_sources(open_rows, rows, taken, part):
+                level.see(watch.key, Witness(*self._step_of(int(rows[at]), taken, part)))
+
+    def _ask_pairs(self, rule: Rule, packing: Packing, before: Rows, after: Rows) -> tuple[_Asked, list[Ints]]:
+        """The bundles of an assertion rule for pairs of states."""
+        machine = self.space.machine
+        key = (rule, packing, "pair")
+        if key not in self._asked:
+            self._asked[key] = self._new(rule)
+        asked = self._asked[key]
+        assert asked is not None
+        interner = machine.values
+        columns = PairColumns(StateColumns(packing, before, interner), StateColumns(packing, after, interner))
+        units = asked.remembered.lookup(
+            columns,
+            lambda row, choices: self.space.memory.run(rule, columns.view(row), choices),
+            lambda row: machine.too_many_ways(rule),
+        )
+        return asked, units
+
+    def _least_sources(self, hits: Ints, rows: Ints, taken: Taken, part: Frontier) -> list[int]:
+        """Of some pairs those from the least source: there the least witness comes from."""
+        if not len(hits):
+            return []
+        sources = taken.origin[rows[hits]]
+        least: list[int] = hits[sources == part.first(distinct(sources))].tolist()
+        return least
+
+    def _step_of(self, row: int, taken: Taken, part: Frontier) -> tuple[Place, StepOrder, int]:
+        """A step as witnesses tell of it: its source, its place in the step order, the key of its target."""
+        batch = taken.batch
+        order = self.space.orders[int(batch.orders[row])]
+        target = (int(batch.high[row]) << 64) | int(batch.low[row])
+        return part.place(int(taken.origin[row])), order, target
+
+    def step(self, before: State, after: State, source: Place, order: int, target: int, level: Level) -> None:
+        """Judge one step that was made by the machine; `target` is the key of the state it leads to."""
+        for watch in self.of_steps:
+            assert watch.predicate is not None
+            try:
+                answer = self._rowwise.holds_between(watch.predicate, before, after)
+            except ModelError as error:
+                level.broken.add(watch.key)
+                witness = Witness(source, self.space.orders[order], target, error=error, stage=TRANSITION_STAGE)
+                level.fail(witness)
+                continue
+            if answer.value is watch.seeks:
+                level.see(watch.key, Witness(source, self.space.orders[order], target, answer.instance))

@@ -1,0 +1,141 @@
+"""Lookup of bundles: a lossy table of what rows read, in front of the walk through the tree.
+
+A unit is a rule, or its ways that begin with certain choices: what these read together is less than what all ways
+read, so rows that look alike to a unit are many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.search.columns.tables import Ints, Mask, Words
+from checker.search.columns.walk import Walker
+from interpreter.state.state import Slot
+
+_FACTORS: Final = [
+    np.uint64(0x9E3779B97F4A7C15),
+    np.uint64(0xC2B2AE3D27D4EB4F),
+    np.uint64(0x165667B19E3779F9),
+    np.uint64(0xD6E8FEB86659FD93),
+]
+_FIRST_BITS: Final = 10
+_MOST_BITS: Final = 17
+
+
+class Unit:
+    """The table of one unit."""
+
+    def __init__(self, branch: tuple[int, ...] | None) -> None:
+        self.branch = branch
+        self.slots: set[Slot] = set()
+        self.misses = 0
+        self._bits = _FIRST_BITS
+        self._mask: list[tuple[int, np.uint64]] = []
+        self._version = -1
+        self._keys: list[Words] = []
+        self._values: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+
+    def refit(self, mask: Words, version: int) -> None:
+        """Start the table anew for other bits."""
+        self._mask = [(word, bits) for word, bits in enumerate(mask) if bits]
+        self._version = version
+        self._clear()
+
+    def _clear(self) -> None:
+        self._keys = [np.zeros(1 << self._bits, dtype=np.uint64) for _ in self._mask]
+        self._values = np.full(1 << self._bits, -1, dtype=np.int32)
+
+    def lookup(
+        self, words: list[Words], mask_of: Callable[[set[Slot]], Words], version: int, walker: Callable[[], Walker]
+    ) -> Ints:
+        """The bundle of each row. `mask_of` gives the bits of slots in the words, `walker` walks rows by index."""
+        if self._version != version:
+            self.refit(mask_of(self.slots), version)
+        count = len(words[0])
+        found = np.empty(count, dtype=np.int64)
+        rows = np.arange(count)
+        while len(rows):
+            everything = len(rows) == count
+            masked = [(words[word] if everything else words[word].take(rows)) & bits for word, bits in self._mask]
+            places = self._places(masked, len(rows))
+            values = self._values.take(places)
+            known = values >= 0
+            for column, keys in zip(masked, self._keys, strict=True):
+                known &= keys.take(places) == column
+            if everything:
+                found[:] = values
+            else:
+                found[rows] = values
+            if known.all():
+                break
+            missing = np.flatnonzero(~known)
+            rows = self._learn(rows, missing, masked, places, found, mask_of, version, walker())
+        return found
+
+    def _places(self, masked: list[Words], count: int) -> Ints:
+        """Where in the table rows with these bits would be."""
+        if not masked:
+            return np.zeros(count, dtype=np.int64)
+        mixed = masked[0] * _FACTORS[0]
+        for i, column in enumerate(masked[1:], 1):
+            mixed ^= (column ^ (mixed >> np.uint64(29))) * _FACTORS[i % 4]
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= _FACTORS[3]
+        mixed >>= np.uint64(64 - self._bits)
+        return mixed.view(np.int64)
+
+    def _learn(
+        self,
+        rows: Ints,
+        missing: Ints,
+        masked: list[Words],
+        places: Ints,
+        found: Ints,
+        mask_of: Callable[[set[Slot]], Words],
+        version: int,
+        walker: Walker,
+    ) -> Ints:
+        """Walk one row for each place of the table that was missed; the others are returned, to be looked up again."""
+        told = _one_of_each(places[missing], 1 << self._bits)
+        chosen = missing[told]
+        bundles = walker.walk(rows[chosen])
+        found[rows[chosen]] = bundles
+        others = rows[missing[~told]]
+        self.misses += len(chosen)
+        if not walker.slots <= self.slots:
+            # Rows that looked alike may differ in what was read just now.
+            self.slots |= walker.slots
+            self.refit(mask_of(self.slots), version)
+            return others
+        if self.misses > (1 << self._bits) // 2 and self._bits < _MOST_BITS:
+            self._grow()
+        self._store([column[chosen] for column in masked], bundles)
+        return others
+
+    def _store(self, columns: list[Words], bundles: Ints | NDArray[np.int32]) -> None:
+        """Know the bundles of rows with these bits."""
+        places = self._places(columns, len(bundles))
+        for column, keys in zip(columns, self._keys, strict=True):
+            keys[places] = column
+        self._values[places] = bundles
+
+    def _grow(self) -> None:
+        """Make the table larger, with all that is in it."""
+        taken = np.flatnonzero(self._values >= 0)
+        columns, bundles = [keys[taken] for keys in self._keys], self._values[taken]
+        self._bits += 2
+        self._clear()
+        self._store(columns, bundles)
+
+
+def _one_of_each(places: Ints, size: int) -> Mask:
+    """Chooses one of the rows at each place; there are `size` places."""
+    rows = np.arange(len(places))
+    last = np.empty(size, dtype=np.int64)
+    last[places] = rows
+    chosen: Mask = last[places] == rows
+    return chosen

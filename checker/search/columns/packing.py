@@ -1,0 +1,210 @@
+"""Packing: the states of one layout as rows of 64-bit words, a few bits per slot or part of a slot.
+
+A slot that outgrows its bits, or a part that no value had before, makes the packing outgrown: then all rows of the
+layout are packed anew (`Packing.refit`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from checker.search.columns.tables import Answers, CodeTable, Ints, Tables, Words
+from interpreter.state.state import UNBOUND, Layout, Slot, State
+
+WORD_BITS = 64
+
+
+class Field(NamedTuple):
+    """Where a slot's code lies: in `word`, at `shift`, under `mask` (before shifting)."""
+
+    word: int
+    shift: np.uint64
+    mask: np.uint64
+    table: CodeTable
+
+
+Scalars = tuple[Callable[[int], int], int, int, list[int]]
+"""How to read a slot of one row: the function for a row's word, the shift and mask of the code, the answers by code."""
+
+
+@dataclass(slots=True)
+class Rows:
+    """States of one layout: one array per word."""
+
+    words: list[Words]
+
+    def __len__(self) -> int:
+        return len(self.words[0])
+
+    def take(self, rows: Ints) -> Rows:
+        return Rows([word.take(rows) for word in self.words])
+
+
+class Packing:
+    """How states of one layout are packed.
+
+    `threads` places are kept for threads: in canonical order, empty ones last.
+    """
+
+    def __init__(self, layout: Layout, tables: Tables, threads: int) -> None:
+        self.layout = layout
+        self.tables = tables
+        self.threads = threads
+        self.version = 0
+        self.fields: dict[Slot, Field] = {}
+        self._scalars: dict[Slot, tuple[int, int, int, list[int]]] = {}
+        self._asked: dict[Slot, tuple[int, int, int, Callable[[], Answers]]] = {}
+        self.width = 0
+        self.nowhere = State(layout, (0,) * len(layout.slots))
+        """Some state of this layout, for questions that the layout alone decides."""
+        self._fit()
+
+    def _slots(self) -> list[Slot]:
+        slots = [part for slot in self.layout.slots for part in self.tables.below(slot)]
+        return [*slots, *[("thread", place) for place in range(self.threads)]]
+
+    def _fit(self) -> None:
+        """Give each slot its bits."""
+        self.fields = {}
+        word = shift = 0
+        slots = self._slots()
+        tables = [self.tables.of(slot) for slot in slots]
+        for slot, table, bits in zip(slots, tables, _bits([len(table) for table in tables]), strict=True):
+            if shift + bits > WORD_BITS:
+                word, shift = word + 1, 0
+            self.fields[slot] = Field(word, np.uint64(shift), np.uint64((1 << bits) - 1), table)
+            shift += bits
+        self.width = word + 1
+        self.version += 1
+        # Arithmetic on single rows is fastest with Python's own numbers.
+        self._scalars = {slot: (f.word, int(f.shift), int(f.mask), f.table.ids) for slot, f in self.fields.items()}
+        self._asked = {}
+
+    @property
+    def outgrown(self) -> bool:
+        """Whether some slot has more values than its bits can tell apart, or parts that have no bits."""
+        if len(self.fields) != sum(len(self.tables.below(slot)) for slot in self.layout.slots) + self.threads:
+            return True
+        return any(len(field.table) - 1 > int(field.mask) for field in self.fields.values())
+
+    @property
+    def bits(self) -> int:
+        """How many bits a state takes."""
+        return sum(int(field.mask).bit_length() for field in self.fields.values())
+
+    def refit(self, rows: Iterable[Rows], threads: int) -> None:
+        """Pack all these rows anew, with `threads` places for threads."""
+        old = self.fields
+        self.threads = threads
+        self._fit()
+        for group in rows:
+            fresh = [np.zeros(len(group), dtype=np.uint64) for _ in range(self.width)]
+            for slot, field in self.fields.items():
+                before = old.get(slot)
+                if before is not None:
+                    codes = (group.words[before.word] >> before.shift) & before.mask
+                    fresh[field.word] |= codes << field.shift
+            group.words = fresh
+
+    def codes(self, rows: Rows, slot: Slot) -> Ints:
+        """The codes of a slot, one per row."""
+        field = self.fields[slot]
+        codes = rows.words[field.word] >> field.shift
+        codes &= field.mask
+        return codes.view(np.int64)
+
+    def put(self, rows: Rows, slot: Slot, codes: Ints) -> None:
+        """Write a slot's codes into the rows."""
+        field = self.fields[slot]
+        word = rows.words[field.word]
+        word &= ~(field.mask << field.shift)
+        word |= codes.astype(np.uint64) << field.shift
+
+    def mask(self, slots: Sequence[Slot]) -> Words:
+        """The bits that hold these slots, one number per word."""
+        found = np.zeros(self.width, dtype=np.uint64)
+        for slot in slots:
+            field = self.fields[slot]
+            found[field.word] |= field.mask << field.shift
+        return found
+
+    def pack(self, state: State) -> tuple[int, ...]:
+        """The words of a state whose values have codes that fit."""
+        words = [0] * self.width
+        for slot, number in self._pairs(state):
+            field = self.fields[slot]
+            words[field.word] |= field.table.code(number) << int(field.shift)
+        return tuple(words)
+
+    def learn(self, state: State) -> None:
+        """Give codes to all values of a state."""
+        for slot, number in zip(self.layout.slots, state.values, strict=True):
+            self.tables.learn(slot, number)
+        for thread in state.threads:
+            self.tables.threads.code(thread)
+
+    def _pairs(self, state: State) -> Iterator[tuple[Slot, int]]:
+        for slot, number in zip(self.layout.slots, state.values, strict=True):
+            yield from self.tables.divided(slot, number)
+        for place, thread in enumerate(state.threads):
+            yield ("thread", place), thread
+
+    def lows(self, rows: Rows) -> Words:
+        """The low halves of the keys of these states."""
+        lows = np.zeros(len(rows), dtype=np.uint64)
+        for slot, field in self.fields.items():
+            table = field.table
+            lows += (table.sums[:, 1] + table.origin[1]).take(self.codes(rows, slot))
+        return lows
+
+    def number(self, rows: Rows, row: int, slot: Slot) -> int:
+        """What a slot of this packing holds in a row, as it is stored."""
+        word, shift, mask, ids = self._scalars[slot]
+        return ids[(rows.words[word].item(row) >> shift) & mask]
+
+    def asked(self, slot: Slot) -> tuple[Slot, str | None]:
+        """Where the answer to a slot is stored, and the step to it there; None if the slot itself is asked for."""
+        if slot not in self.fields and slot[:-1] in self.fields:
+            return slot[:-1], slot[-1]
+        return slot, None
+
+    def scalars(self, rows: Rows, slot: Slot) -> Scalars | None:
+        """How to find the answer to a slot in some row; None if it is not stored in this packing."""
+        known = self._asked.get(slot)
+        if known is None:
+            place, step = self.asked(slot)
+            if place not in self.fields:
+                return None
+            known = self._asked[slot] = (*self._scalars[place][:3], partial(self.fields[place].table.answers, step))
+        word, shift, mask, answers = known
+        return rows.words[word].item, shift, mask, answers().ids
+
+    def unpack(self, rows: Rows, row: int) -> State:
+        """The state in a row."""
+        ask = partial(self.number, rows, row)
+        values = tuple([self.tables.whole(slot, ask) for slot in self.layout.slots])
+        threads = [ask(("thread", place)) for place in range(self.threads)]
+        return State(self.layout, values, tuple([number for number in threads if number != UNBOUND]))
+
+
+def _bits(counts: list[int]) -> list[int]:
+    """The bits for slots that have so many values now: enough for twice as many.
+
+    If only that much room makes a second word necessary, the slots with the most values have it, as long as one is
+    enough: these are the ones that grow, and a state of one word is worth more.
+    """
+    bits = [max(1, count.bit_length()) for count in counts]
+    least = [max(0, count - 1).bit_length() for count in counts]
+    spare = WORD_BITS - sum(least)
+    if sum(bits) <= WORD_BITS or spare < 0:
+        return bits
+    for i in sorted(range(len(counts)), key=lambda i: -counts[i]):
+        more = bits[i] - least[i]
+        if more <= spare:
+            least[i], spare = bits[i], spare - more
+    return least

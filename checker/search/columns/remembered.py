@@ -1,0 +1,131 @@
+"""`Remembered`: one rule over the rows of one packing, with its bundles, split into units by its first choices."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+from math import prod
+from typing import Final
+
+import numpy as np
+
+from checker.search.columns.lookup import Unit
+from checker.search.columns.sizes import Sizes
+from checker.search.columns.sources import Asked, Columns, RunRow, TooMany
+from checker.search.columns.tables import Ints
+from checker.search.columns.walk import Bundles, Walker
+from checker.search.memo.remembering import BeginAnew
+from checker.search.memo.trie import Leaf, ReadTree, TreeNode
+from fizz import Span
+
+_MOST_UNITS: Final = 64
+_SPLIT_LEVELS: Final = 3
+
+
+class Remembered:
+    """A rule's bundles by row, of at most `most` ways. `counters` of the tree are kept up to date."""
+
+    def __init__(self, tree: ReadTree, most: int, sizes: Sizes, shared: dict[int, TreeNode] | None = None) -> None:
+        self.tree = tree
+        self.shared = shared
+        self._sizes = sizes
+        self.bundles = Bundles(most)
+        self._ends: dict[Span | None, Leaf] = {}
+        self.units = [Unit(None)]
+        self._widths: list[int] = []
+        self._whole = False
+        self._rows = 0
+        self._ways = 0
+        self._calls = 0
+        self._news = 0
+
+    def lookup(self, columns: Columns, run: RunRow, too_many: TooMany | None = None) -> list[Ints]:
+        """The bundles of all rows, one column per unit: the results of a row are those of all its bundles together.
+
+        `too_many` gives what stands for the ways beyond the most (None: no row can have as many).
+        """
+        source = Asked(columns, run)
+        counters = self.tree.counters
+        calls = counters.calls
+        words, version = columns.words, columns.version
+        while True:
+            walkers: list[Walker] = []
+            missed = sum(unit.misses for unit in self.units)
+            try:
+                found = []
+                for unit in self.units:
+                    make = partial(self._walker, unit, source, walkers)
+                    found.append(unit.lookup(words, columns.mask_of, version, make))
+                    if any(walker.together for walker in walkers):
+                        break
+            except BeginAnew:
+                self.tree.forget()
+                continue
+            counters.misses += sum(unit.misses for unit in self.units) - missed
+            counters.lookups += len(words[0]) * len(self.units)
+            if not self._split(walkers):
+                break
+        counters.evaluations += len(words[0])
+        counters.hits += max(0, len(words[0]) - (counters.calls - calls))
+        if too_many is not None and self.bundles.longest * len(found) > self.bundles.most:
+            self._limit(found, too_many)
+        return found
+
+    def pays(self, columns: list[Ints]) -> bool:
+        """Whether remembering pays, as far as can be told after these bundles, which have not been counted yet."""
+        calls, self._calls = self.tree.counters.calls - self._calls, self.tree.counters.calls
+        if self._rows < self._sizes.learning:
+            self._rows += len(columns[0])
+            return True
+        if self._ways < self._sizes.learning:
+            self._ways += sum(int(self.bundles.lengths()[column].sum()) for column in columns)
+            self._news += calls
+        return self._ways < self._sizes.learning or self._news <= (1 - self._sizes.worthwhile) * self._ways
+
+    def _limit(self, columns: list[Ints], too_many: TooMany) -> None:
+        """Replace what a row has beyond the most ways by the mistake that this is."""
+        left = np.full(len(columns[0]), self.bundles.most)
+        for column in columns:
+            column[left < 0] = 0
+            lengths = self.bundles.lengths()[column]
+            for row in np.flatnonzero(lengths > left).tolist():
+                failure = too_many(row)
+                end = self._ends.setdefault(failure.error.span, Leaf(failure))
+                kept = self.bundles.parts[int(column[row])][: int(left[row])]
+                column[row] = self.bundles.number((*kept, end))
+            left -= lengths
+
+    def _walker(self, unit: Unit, source: Asked, made: list[Walker]) -> Walker:
+        made.append(Walker(self.tree, source, self.bundles, unit.branch, self.shared))
+        return made[-1]
+
+    def _split(self, walkers: list[Walker]) -> bool:
+        """Make a unit of each combination of the first choices, if more of them were met than there are units.
+
+        Steps of one name count once in a state, and only within one bundle can that be seen: where alternatives have
+        equal texts, all ways stay together. So do they where one of them may be the last, whatever choices are left.
+        """
+        if any(walker.together for walker in walkers):
+            self._whole = True
+            alone = len(self.units) == 1 and self.units[0].branch is None
+            self.units = self.units if alone else [Unit(None)]
+            return not alone
+        if self._whole:
+            return False
+        widths = list(self._widths)
+        for walker in walkers:
+            for level, width in enumerate(walker.sizes[:_SPLIT_LEVELS]):
+                if level >= len(widths):
+                    widths.append(width)
+                widths[level] = max(widths[level], width)
+        if widths == self._widths:
+            return False
+        self._widths = widths
+        levels = len(widths)
+        while levels and prod(widths[:levels]) > _MOST_UNITS:
+            levels -= 1
+        branches = list(product(*[range(width) for width in widths[:levels]]))
+        if [unit.branch for unit in self.units] == [*branches]:
+            return False
+        self.units = [Unit(branch) for branch in branches] if levels else [Unit(None)]
+        return True

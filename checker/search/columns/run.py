@@ -1,0 +1,374 @@
+"""`ColumnsRun`: an exploration by columns, level by level. It takes over where a run row by row became wide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from itertools import chain
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from checker.core.exploration import PathLink
+from checker.core.level import Level, Unfinished, Witness
+from checker.core.patience import Stop
+from checker.core.phases import EDGES, JOINING, JUDGING, LOOKING_UP, STEPPING
+from checker.core.property import Looks
+from checker.liveness.graph import Graph
+from checker.search.columns.batch import Batch, counts
+from checker.search.columns.expand import Arrived, Chunk, ColumnExpander, TooWide
+from checker.search.columns.frontier import Frontier
+from checker.search.columns.gathered import Gathered
+from checker.search.columns.judge import Judge
+from checker.search.columns.packing import Packing
+from checker.search.columns.space import Space
+from checker.search.columns.spill_file import in_memory
+from checker.search.columns.store import Store
+from checker.search.columns.tables import Ints, halves
+from checker.search.contract.protocol import Task
+from checker.search.memo.trie import Counters
+from interpreter.state.step import StepKind
+
+_LEAST_ROWS: Final = 1 << 15
+_MOST_ROWS: Final = 1 << 18
+_STEPS: Final = 1 << 19
+"""Rows are expanded so many at a time that they make about this many steps: enough that numpy does all the work, and
+few enough that what is under way takes little room beside what is kept."""
+
+
+_NARROWER: Final = 4
+"""Of rows that make too many steps together one in so many, as a power of two, is tried next."""
+
+
+class _New(NamedTuple):
+    """New states of a range of keys, by packing; the order of their keys where there are several packings."""
+
+    batches: list[Batch]
+    order: Ints | None
+    frontier: list[Frontier]
+
+
+class ColumnsRun:
+    """Exploration by columns of one program in this process."""
+
+    def __init__(self, task: Task, space: Space, store: Store, graph: Graph | None) -> None:
+        self.task = task
+        self.space = space
+        self.store = store
+        self.judge = Judge(task, space)
+        self.graph = graph
+        self.frontier: list[Frontier] = []
+        self._bound = task.program.options.max_actions
+        self._counters = Counters()
+        self._expanders: dict[Packing, ColumnExpander] = {}
+        self._gathered = Gathered(store.shelf)
+        self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
+        self._expanded = self._steps = 0
+        """Rows that were expanded, and steps that were taken from them by columns."""
+
+    # --- one level -------------------------------------------------------------------------------------------------
+
+    def next(self) -> Level:
+        """Expand the frontier."""
+        level = Level()
+        acted = set(self.space.expander.acted)
+        before = self._expanded
+        new: list[_New] = []
+        try:
+            self._step(level)
+            new += self._numbered(level)
+            kept = self._judged(new, level)
+        except Stop as stop:
+            self.space.expander.acted = acted
+            self._gathered = Gathered(self.store.shelf)
+            self.space.edges.clear()
+            stop.unfinished = Unfinished.of(level, self._expanded - before, partial(self._new_path, new))
+            raise
+        expanded = self.frontier if self.graph is not None else []
+        self._take_in(new, kept, level)
+        if self.graph is not None:
+            with self.task.phases.during(EDGES):
+                self._draw(self.graph, expanded)
+            if level.pruned:
+                self.graph = None
+        return level
+
+    def steps(self, level: Level) -> dict[Packing, Batch]:
+        """Expand the frontier for somebody else: where its steps lead, each state of a packing once, sorted by key."""
+        self._step(level)
+        self.frontier = []
+        found: dict[Packing, list[Batch]] = {}
+        for part in self._finish():
+            for packing, batch in part.items():
+                found.setdefault(packing, []).append(batch)
+        return {packing: Batch.joined(batches) for packing, batches in found.items()}
+
+    def _step(self, level: Level) -> None:
+        for part in self.frontier:
+            self._make_room(part)
+            begin = 0
+            while begin < len(part.rows):
+                end = min(begin + self._rows_at_a_time(), len(part.rows))
+                end = self._expand_some(part, begin, end, level)
+                self._expanded += end - begin
+                self._save_memory()
+                self.task.tick(len(self._gathered), level.transitions)
+                begin = end
+
+    def _rows_at_a_time(self) -> int:
+        wanted = _STEPS * self._expanded // max(self._steps, 1)
+        most = self.space.sizes.steps
+        if wanted * most >= _LEAST_ROWS * _STEPS or not self._steps:
+            return max(_LEAST_ROWS, min(wanted, _MOST_ROWS))
+        return max(1, wanted * most // _STEPS)
+
+    def _expand_some(self, part: Frontier, begin: int, end: int, level: Level) -> int:
+        """Expand rows up to `end`, or fewer of them if they make too many steps together; where it ended."""
+        edges, acted = self.space.edges.gathered, set(self.space.expander.acted)
+        while True:
+            brought = Level()
+            try:
+                self._steps += self._expand(part, begin, end, brought)
+                return end
+            except TooWide:
+                brought = Level()
+                self.space.edges.forget(edges)
+                self.space.expander.acted = set(acted)
+                end = begin + max(1, (end - begin) >> _NARROWER)
+            finally:
+                level.merge(brought)
+
+    def _save_memory(self) -> None:
+        """Put what is held on the shelf if it is more than the budget."""
+        shelf = self.store.shelf
+        if shelf.budget is None:
+            return
+        waiting = in_memory(column for part in self.frontier for column in part.columns)
+        if self.store.bytes + waiting + self._gathered.bytes > shelf.budget:
+            self.store.spill()
+            self._gathered.spill()
+            for part in self.frontier:
+                part.each(shelf.put)
+        shelf.rest()
+
+    def _draw(self, graph: Graph, expanded: list[Frontier], stopped: bool = False) -> None:
+        """Write the states that were expanded, or will not be any more, into the graph."""
+        count = sum(len(part.rows) for part in expanded)
+        quiet, cut = np.zeros(count, dtype=np.bool_), np.full(count, stopped)
+        for part in expanded:
+            place = part.numbers - graph.states
+            quiet[place] = part.packing.codes(part.rows, ("thread", 0)) == 0
+            cut[place] |= part.cut
+        self.space.edges.complete(graph, graph.states, quiet, cut, self.store)
+
+    def finished_graph(self) -> Graph:
+        """The graph, in which the states that wait now lead nowhere."""
+        assert self.graph is not None
+        for part in self.frontier:
+            everything = self._chunk(part, 0, len(part.rows), Level())
+            kinds = (StepKind.CONTINUE, StepKind.START)
+            self._expander(part.packing).hide(everything, kinds, np.arange(len(part.rows)))
+        self._draw(self.graph, self.frontier, stopped=True)
+        self.frontier = []
+        return self.graph
+
+    def _expander(self, packing: Packing) -> ColumnExpander:
+        if packing not in self._expanders:
+            wanted = self.graph is not None
+            self._expanders[packing] = ColumnExpander(self.space, self.judge, packing, self._counters, wanted)
+        return self._expanders[packing]
+
+    def _make_room(self, part: Frontier) -> None:
+        """More places for threads, where the last one is taken and another thread may come."""
+        packing = part.packing
+        while packing.threads < self.task.program.options.max_concurrent_actions:
+            if not packing.codes(part.rows, ("thread", packing.threads - 1)).any():
+                return
+            self._refit(packing, packing.threads + 1, ())
+
+    def refit(self, packing: Packing, threads: int) -> None:
+        """Pack everything of a packing anew, with so many places for threads."""
+        self._refit(packing, threads, ())
+
+    def _refit(self, packing: Packing, threads: int, more: tuple[Batch, ...] | list[Batch]) -> None:
+        """Pack everything of a packing anew, `more` batches among it."""
+        self.space.refits += 1
+        rows = [part.rows for part in self.frontier if part.packing is packing]
+        rows += [*self._gathered.rows(packing), *[batch.rows for batch in more]]
+        if threads != packing.threads:
+            self._expanders.pop(packing, None)
+        packing.refit(chain(rows, self.store.repacked(packing)), threads)
+
+    def _chunk(self, part: Frontier, begin: int, end: int, level: Level) -> Chunk:
+        count, most = end - begin, self.space.sizes.steps
+        return Chunk(part, begin, end, level, np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_), most)
+
+    def _expand(self, part: Frontier, begin: int, end: int, level: Level) -> int:
+        """Expand some rows; the number of steps that were taken by columns."""
+        packing = part.packing
+        expander = self._expander(packing)
+        chunk = self._chunk(part, begin, end, level)
+        phases = self.task.phases
+        for rule in expander.rules:
+            self.task.patience.ask()
+            with phases.during(LOOKING_UP):
+                which, rows, units = expander.lookup(rule, chunk)
+                while packing.outgrown:
+                    self._refit(packing, packing.threads, chunk.fast)
+                    which, rows, units = expander.lookup(rule, chunk)
+            self.task.patience.ask()
+            with phases.during(STEPPING):
+                if rule.poor:
+                    expander.apply_alone(rule, chunk, which, rows)
+                elif units:
+                    expander.apply(rule, chunk, which, rows, units)
+                    rule.weigh(units)
+        hidden = np.flatnonzero(part.cut[begin:end])
+        if self.graph is not None and len(hidden):
+            expander.hide(chunk, (StepKind.START,), hidden)
+        steps = sum(len(batch) for batch in chunk.fast)
+        self.task.patience.ask()
+        with phases.during(JOINING):
+            self._keep(chunk)
+        dead = np.flatnonzero((chunk.moves == 0) & ~chunk.failed & ~part.cut[begin:end])
+        if len(dead):
+            for watch in self._of_dead_ends:
+                level.see(watch.key, Witness(part.place(part.first(begin + dead))))
+        return steps
+
+    def _keep(self, chunk: Chunk) -> None:
+        """Of what a chunk brought, keep what is new."""
+        if len(self.space.packings) > 1:
+            self.store.tell_by_keys()
+        ranks = self.space.order_ranks()
+        made = self._fresh_images(chunk, ranks) if self.space.images is not None else {chunk.part.packing: chunk.fast}
+        for packing, arrived in chunk.slow.items():
+            for one in arrived:
+                packing.learn(one.state)
+            threads = max(packing.threads, *[len(one.state.threads) for one in arrived])
+            if packing.outgrown or threads > packing.threads:
+                self._refit(packing, threads, made.get(packing, ()))
+            made.setdefault(packing, []).append(self._packed(packing, arrived))
+        for packing, batches in made.items():
+            if batches:
+                fresh = self.store.fresh(Batch.joined(batches), ranks)
+                if len(fresh):
+                    self._gathered.add(packing, fresh, partial(self._least, ranks=ranks))
+
+    def _finish(self) -> list[dict[Packing, Batch]]:
+        """What the level has found, by ranges of keys."""
+        return self._gathered.finish(partial(self._least, ranks=self.space.order_ranks()))
+
+    def _least(self, batch: Batch, ranks: Ints) -> Batch:
+        self.task.patience.ask()
+        return self.store.least(batch, ranks)
+
+    def _fresh_images(self, chunk: Chunk, ranks: Ints) -> dict[Packing, list[Batch]]:
+        """Of the rows that a chunk brought, the images of those that are new."""
+        made: dict[Packing, list[Batch]] = {}
+        if not chunk.fast:
+            return made
+        images, packing = self.space.images, chunk.part.packing
+        assert images is not None
+        batch = self.store.fresh(Batch.joined(chunk.fast), ranks)
+        for target in images.targets(batch):
+            if target.outgrown or target.threads < packing.threads:
+                more = [batch] if target is packing else []
+                self._refit(target, max(target.threads, packing.threads), more)
+        for target, moved in images.moved(packing, batch):
+            made.setdefault(target, []).append(moved)
+        return made
+
+    def _packed(self, packing: Packing, arrived: list[Arrived]) -> Batch:
+        return Batch(
+            self.space.pack(packing, [one.state for one in arrived]),
+            *halves([one.key for one in arrived]),
+            np.array([one.parent for one in arrived], dtype=np.uint32),
+            np.array([one.order for one in arrived], dtype=np.int32),
+            np.array([one.starts for one in arrived], dtype=np.int32),
+            counts(np.array([one.crashes for one in arrived], dtype=np.int64)),
+        )
+
+    def _numbered(self, level: Level) -> list[_New]:
+        """The new states, numbered by key."""
+        level.noted = self.space.machine.noted()
+        found: list[_New] = []
+        with self.task.phases.during(JOINING):
+            base = len(self.store)
+            for part in self._finish():
+                batches = list(part.values())
+                order = self.store.order(batches)
+                numbers = self.store.numbers_from(base, batches, order)
+                base += sum(len(batch) for batch in batches)
+                frontier = []
+                for (packing, b), own in zip(part.items(), numbers, strict=True):
+                    cut = b.starts >= self._bound
+                    frontier.append(Frontier(packing, b.rows, own, b.starts, b.crashes, b.high, b.low, cut))
+                found.append(_New(batches, order, frontier))
+        return found
+
+    def _judged(self, new: list[_New], level: Level) -> list[Ints | None]:
+        """Judge the new states: of each part of the frontier the rows to go on with, None for all."""
+        frontier = [part for one in new for part in one.frontier]
+        with self.task.phases.during(JUDGING):
+            return self.judge.states(frontier, level, len(self.store))
+
+    def _take_in(self, new: list[_New], kept: list[Ints | None], level: Level) -> None:
+        """Store the new states and make them the frontier. Nobody stops the level any more."""
+        with self.task.phases.during(JOINING):
+            for one in new:
+                self.store.add(one.batches, one.order)
+        self._wait([part for one in new for part in one.frontier], kept, level)
+        self._save_memory()
+
+    def take(self, frontier: list[Frontier], level: Level) -> None:
+        """Judge states that were stored just now, and go on from them."""
+        base = len(self.store) - sum(len(part.rows) for part in frontier)
+        self._wait(frontier, self.judge.states(frontier, level, base), level)
+
+    def _wait(self, frontier: list[Frontier], kept: list[Ints | None], level: Level) -> None:
+        """Make judged states the frontier, but for those that are pruned."""
+        self.frontier = frontier
+        level.least = min((part.key(0) for part in frontier if len(part.rows)), default=None)
+        for part, rows in zip(frontier, kept, strict=True):
+            level.states += len(part.rows)
+            level.cut += int(part.cut.sum())
+            if rows is not None:
+                level.pruned += len(part.rows) - len(rows)
+                part.keep(rows)
+        level.frontier = sum(len(part.rows) for part in frontier)
+
+    def _new_path(self, new: list[_New], key: int) -> tuple[PathLink, ...] | None:
+        """The path to a state of the level under way; None: it was found before."""
+        high, low = halves([key])
+        for batch in [batch for one in new for batch in one.batches]:
+            for row in np.flatnonzero((batch.high == high[0]) & (batch.low == low[0])).tolist():
+                before = self.store.key(int(batch.parents[row]))
+                return (*self.path(before), PathLink(self.space.orders[int(batch.orders[row])], key))
+        return None
+
+    # --- asking ----------------------------------------------------------------------------------------------------
+
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        """The path to a state."""
+        return self.store.path(key, self.space.orders)
+
+    def ranks(self) -> Ints:
+        """The place of each state found, by number, among all: by (level, crashes, key)."""
+        return self.store.ranks(self.space.orders)
+
+    def cost(self, number: int) -> tuple[int, int]:
+        """The level of a state found, and the crash steps on its path."""
+        return self.store.cost(number, self.space.orders)
+
+    def stats(self) -> Mapping[str, object]:
+        """What the columns did, for `--stats`."""
+        spilled = {"MB on disk": round(self.store.shelf.bytes / 1e6, 1)} if self.store.shelf.in_use else {}
+        packings = self.space.packings.values()
+        return {
+            "packings": len(packings),
+            "slots of a packing": max((len(packing.fields) for packing in packings), default=0),
+            "bits of a packing": max((packing.bits for packing in packings), default=0),
+            "re-packs": self.space.refits,
+            **spilled,
+        }

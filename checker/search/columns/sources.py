@@ -1,0 +1,185 @@
+"""What rules are asked of: rows of one packing, or pairs of rows before and after a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
+
+import numpy as np
+
+from checker.search.columns.packing import Packing, Rows, Scalars
+from checker.search.columns.tables import Ints, Words
+from interpreter.execute.view import PairView, derived
+from interpreter.state.state import Slot, State
+from interpreter.state.step import Failure, Way
+from interpreter.values.intern import Interner
+
+RunRow = Callable[[int, tuple[int, ...]], Way]
+TooMany = Callable[[int], Failure]
+"""What stands for the ways that a row has beyond the most."""
+
+
+_OF_ALL: Final = ("state", "used")
+"""Derived slots that depend on more than the layout."""
+
+
+class NeedsRows(Exception):
+    """A rule asked for something that is not kept in columns: it must be run row by row."""
+
+
+class Columns(Protocol):
+    """Rows that a rule can be looked up for."""
+
+    @property
+    def words(self) -> list[Words]: ...
+
+    @property
+    def version(self) -> int: ...
+
+    def mask_of(self, slots: set[Slot]) -> Words: ...
+
+    def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int: ...
+
+    def field(self, slot: Slot) -> Scalars | None: ...
+
+    def number(self, slot: Slot, row: int) -> int: ...
+
+
+class StateColumns:
+    """Rows of one packing."""
+
+    def __init__(self, packing: Packing, rows: Rows, interner: Interner) -> None:
+        self.packing = packing
+        self.rows = rows
+        self.interner = interner
+        self._fields: dict[Slot, Scalars | None] = {}
+
+    @property
+    def words(self) -> list[Words]:
+        return self.rows.words
+
+    @property
+    def version(self) -> int:
+        return self.packing.version
+
+    def mask_of(self, slots: set[Slot]) -> Words:
+        if any(slot[0] in _OF_ALL for slot in slots):
+            return self.packing.mask(list(self.packing.fields))
+        stored = {self.packing.asked(slot)[0] for slot in slots}
+        return self.packing.mask([slot for slot in stored if slot in self.packing.fields])
+
+    def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
+        place, step = self.packing.asked(slot)
+        field = self.packing.fields.get(place)
+        if field is None:
+            if slot[0] in _OF_ALL:
+                return self._codes_of_all(slot, rows)
+            # Not stored: the layout alone decides.
+            return derived(slot, self.packing.nowhere, self.interner)
+        codes = self.rows.words[field.word].take(rows)
+        codes >>= field.shift
+        codes &= field.mask
+        answers = field.table.answers(step)
+        if answers.plain:
+            return codes.view(np.int64), field.table.ids
+        return answers.codes.take(codes.view(np.int64)), answers.distinct
+
+    def _codes_of_all(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]]:
+        numbers = [self.number(slot, row) for row in rows.tolist()]
+        ids, codes = np.unique(np.array(numbers, dtype=np.int64), return_inverse=True)
+        return codes, ids.tolist()
+
+    def field(self, slot: Slot) -> Scalars | None:
+        """How to read a slot of one row; None if it is not stored."""
+        if slot not in self._fields:
+            self._fields[slot] = self.packing.scalars(self.rows, slot)
+        return self._fields[slot]
+
+    def number(self, slot: Slot, row: int) -> int:
+        """The id in a slot of one row."""
+        field = self.field(slot)
+        if field is not None:
+            word, shift, mask, ids = field
+            return ids[(word(row) >> shift) & mask]
+        if slot[0] == "state":
+            raise NeedsRows
+        state = self.packing.unpack(self.rows, row) if slot[0] in _OF_ALL else self.packing.nowhere
+        return derived(slot, state, self.interner)
+
+    def view(self, row: int) -> RowView:
+        """A view of one row."""
+        return RowView(self, row)
+
+
+class RowView:
+    """A view of one row: the state itself is put together only for who wants all of it."""
+
+    def __init__(self, columns: StateColumns, row: int) -> None:
+        self._columns = columns
+        self._row = row
+
+    def read(self, slot: Slot) -> int:
+        """What a slot, or a part of one, holds; UNBOUND if there is no such slot."""
+        if slot[0] == "state":
+            return derived(slot, self.whole(), self._columns.interner)
+        return self._columns.number(slot, self._row)
+
+    def whole(self) -> State:
+        """The state."""
+        return self._columns.packing.unpack(self._columns.rows, self._row)
+
+
+class PairColumns:
+    """Rows before and after a step, side by side: slots are prefixed with "before" or "after"."""
+
+    def __init__(self, before: StateColumns, after: StateColumns) -> None:
+        self.before = before
+        self.after = after
+
+    @property
+    def words(self) -> list[Words]:
+        return [*self.before.words, *self.after.words]
+
+    @property
+    def version(self) -> int:
+        return (self.before.version << 24) + self.after.version
+
+    def mask_of(self, slots: set[Slot]) -> Words:
+        sides = [
+            side.mask_of({slot[1:] for slot in slots if slot[0] == name})
+            for name, side in (("before", self.before), ("after", self.after))
+        ]
+        return np.concatenate(sides)
+
+    def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
+        return (self.before if slot[0] == "before" else self.after).codes(slot[1:], rows)
+
+    def field(self, slot: Slot) -> Scalars | None:
+        return (self.before if slot[0] == "before" else self.after).field(slot[1:])
+
+    def number(self, slot: Slot, row: int) -> int:
+        return (self.before if slot[0] == "before" else self.after).number(slot[1:], row)
+
+    def view(self, row: int) -> PairView:
+        """A view of the states before and after one step."""
+        return PairView(self.before.view(row), self.after.view(row))
+
+
+class Asked:
+    """Columns together with what runs the rule for one of their rows."""
+
+    def __init__(self, columns: Columns, run: RunRow) -> None:
+        self._columns = columns
+        self._run = run
+
+    def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
+        return self._columns.codes(slot, rows)
+
+    def field(self, slot: Slot) -> Scalars | None:
+        return self._columns.field(slot)
+
+    def number(self, slot: Slot, row: int) -> int:
+        return self._columns.number(slot, row)
+
+    def run(self, row: int, choices: tuple[int, ...]) -> Way:
+        return self._run(row, choices)

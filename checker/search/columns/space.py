@@ -1,0 +1,83 @@
+"""`Space`: what all packings of a run share: the machine, the memory, codes, step orders, and the packings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from checker.liveness.graph import Obligation, obligation_of
+from checker.search.columns.edges import Edges
+from checker.search.columns.images import Images
+from checker.search.columns.packing import Packing, Rows
+from checker.search.columns.places import Ranks
+from checker.search.columns.sizes import SIZES, Sizes
+from checker.search.columns.tables import Tables, ranks_of
+from checker.search.memo.trie import Restarts, TreeNode
+from checker.search.rows.expander import Expander
+from interpreter.state.state import Layout, Slot, State
+from interpreter.state.step import Rule, StepOrder
+from interpreter.values.budget import METER
+
+
+class Space:
+    """The tables of one run in one process. `reduced`: states that are images of each other count once."""
+
+    def __init__(self, expander: Expander, reduced: bool, sizes: Sizes = SIZES) -> None:
+        self.expander = expander
+        self.sizes = sizes
+        machine = self.machine = expander.machine
+        self.memory = expander.memory
+        self.packings: dict[Layout, Packing] = {}
+        self.tables = Tables(machine)
+        self.ranks = Ranks(self.tables.threads, machine.values)
+        self.orders: list[StepOrder] = []
+        self._order_numbers: dict[StepOrder, int] = {}
+        self._order_ranks = ranks_of([])
+        self.parked: dict[int, TreeNode] = {}
+        """The trees of parked threads, by the thread's id: the same wherever the thread is parked."""
+        self.restarts: Restarts = {}
+        """What parked threads share after restarts."""
+        self.rules: dict[int, Rule] = {}
+        """The rule that continues a thread, by the identity of what came of it."""
+        self.edges = Edges()
+        self.images = Images(self) if reduced else None
+        self._fair: dict[Rule, Obligation | None] = {}
+        self.refits = 0
+
+    def order(self, candidate: tuple[int, ...], forks: tuple[int, ...], twin: int) -> int:
+        """The number of a place in the step order."""
+        order = StepOrder(candidate, forks, twin)
+        known = self._order_numbers.get(order)
+        if known is None:
+            known = self._order_numbers[order] = len(self.orders)
+            self.orders.append(order)
+        return known
+
+    def order_ranks(self) -> np.ndarray:
+        """The rank of each numbered order among all."""
+        if len(self._order_ranks) < len(self.orders):
+            self._order_ranks = ranks_of(self.orders)
+        return self._order_ranks
+
+    def packing(self, layout: Layout) -> Packing:
+        """The packing of a layout."""
+        known = self.packings.get(layout)
+        if known is None:
+            places = min(2, self.machine.program.options.max_concurrent_actions)
+            known = self.packings[layout] = Packing(layout, self.tables, places)
+        return known
+
+    def fair_name(self, rule: Rule) -> Obligation | None:
+        """Whom a step of this rule counts for."""
+        if rule not in self._fair:
+            self._fair[rule] = obligation_of(self.machine.fair_name(rule))
+        return self._fair[rule]
+
+    def holds_instances(self, slot: Slot) -> bool:
+        """Whether any value that the slot has taken refers to a role instance."""
+        roles = self.machine.values.roles
+        return any(number >= 0 and bool(roles(number)) for number in self.tables.of(slot).ids)
+
+    def pack(self, packing: Packing, states: list[State]) -> Rows:
+        """Rows of states whose values have codes that fit."""
+        words = np.array([packing.pack(state) for state in METER.attended(states)], dtype=np.uint64)
+        return Rows([np.ascontiguousarray(words[:, i]) for i in range(packing.width)])

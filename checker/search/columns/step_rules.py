@@ -1,0 +1,230 @@
+"""`StepRules`: all rules of one packing in step order, applied to rows of states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from checker.liveness.graph import LiveStep, crash_of
+from checker.search.columns.effects import NO_KIND, Effect, Effects
+from checker.search.columns.packing import Packing, Rows
+from checker.search.columns.remembered import Remembered
+from checker.search.columns.sources import StateColumns
+from checker.search.columns.space import Space
+from checker.search.columns.tables import NO_PROPERTY, Ints, Mask
+from checker.search.memo.trie import Counters, Reading, ReadTree
+from interpreter.state.state import Slot, State
+from interpreter.state.step import Aborted, Candidate, Event, Outcome, Read, Rule, StepKind, StepOrder, Way
+
+
+class StepRule:
+    """One rule on one packing.
+
+    `place`: the place of the thread that continues. `dropped`: the places whose threads go with a role crash.
+    """
+
+    def __init__(self, space: Space, packing: Packing, candidate: Candidate, place: int | None, tree: ReadTree) -> None:
+        self.space = space
+        self.packing = packing
+        self.candidate = candidate
+        self.place = place
+        self.kind = candidate.rule.kind
+        self.dropped: dict[int, tuple[int, ...]] = {}
+        self._begin(tree)
+
+    def _begin(self, tree: ReadTree) -> None:
+        space, packing = self.space, self.packing
+        shared = space.parked if self.place is not None else None
+        self.remembered = Remembered(tree, space.machine.most_ways, space.sizes, shared)
+        order_of = partial(space.order, self.candidate.order)
+        returns_of = space.machine.transitions.returns
+        self.effects = Effects(packing, space.machine.values, self.remembered.bundles, order_of, self._live, returns_of)
+
+    @property
+    def poor(self) -> bool:
+        """Whether the rule goes row by row from now on, because remembering it does not pay."""
+        return self.place is None and self.candidate.rule in self.space.memory.forgetful
+
+    def bundles(self, rows: Rows) -> list[Ints]:
+        """The bundles of the rows, per unit; new ones have their effects made. None for a poor rule."""
+        if self.poor:
+            return []
+        columns = StateColumns(self.packing, rows, self.space.machine.values)
+        found = self.remembered.lookup(
+            columns,
+            partial(self._run, columns),
+            lambda row: self.space.machine.too_many_ways(self.rule_in(self.packing.unpack(rows, row))),
+        )
+        self.effects.learn(rows, found)
+        return found
+
+    def weigh(self, units: list[Ints]) -> None:
+        """Forget the rule if these bundles show that remembering does not pay."""
+        if units and self.place is None and not self.remembered.pays(units):
+            self.space.memory.forget(self.candidate.rule)
+            self._begin(ReadTree(Counters()))
+
+    def _live(self, outcome: Outcome, twin: bool) -> int:
+        """The kind of step that an outcome or its twin is for liveness; NO_KIND: a crash that it does not see."""
+        if twin or self.kind is StepKind.CRASH_ROLE:
+            crash = crash_of(StepOrder(self.candidate.order, outcome.forks, int(twin)))
+            return self.space.edges.kind(crash) if self.space.expander.task.crash_edges else NO_KIND
+        rule = self.candidate.rule if self.place is None else self.space.rules[id(outcome)]
+        order = StepOrder(self.candidate.order, outcome.forks, 0)
+        return self.space.edges.kind(LiveStep(order, self.space.fair_name(rule), outcome.fair))
+
+    def hidden_kind(self, rule: Rule) -> int:
+        """The kind of an available step that is not taken; NO_KIND if nothing ever forces it."""
+        name = self.space.fair_name(rule)
+        return (
+            NO_KIND
+            if name is None
+            else self.space.edges.kind(LiveStep(StepOrder(self.candidate.order, (), 0), name, ()))
+        )
+
+    def dropped_by(self, effect: int) -> tuple[int, ...]:
+        """The places whose threads are lost with this effect of a role crash."""
+        return self.dropped[id(self.effects.effects[effect].outcome)]
+
+    def rule_in(self, state: State) -> Rule:
+        """The rule that this stands for in a state."""
+        if self.place is None:
+            return self.candidate.rule
+        return Rule(StepKind.CONTINUE, state.threads[self.place])
+
+    def _run(self, columns: StateColumns, row: int, choices: tuple[int, ...]) -> Way:
+        if self.kind is StepKind.CRASH_ROLE:
+            return self._crash(columns.view(row).whole())
+        view = columns.view(row)
+        if self.place is None:
+            return self.space.memory.run(self.candidate.rule, view, choices)
+        rule = Rule(StepKind.CONTINUE, view.read(("thread", self.place)))
+        way = self.space.memory.run(rule, view, choices)
+        self.space.rules.update((id(result), rule) for result in way.results)
+        return replace(way, events=(Read(("thread", self.place), rule.subject), *way.events))
+
+    def _crash(self, state: State) -> Way:
+        """A role crash as a way: it reads the threads and the reset values."""
+        transitions = self.space.machine.transitions
+        instance = self.candidate.rule.instance
+        assert instance is not None
+        events: list[Event] = []
+        for place in range(self.packing.threads):
+            thread = state.threads[place] if place < len(state.threads) else -1
+            events.append(Read(("thread", place), thread))
+        if any(instance in transitions.waiting_instances(thread) for thread in state.threads):
+            return Way(tuple(events), Aborted("waits for a reply", self.space.machine.program.routines[0].span))
+        writes: list[tuple[Slot, int]] = []
+        for slot, reset in transitions.resets(state.layout, instance):
+            events.append(Read(reset, state.get(reset)))
+            writes.append((slot, state.get(reset)))
+        outcome = Outcome(tuple(writes), None, (), (), (), False, (), (), (), ())
+        dropped = [i for i, thread in enumerate(state.threads) if transitions.top_instance(thread) == instance]
+        self.dropped[id(outcome)] = tuple(dropped)
+        return Way(tuple(events), outcome)
+
+    def apply_slowly(self, state: State, effect: Effect) -> State | None:
+        """The target of an effect by the machine itself."""
+        rule = self.rule_in(state)
+        if rule.kind is StepKind.CRASH_ROLE:
+            assert rule.instance is not None
+            return self.space.machine.crash_role(state, rule.instance)
+        return self.space.machine.apply(state, rule, effect.outcome, effect.twin)
+
+
+@dataclass(slots=True)
+class _Limit:
+    """A limited action: which count codes forbid a start, or how many threads of some roots there may be."""
+
+    slot: Slot | None
+    counter: str
+    most: int
+    key: str = ""
+    column: Ints = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        self.column = NO_PROPERTY
+
+    @property
+    def option(self) -> str:
+        return "max_concurrent_actions" if self.slot is None else "max_actions"
+
+
+class StepRules:
+    """The rules of one packing. They are made anew when the number of places for threads changes."""
+
+    def __init__(self, space: Space, packing: Packing, crash_counters: Counters) -> None:
+        self.space = space
+        self.packing = packing
+        self.rules: list[StepRule] = []
+        memory = space.memory
+        for place in range(packing.threads):
+            candidate = Candidate((0, place), f"thread-{place}", Rule(StepKind.CONTINUE, -1))
+            tree = ReadTree(memory.counters, space.restarts)
+            # All that follows is found by the thread, also what this tree is asked for first.
+            tree.root = Reading(("thread", place))
+            self.rules.append(StepRule(space, packing, candidate, place, tree))
+        for candidate in space.machine.possible.starts_in(packing.layout):
+            self.rules.append(StepRule(space, packing, candidate, None, memory.tree(candidate.rule)))
+        if space.machine.program.options.crash_on_yield:
+            for candidate in space.machine.possible.role_crashes_in(packing.layout):
+                self.rules.append(StepRule(space, packing, candidate, None, ReadTree(crash_counters)))
+        self._limits: dict[Rule, list[_Limit]] = {}
+
+    def __iter__(self) -> Iterator[StepRule]:
+        return iter(self.rules)
+
+    def allowed(self, rule: StepRule, rows: Rows, cut: Mask | None) -> Mask | None:
+        """Which rows the rule may step in; None: all. `cut` rows start no action (None: do not ask)."""
+        if rule.kind is StepKind.CONTINUE:
+            assert rule.place is not None
+            codes = self.packing.codes(rows, ("thread", rule.place))
+            found = np.asarray(codes != 0)
+            if rule.place:
+                # Equal threads make one step.
+                found &= codes != self.packing.codes(rows, ("thread", rule.place - 1))
+            return found
+        if rule.kind is not StepKind.START:
+            return None
+        most = self.space.machine.program.options.max_concurrent_actions
+        allowed: Mask | None = None
+        if most <= self.packing.threads:
+            allowed = np.asarray(self.packing.codes(rows, ("thread", most - 1)) == 0)
+        if cut is not None and cut.any():
+            allowed = ~cut if allowed is None else allowed & ~cut
+        otherwise = allowed
+        for limit in self._limits_of(rule.candidate.rule):
+            below = self._below(limit, rule.candidate.rule, rows)
+            if not (below if otherwise is None else below | ~otherwise).all():
+                self.space.machine.limits.feel(limit.key or limit.counter, limit.option)
+            allowed = below if allowed is None else allowed & below
+        return allowed
+
+    def _limits_of(self, rule: Rule) -> list[_Limit]:
+        known = self._limits.get(rule)
+        if known is None:
+            limits = self.space.machine.limits
+            known = [_Limit(("count", counter), counter, most) for counter, most in limits.limited(rule)]
+            known += [_Limit(None, "", most, key) for key, most in limits.concurrency(rule)]
+            self._limits[rule] = known
+        return known
+
+    def _below(self, limit: _Limit, rule: Rule, rows: Rows) -> Mask:
+        machine = self.space.machine
+        if limit.slot is not None:
+            if limit.slot not in self.packing.fields:
+                return np.full(len(rows), limit.most > 0, dtype=np.bool_)
+            table = self.space.tables.of(limit.slot)
+            limit.column = table.property(machine.values.payload, limit.column)
+            return np.asarray(limit.column[self.packing.codes(rows, limit.slot)] < limit.most)
+        shares, root = machine.limits.shares, machine.transitions.root
+        limit.column = self.space.tables.threads.property(lambda t: shares(limit.key, rule, t, root), limit.column)
+        running = sum(limit.column[self.packing.codes(rows, ("thread", i))] for i in range(self.packing.threads))
+        return np.asarray(running < limit.most)
+
+    def counted(self, rule: StepRule) -> bool:
+        """Whether a start of this rule is counted in the state: then the machine applies it."""
+        return rule.kind is StepKind.START and bool(self.space.machine.limits.counters(rule.candidate.rule))

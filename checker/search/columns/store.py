@@ -1,0 +1,315 @@
+"""What is kept of all states found: what tells them apart, and how each was reached. Twenty-eight bytes a state."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise, takewhile
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.core.exploration import PathLink
+from checker.core.level import KeysCollide
+from checker.search.columns.batch import Batch, counts
+from checker.search.columns.packing import Packing, Rows
+from checker.search.columns.spill_file import Shelf, in_memory
+from checker.search.columns.tables import Ints, Words, distinct, halves
+from checker.search.columns.visited import Visited
+from fizz.base.data import demand
+from interpreter.state.step import StepOrder
+
+_PARENT_BITS: Final = 32
+_PARENT_MASK: Final = (1 << _PARENT_BITS) - 1
+_MOST_RANKS: Final = 1 << (63 - _PARENT_BITS)
+"""A link is a place among ranks and the number of a parent, in one word."""
+_NOBODY: Final = (1 << 32) - 1
+"""The parent of an initial state, as it is stored."""
+
+
+class Store:
+    """All states found, numbered by (level, key).
+
+    Where each fits one word, and all are of one packing, the states themselves are stored in place of the low halves of
+    their keys: then they are compared, and not their keys alone. This ends when two of them share a high half, so that
+    high halves say which state is meant as long as it lasts.
+    """
+
+    def __init__(self, shelf: Shelf | None = None) -> None:
+        self.shelf = shelf or Shelf()
+        self.packing: Packing | None = None
+        """How the states are packed, where they are stored themselves."""
+        self.visited = Visited(self.shelf)
+        self.parents: list[NDArray[np.uint32]] = []
+        self.orders: list[NDArray[np.int32]] = []
+        self.first: list[int] = [0]
+
+    @property
+    def exact(self) -> bool:
+        """Whether states are compared, and not their keys alone."""
+        return self.packing is not None
+
+    def __len__(self) -> int:
+        return self.first[-1]
+
+    @property
+    def bytes(self) -> int:
+        """What all this takes in memory."""
+        return self.visited.bytes + in_memory(self.parents) + in_memory(self.orders)
+
+    def spill(self) -> None:
+        """Put all this on the shelf."""
+        self.visited.spill()
+        links: list[list[Any]] = [self.parents, self.orders]
+        for columns in links:
+            columns[:] = [self.shelf.put(column) for column in columns]
+
+    def least(self, batch: Batch, ranks: Ints) -> Batch:
+        """Each state of a batch once, sorted by key, with its least parent.
+
+        The parent is the least by (crashes, order of step, key of source); sources are numbered by key.
+        """
+        order = _by_high(batch.high)
+        high, rest = batch.high.take(order), self._rest(batch).take(order)
+        new = np.ones(len(order), dtype=np.bool_)
+        new[1:] = high[1:] != high[:-1]
+        differ = (rest[1:] != rest[:-1]) & ~new[1:]
+        if differ.any():
+            if self.packing is not None:
+                low = batch.low.take(order)
+                if ((low[1:] == low[:-1]) & differ).any():
+                    raise KeysCollide
+                self.tell_by_keys()
+            order = np.lexsort((batch.low, batch.high))
+            high, low = batch.high.take(order), batch.low.take(order)
+            new[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
+        groups = np.flatnonzero(new)
+        fewest, most = int(batch.crashes.min()), int(batch.crashes.max())
+        places = ranks.take(batch.orders)
+        if most > fewest:
+            places += (batch.crashes - fewest).astype(np.int64) * len(ranks)
+        table = None
+        if (most - fewest + 1) * len(ranks) > _MOST_RANKS:
+            table, places = np.unique(places, return_inverse=True)
+        # In place: of rows there are many here.
+        places <<= _PARENT_BITS
+        places |= batch.parents
+        least = np.minimum.reduceat(places.take(order), groups)
+        starts = np.minimum.reduceat(batch.starts.take(order), groups)
+        found = batch.take(order.take(groups))
+        found.parents = (least & _PARENT_MASK).astype(np.uint32)
+        chosen = least >> _PARENT_BITS
+        crashes, places = np.divmod(chosen if table is None else table.take(chosen), len(ranks))
+        found.orders = np.argsort(ranks).take(places).astype(np.int32)
+        found.starts = starts.astype(np.int32)
+        found.crashes = counts(crashes + fewest)
+        return found
+
+    def fresh(self, batch: Batch, ranks: Ints) -> Batch:
+        """The states of a batch that were not found before the level under way, as `least` gives them."""
+        found = self.least(batch, ranks)
+        known, shared = self.visited.contains(found.high, self._rest(found))
+        if shared and self.packing is not None:
+            self.tell_by_keys()
+            by_key, _ = self.visited.contains(found.high, found.low)
+            if (by_key != known).any():
+                raise KeysCollide
+        return found.take(np.flatnonzero(~known)) if known.any() else found
+
+    def order(self, batches: Sequence[Batch]) -> Ints | None:
+        """The order by key of the states of some batches together; None: there is one, and it is sorted."""
+        if len(batches) == 1:
+            return None
+        return np.lexsort((np.concatenate([b.low for b in batches]), np.concatenate([b.high for b in batches])))
+
+    def numbers_from(self, base: int, batches: Sequence[Batch], order: Ints | None) -> list[NDArray[np.uint32]]:
+        """The numbers of the rows of new states, if the least of them has the number `base`."""
+        counts = [len(b) for b in batches]
+        ascending = np.arange(base, base + sum(counts), dtype=np.uint32)
+        if order is None:
+            return [ascending]
+        numbers = np.empty(len(order), dtype=np.uint32)
+        numbers[order] = ascending
+        return np.split(numbers, np.cumsum(counts)[:-1])
+
+    def add(self, batches: Sequence[Batch], order: Ints | None) -> None:
+        """Take in new states in this order. Their keys are greater than those added of the same level."""
+        if order is None:
+            (batch,) = batches
+            # Rows are packed anew by others, and so are those that are stored.
+            rest = batch.low if self.packing is None else batch.rows.words[0].copy()
+            self.append(batch.high, rest, batch.parents, batch.orders)
+            return
+        self.append(
+            np.concatenate([b.high for b in batches])[order],
+            np.concatenate([b.low for b in batches])[order],
+            np.concatenate([b.parents for b in batches])[order],
+            np.concatenate([b.orders for b in batches])[order],
+        )
+
+    def append(self, high: Words, rest: Words, parents: NDArray[Any], orders: NDArray[np.int32]) -> None:
+        """States of a level, sorted by key; the parent of an initial one is -1. `rest`: the low halves of the keys."""
+        self.visited.add(high, rest, len(self))
+        self.parents.append(parents.astype(np.uint32, copy=False))
+        self.orders.append(orders)
+        self.first.append(len(self) + len(high))
+
+    def append_all(self, high: Words, low: Words, parents: Ints, orders: NDArray[np.int32]) -> None:
+        """States of several levels, by number. Raises `NotData` if they are not in order."""
+        bounds = [0]
+        while bounds[-1] < len(parents):
+            # The parents of a level are on the level before, so those of the states below have greater numbers. A level
+            # has a state at least, whatever a file says.
+            bounds.append(max(bisect_left(parents, bounds[-1], bounds[-1]), bounds[-1] + 1))
+        ascending = (high[1:] > high[:-1]) | ((high[1:] == high[:-1]) & (low[1:] > low[:-1]))
+        ascending[np.array(bounds[1:-1], dtype=np.int64) - 1] = True
+        demand(bool(ascending.all()), "the keys of a level in order")
+        for begin, end in pairwise(bounds):
+            self.append(high[begin:end], low[begin:end], parents[begin:end], orders[begin:end])
+
+    def since(self, number: int) -> tuple[Words, Words, Ints, NDArray[np.int32]]:
+        """The states from a number on: halves of keys, parents, orders."""
+        level = int(np.searchsorted(np.array(self.first), number, side="right")) - 1
+        skip = number - self.first[level]
+        stored = np.concatenate([np.zeros(0, dtype=np.uint32), *self.parents[level:]])[skip:]
+        parents = stored.astype(np.int64)
+        parents[stored == _NOBODY] = -1
+        orders = np.concatenate([np.zeros(0, dtype=np.int32), *self.orders[level:]])[skip:]
+        return *self.keys_since(number), parents, orders
+
+    # --- telling states apart --------------------------------------------------------------------------------------
+
+    def tell_by_states(self, packing: Packing, words: Words) -> None:
+        """Store the states found so far themselves, by number, and those to come, unless keys share a high half."""
+        high, _ = self.visited.since(0)
+        if len(distinct(high)) == len(high):
+            for rests, numbers in self.visited.rests():
+                rests[:] = words[numbers]
+            self.packing = packing
+
+    def tell_by_keys(self) -> None:
+        """Store the low halves of keys again, in place of the states themselves."""
+        if self.packing is not None:
+            for rests, _ in self.visited.rests():
+                rests[:] = self._low(rests)
+            self.packing = None
+
+    def repacked(self, packing: Packing) -> Iterator[Rows]:
+        """The states of a packing that are stored themselves: whoever packs it anew does so with each of these rows.
+
+        They are taken back, one after the other, when the next ones are asked for.
+        """
+        if packing is not self.packing:
+            return
+        for rests, _ in self.visited.rests():
+            rows = Rows([rests])
+            yield rows
+            rests[:] = rows.words[0] if packing.width == 1 else packing.lows(rows)
+        if packing.width > 1:
+            self.packing = None
+
+    def _rest(self, batch: Batch) -> Words:
+        return batch.low if self.packing is None else batch.rows.words[0]
+
+    def _low(self, rest: Words) -> Words:
+        return rest if self.packing is None else self.packing.lows(Rows([rest]))
+
+    # --- asking ----------------------------------------------------------------------------------------------------
+
+    def key(self, number: int) -> int:
+        """The key of a state."""
+        return self._keys([number])[0]
+
+    def _keys(self, numbers: list[int]) -> list[int]:
+        high, rest = self.visited.some(numbers)
+        both = zip(high.tolist(), self._low(rest).tolist(), strict=True)
+        return [upper << 64 | lower for upper, lower in both]
+
+    def keys_since(self, number: int) -> tuple[Words, Words]:
+        """The halves of the keys of all states from a number on, by number."""
+        high, rest = self.visited.since(number)
+        return high, self._low(rest)
+
+    def halves(self, numbers: Ints) -> tuple[Words, Words]:
+        """The halves of the keys of some states."""
+        least = int(numbers.min())
+        high, rest = self.visited.since(least)
+        return high[numbers - least], self._low(rest[numbers - least])
+
+    def number(self, key: int) -> int:
+        """The number of a state."""
+        number = int(self.numbers(*halves([key]))[0])
+        if number < 0 or self.key(number) != key:
+            raise KeyError(f"{key:032x}")
+        return number
+
+    def numbers(self, high: Words, low: Words) -> Ints:
+        """The numbers of states that were found, by the halves of their keys."""
+        return self.visited.numbers_of(high, low if self.packing is None else None)
+
+    def crashes(self, numbers: Ints, orders: Sequence[StepOrder]) -> Ints:
+        """How many crash steps are on the paths to some states of one level, as the parents tell."""
+        crash = np.array([order.crashes for order in orders], dtype=np.int32)
+        total = np.zeros(len(numbers), dtype=np.int64)
+        level = int(np.searchsorted(np.array(self.first), numbers[:1], side="right")[0]) - 1
+        for parents, places, first in zip(
+            self.parents[level::-1], self.orders[level::-1], self.first[level::-1], strict=True
+        ):
+            rows = numbers - first
+            total += crash.take(places[rows])
+            numbers = parents[rows].astype(np.int64)
+        return total
+
+    def ranks(self, orders: Sequence[StepOrder]) -> Ints:
+        """The place of each state among all, by (level, crashes, key)."""
+        ranks = np.empty(len(self), dtype=np.int64)
+        for begin, end in pairwise(self.first):
+            level = np.arange(begin, end)
+            ranks[begin + np.argsort(self.crashes(level, orders), kind="stable")] = level
+        return ranks
+
+    def cost(self, number: int, orders: Sequence[StepOrder]) -> tuple[int, int]:
+        """The level of a state, and the crash steps on its path."""
+        level = int(np.searchsorted(np.array(self.first), number, side="right")) - 1
+        return level, int(self.crashes(np.array([number]), orders)[0])
+
+    def least_of(self, numbers: Iterable[int], orders: Sequence[StepOrder]) -> int:
+        """Of some states in ascending order the one of least (level, crashes, key)."""
+        some = iter(numbers)
+        least = next(some)
+        end = self.first[int(np.searchsorted(np.array(self.first), least, side="right"))]
+        level = np.array([*chain([least], takewhile(lambda number: number < end, some))], dtype=np.int64)
+        return int(level[np.argmin(self.crashes(level, orders))])
+
+    def path(self, key: int, orders: Sequence[StepOrder]) -> tuple[PathLink, ...]:
+        """The links from Init to a state."""
+        numbers: list[int] = []
+        places: list[int] = []
+        number = self.number(key)
+        while number != _NOBODY:
+            level = int(np.searchsorted(np.array(self.first), number, side="right")) - 1
+            row = number - self.first[level]
+            numbers.append(number)
+            places.append(int(self.orders[level][row]))
+            number = int(self.parents[level][row])
+        keys = self._keys(numbers)
+        links = [PathLink(orders[place], key) for place, key in zip(places, keys, strict=True)]
+        return tuple(reversed(links))
+
+
+def _by_high(high: Words) -> Ints:
+    """The order in which keys ascend by their high halves.
+
+    The first half of those is sorted by counting, and says it all unless it is shared by different keys.
+    """
+    order = np.argsort(_sixteen(high, 32), kind="stable")
+    order = order.take(np.argsort(_sixteen(high, 48).take(order), kind="stable"))
+    ordered = high.take(order)
+    if (ordered[1:] < ordered[:-1]).any():
+        return np.argsort(high, kind="stable")
+    return order
+
+
+def _sixteen(words: Words, shift: int) -> NDArray[np.uint16]:
+    return (words >> np.uint64(shift)).astype(np.uint16)

@@ -1,0 +1,256 @@
+"""Codes: the values that a slot has taken, as small numbers, with what they add to keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from heapq import merge
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from interpreter import Machine
+from interpreter.state.division import Divider, root_of
+from interpreter.state.state import UNBOUND, Slot
+from interpreter.values.budget import METER
+
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Column = NDArray[Any]
+
+HALF = (1 << 64) - 1
+_SORTED: Final = 1 << 15
+"""So many things are sorted at a time: there may be a million, and nobody can end a run while they are sorted."""
+
+
+def halves(keys: Sequence[int]) -> tuple[Words, Words]:
+    """The high and the low halves of keys."""
+    high = np.array([key >> 64 for key in METER.attended(keys)], dtype=np.uint64)
+    return high, np.array([key & HALF for key in METER.attended(keys)], dtype=np.uint64)
+
+
+def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Each number once, in ascending order: `np.unique` of numbers alone first loads numpy's masked arrays."""
+    ordered = np.sort(numbers)
+    new = np.ones(len(ordered), dtype=np.bool_)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return ordered[new]
+
+
+def ranks_of(things: Sequence[Any]) -> Ints:
+    """The rank of each thing among all."""
+    pieces: list[list[int]] = []
+    for begin in range(0, len(things), _SORTED):
+        METER.ask()
+        pieces.append(sorted(range(begin, min(begin + _SORTED, len(things))), key=things.__getitem__))
+    ordered = pieces[0] if len(pieces) == 1 else METER.attended(merge(*pieces, key=things.__getitem__))
+    ranks = np.empty(len(things), dtype=np.int64)
+    ranks[np.fromiter(ordered, dtype=np.int64, count=len(things))] = np.arange(len(things))
+    return ranks
+
+
+class Answers:
+    """What is answered about the values of one slot, by code.
+
+    `ids`: the answer for each code. `codes`: the same as a column of small numbers, which `distinct` tells the ids of.
+    `plain`: the answers are the values themselves.
+    """
+
+    def __init__(self, answer: Callable[[int], int]) -> None:
+        self._answer = answer
+        self.ids: list[int] = []
+        self.codes: Ints = np.zeros(0, dtype=np.int64)
+        self.distinct: list[int] = []
+        self.plain = True
+        self._places: dict[int, int] = {}
+
+    def extend(self, numbers: list[int]) -> Answers:
+        """Know the answers for all these values, the first of which are known."""
+        begin = len(self.ids)
+        if begin < len(numbers):
+            answers = [self._answer(number) for number in METER.attended(numbers[begin:])]
+            for number, answer in zip(numbers[begin:], answers, strict=True):
+                if answer not in self._places:
+                    self._places[answer] = len(self.distinct)
+                    self.distinct.append(answer)
+                self.ids.append(answer)
+                self.plain &= answer == number
+            more = [self._places[answer] for answer in self.ids[begin:]]
+            self.codes = np.concatenate([self.codes, np.array(more, dtype=np.int64)])
+        return self
+
+
+class CodeTable:
+    """One slot's values by code, in the order in which they were met. `sum_of` gives what an id adds to a key.
+
+    With `empty` code 0 stands for nothing: a place for a thread that is not there, a part that a value does not have.
+    `sums` has a row of two halves per code: what it adds to a key more than code 0 does, which adds `origin`.
+    `answer` tells what is answered about an id when it is asked for (None), or a part of it by a step.
+    """
+
+    def __init__(
+        self,
+        sum_of: Callable[[int], int],
+        answer: Callable[[str | None, int], int] = lambda step, number: number,
+        empty: bool = False,
+    ) -> None:
+        self._sum_of = sum_of
+        self._answer = answer
+        self._answers: dict[str | None, Answers] = {}
+        self.ids: list[int] = []
+        self.codes: dict[int, int] = {}
+        self.sums = np.zeros((16, 2), dtype=np.uint64)
+        self.origin = np.zeros(2, dtype=np.uint64)
+        if empty:
+            self.code(UNBOUND)
+
+    def code(self, number: int) -> int:
+        """The code of an id; a new one if it was not met before."""
+        known = self.codes.get(number)
+        if known is not None:
+            return known
+        code = self.codes[number] = len(self.ids)
+        self.ids.append(number)
+        if code >= len(self.sums):
+            self.sums = np.concatenate([self.sums, np.zeros_like(self.sums)])
+        total = 0 if number == UNBOUND else self._sum_of(number)
+        both = np.array([total >> 64, total & HALF], dtype=np.uint64)
+        if not code:
+            self.origin = both
+        self.sums[code] = both - self.origin
+        return code
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def answers(self, step: str | None) -> Answers:
+        """What is answered about each of the values."""
+        known = self._answers.get(step)
+        if known is None:
+            known = self._answers[step] = Answers(partial(self._answer, step))
+        return known.extend(self.ids)
+
+    def property(self, of: Callable[[int], bool | int], known: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A column of some number per code, extended from what is `known` of it."""
+        if len(known) == len(self.ids):
+            return known
+        more = [0 if number == UNBOUND else int(of(number)) for number in METER.attended(self.ids[len(known) :])]
+        return np.concatenate([known, np.array(more, dtype=np.int64)])
+
+
+class Tables:
+    """The code tables of all slots and parts of slots that one run has met. `threads` serves all places for threads."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._tables: dict[Slot, CodeTable] = {}
+        self._parts: dict[Slot, list[Slot]] = {}
+        self._updates: dict[Slot, Updates] = {}
+        self.threads = CodeTable(partial(machine.slot_sum, ("thread",)), empty=True)
+
+    def of(self, slot: Slot) -> CodeTable:
+        """The codes of a slot, or of a part of one."""
+        if slot[0] == "thread":
+            return self.threads
+        known = self._tables.get(slot)
+        if known is None:
+            root = root_of(slot)
+            answer = partial(self._machine.divider.answer, slot)
+            known = self._tables[slot] = CodeTable(partial(self._machine.slot_sum, slot), answer, slot != root)
+            if slot != root:
+                self._parts.setdefault(root, []).append(slot)
+        return known
+
+    def stored(self, slot: Slot) -> Slot:
+        """Where what is written to a slot is stored."""
+        return self._machine.divider.stored(slot)
+
+    def updates(self, slot: Slot) -> Updates:
+        """The updates of the values in a slot."""
+        known = self._updates.get(slot)
+        if known is None:
+            known = self._updates[slot] = Updates(self.of(slot), self._machine.divider)
+        return known
+
+    def below(self, slot: Slot) -> list[Slot]:
+        """The slot, and all parts of it that were met in any value."""
+        parts = self._parts.get(root_of(slot), ())
+        return [slot, *[part for part in parts if len(part) > len(slot) and part[: len(slot)] == slot]]
+
+    def divided(self, slot: Slot, number: int) -> list[tuple[Slot, int]]:
+        """The slots that a value takes up, with what they hold."""
+        return list(self._machine.divider.parts(slot, number))
+
+    def learn(self, slot: Slot, number: int) -> None:
+        """Give codes to a value, or to all parts that it divides into."""
+        for part, held in self.divided(slot, number):
+            self.of(part).code(held)
+
+    def whole(self, slot: Slot, ask: Callable[[Slot], int]) -> int:
+        """The value whose parts are the answers."""
+        return self._machine.divider.whole(slot, ask)
+
+
+NO_PROPERTY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+
+
+Parts = tuple[tuple[str, int], ...]
+"""What is written, by the step to the part."""
+
+NO_UPDATE = 0
+
+
+class Updates:
+    """The updates of the values in one slot, and groups of updates, by number; number 0 is nothing.
+
+    What an update makes of a code must be learned before it is asked for, because a value may be new.
+    """
+
+    def __init__(self, table: CodeTable, divider: Divider) -> None:
+        self._table = table
+        self._divider = divider
+        self._updates: dict[Parts, int] = {(): NO_UPDATE}
+        self._groups: dict[tuple[int, ...], int] = {(): NO_UPDATE}
+        self._after: NDArray[np.int32] = np.zeros((0, 0), dtype=np.int32)
+        self._known: NDArray[np.bool_] = np.zeros((0, 0), dtype=np.bool_)
+
+    def number(self, parts: Parts) -> int:
+        """The number of an update."""
+        return self._updates.setdefault(parts, len(self._updates))
+
+    def group(self, updates: tuple[int, ...]) -> int:
+        """The number of a group of updates."""
+        return self._groups.setdefault(updates, len(self._groups))
+
+    def learn(self, groups: Ints, codes: Ints) -> None:
+        """Know what the updates of a group make of a code, pair by pair; the values get codes."""
+        self._after = _grown(self._after, len(self._updates), len(self._table))
+        self._known = _grown(self._known, len(self._groups), len(self._table))
+        unknown = np.flatnonzero(~self._known[groups, codes])
+        if not len(unknown):
+            return
+        parts, members = list(self._updates), list(self._groups)
+        for group, code in {*zip(groups[unknown].tolist(), codes[unknown].tolist(), strict=True)}:
+            self._known[group, code] = True
+            for update in members[group]:
+                self._after[update, code] = self._table.code(self._updated(self._table.ids[code], parts[update]))
+
+    def _updated(self, number: int, parts: Parts) -> int:
+        for step, new in parts:
+            number = self._divider.replaced(number, (step,), new)
+        return number
+
+    def after(self, updates: Ints, codes: Ints) -> Ints:
+        """What updates make of codes, pair by pair."""
+        return self._after[updates, codes].astype(np.int64)
+
+
+def _grown(table: NDArray[Any], rows: int, columns: int) -> NDArray[Any]:
+    """A table of at least that size, with zeros where there was nothing."""
+    if table.shape[0] >= rows and table.shape[1] >= columns:
+        return table
+    grown = np.zeros((max(table.shape[0], 2 * rows), max(table.shape[1], 2 * columns)), dtype=table.dtype)
+    grown[: table.shape[0], : table.shape[1]] = table
+    return grown

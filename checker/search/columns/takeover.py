@@ -1,0 +1,111 @@
+"""How a run by columns takes over from a run row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from checker.core.level import Level, Place
+from checker.search.columns.batch import counts
+from checker.search.columns.frontier import Frontier
+from checker.search.columns.run import ColumnsRun
+from checker.search.columns.sizes import Sizes
+from checker.search.columns.space import Space
+from checker.search.columns.spill_file import Shelf
+from checker.search.columns.store import Store
+from checker.search.columns.tables import halves
+from checker.search.rows.run import RowsRun, Waiting
+from interpreter.state.state import State
+from interpreter.state.step import StepOrder
+from interpreter.values.budget import METER
+
+
+def take_over(run: RowsRun, sizes: Sizes) -> ColumnsRun:
+    """A run by columns that goes on where a run row by row stands."""
+    found = run.found
+    store = Store(Shelf.of(run.task, sizes))
+    store.append_all(
+        *halves(found.keys),
+        np.array(found.parents, dtype=np.int64),
+        np.array(found.orders, dtype=np.int32),
+    )
+    columns = _columns(run, store, found.order_table, [waiting.state for waiting in METER.attended(run.waiting)])
+    if found.states is not None:
+        _tell_by_states(columns, found.states)
+    return columns
+
+
+def go_on(run: RowsRun, store: Store, orders: Sequence[StepOrder], sample: Sequence[State]) -> ColumnsRun:
+    """A run by columns that goes on where an earlier one stood, but for its frontier.
+
+    What it had found is in `store`, the rest in `run`. `sample` are some of the states that it would expand.
+    """
+    acted = set(run.expander.acted)
+    # How values are best divided was learned in the run before: some states tell it again, and nothing else is kept.
+    for state in sample:
+        run.expander.expand(state, Place(run.machine.key(state), 0), False, Level())
+    run.expander.acted = acted
+    return _columns(run, store, orders, sample)
+
+
+def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder], states: Sequence[State]) -> ColumnsRun:
+    expander = run.expander
+    reduced = run.symmetric and not all(map(expander.machine.plain, states))
+    machine = expander.machine
+    if not reduced:
+        # Images must be divided alike, whatever was looked at in them.
+        expander.memory.forget_reads(machine.divider.gather())
+    space = Space(expander, reduced, store.shelf.sizes)
+    for order in METER.attended(orders):
+        space.order(*order)
+    graph = run.graph_so_far if run.wants_graph else None
+    if graph is not None:
+        graph.key, graph.least = store.key, partial(store.least_of, orders=space.orders)
+        graph.cost = partial(store.cost, orders=space.orders)
+    columns = ColumnsRun(run.task, space, store, graph)
+    columns.judge.recorded = run.recorded
+    groups: dict[object, list[Waiting]] = {}
+    for waiting in METER.attended(run.waiting):
+        groups.setdefault(waiting.state.layout, []).append(waiting)
+    columns.frontier = [_frontier(space, store, group) for group in groups.values()]
+    return columns
+
+
+def _tell_by_states(columns: ColumnsRun, states: Sequence[State]) -> None:
+    """Store the states found so far themselves, if they fit one word and are of one packing.
+
+    Not where images stand for them: what is told apart then is not what is stored. Nor where values share containers:
+    then a key is no sum over slots.
+    """
+    packings = columns.space.packings
+    if columns.space.images is not None or len(packings) != 1 or not all(s.layout in packings for s in states):
+        return
+    (packing,) = packings.values()
+    if packing.layout.cells:
+        return
+    for state in METER.attended(states):
+        packing.learn(state)
+    columns.refit(packing, max(packing.threads, *[len(state.threads) for state in states]))
+    if packing.width == 1:
+        columns.store.tell_by_states(packing, columns.space.pack(packing, list(states)).words[0])
+
+
+def _frontier(space: Space, store: Store, group: list[Waiting]) -> Frontier:
+    packing = space.packing(group[0].state.layout)
+    for waiting in METER.attended(group):
+        packing.learn(waiting.state)
+    packing.refit((), max(packing.threads, *[len(waiting.state.threads) for waiting in group]))
+    numbers = np.array([waiting.number for waiting in METER.attended(group)], dtype=np.int64)
+    high, low = store.halves(numbers)
+    return Frontier(
+        packing,
+        space.pack(packing, [waiting.state for waiting in METER.attended(group)]),
+        numbers,
+        np.array([waiting.starts for waiting in group], dtype=np.int64),
+        counts(np.array([waiting.crashes for waiting in group], dtype=np.int64)),
+        high,
+        low,
+        np.array([waiting.cut for waiting in group], dtype=np.bool_),
+    )

@@ -1,0 +1,175 @@
+"""The set of visited keys: a few sorted runs of 128-bit keys, merged as they grow.
+
+Sorted runs with binary search beat a hash table made of arrays over a whole run: the keys asked for come sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.search.columns.spill_file import Shelf, in_memory, on_shelf
+from checker.search.columns.tables import Ints, Mask, Words
+
+Numbers = NDArray[np.uint32]
+
+
+class Run(NamedTuple):
+    """The high halves of keys, sorted, what else is known of each, and the numbers of their states."""
+
+    high: Words
+    rest: Words
+    numbers: Numbers
+
+
+class Visited:
+    """Keys with the states' numbers. A run is at least twice as long as the next.
+
+    Of a key its high half is kept, and a `rest` that tells it apart from those of the same high half: the low half, or
+    whatever else the owner of the set has of each state.
+    """
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._runs: list[Run] = []
+
+    def __len__(self) -> int:
+        return sum(len(run.high) for run in self._runs)
+
+    @property
+    def bytes(self) -> int:
+        """What the runs take in memory."""
+        return in_memory(column for run in self._runs for column in run)
+
+    def contains(self, high: Words, rest: Words) -> tuple[Mask, bool]:
+        """Which of the keys, sorted by their high halves, were added before.
+
+        And whether one of them shares its high half with another key that was added.
+        """
+        found = np.zeros(len(high), dtype=np.bool_)
+        shared = False
+        for run in self._runs:
+            rows, _, alone = _places(run, high, rest)
+            found[rows] = True
+            shared |= not alone
+        return found, shared
+
+    def numbers_of(self, high: Words, rest: Words | None) -> NDArray[np.int64]:
+        """The numbers of keys, in any order; -1 for those that were not added. `rest` None: high halves say enough."""
+        order = np.argsort(high)
+        sorted_high, sorted_rest = high.take(order), None if rest is None else rest.take(order)
+        found = np.full(len(high), -1, dtype=np.int64)
+        for run in self._runs:
+            rows, places, _ = _places(run, sorted_high, sorted_rest)
+            found[order[rows]] = run.numbers[places]
+        return found
+
+    def since(self, number: int) -> tuple[Words, Words]:
+        """High half and rest of all keys from a number on, by number."""
+        high = np.zeros(len(self) - number, dtype=np.uint64)
+        rest = np.zeros_like(high)
+        for run in self._runs:
+            rows = np.flatnonzero(run.numbers >= number)
+            places = run.numbers[rows].astype(np.int64) - number
+            high[places], rest[places] = run.high[rows], run.rest[rows]
+        return high, rest
+
+    def some(self, numbers: list[int]) -> tuple[Words, Words]:
+        """High half and rest of a few keys."""
+        high = np.zeros(len(numbers), dtype=np.uint64)
+        rest = np.zeros_like(high)
+        wanted = np.array(numbers, dtype=np.uint32)
+        for run in self._runs:
+            for place in np.flatnonzero(np.isin(run.numbers, wanted)).tolist():
+                at = wanted == run.numbers[place]
+                high[at], rest[at] = run.high[place], run.rest[place]
+        return high, rest
+
+    def rests(self) -> Iterator[tuple[Words, Numbers]]:
+        """The rests of all keys with their numbers, in pieces; others may be written in their place."""
+        for i, run in enumerate(self._runs):
+            # What lies on a shelf can only be read.
+            rest = run.rest if run.rest.flags.writeable else run.rest.copy()
+            self._runs[i] = run._replace(rest=rest)
+            size = self._shelf.sizes.merged
+            for begin in range(0, len(rest), size):
+                yield rest[begin : begin + size], run.numbers[begin : begin + size]
+
+    def add(self, high: Words, rest: Words, first: int) -> None:
+        """Add keys that are not in the set, sorted by their high halves; they are numbered from `first` on."""
+        if not len(high):
+            return
+        self._runs.append(Run(high, rest, np.arange(first, first + len(high), dtype=np.uint32)))
+        while len(self._runs) > 1 and len(self._runs[-2].high) < 2 * len(self._runs[-1].high):
+            shorter, longer = self._runs.pop(), self._runs.pop()
+            at = np.searchsorted(longer.high, shorter.high)
+            # One column after the other, so that only one of them is there twice for a while.
+            columns: list[Any] = list(longer)
+            fewer: list[Any] = list(shorter)
+            del longer
+            for i, column in enumerate(fewer):
+                columns[i] = self._woven(columns[i], column, at)
+            self._runs.append(Run(*columns))
+
+    def _woven(self, longer: NDArray[Any], shorter: NDArray[Any], at: Ints) -> NDArray[Any]:
+        written = None
+        if on_shelf(longer):
+            written = self._shelf.write(_pieces(longer, shorter, at, self._shelf.sizes.merged), longer.dtype)
+        return _insert(longer, shorter, at) if written is None else written
+
+    def spill(self) -> None:
+        """Put all runs on the shelf."""
+        for i, run in enumerate(self._runs):
+            self._runs[i] = Run(*[self._shelf.put(column) for column in run])
+
+
+def _places(run: Run, high: Words, rest: Words | None) -> tuple[Ints, Ints, bool]:
+    """Of keys sorted by their high halves those that are in a run, and where; and that no other has such a half."""
+    at = np.searchsorted(run.high, high)
+    np.minimum(at, len(run.high) - 1, out=at)
+    rows = np.flatnonzero(run.high.take(at) == high)
+    places = at.take(rows)
+    if rest is None:
+        return rows, places, True
+    exact = run.rest.take(places) == rest.take(rows)
+    if exact.all():
+        return rows, places, True
+    # Two keys may share a high half; the odds are those of a 64-bit collision, and they are told apart all the same.
+    for i in np.flatnonzero(~exact).tolist():
+        place = _scan(run, int(places[i]), high[rows[i]], rest[rows[i]])
+        if place is not None:
+            places[i], exact[i] = place, True
+    return rows[exact], places[exact], False
+
+
+def _scan(run: Run, at: int, high: np.uint64, rest: np.uint64) -> int | None:
+    """The place of a key among those of equal high halves."""
+    while at < len(run.high) and run.high[at] == high:
+        if run.rest[at] == rest:
+            return at
+        at += 1
+    return None
+
+
+def _insert(longer: NDArray[Any], shorter: NDArray[Any], at: Ints) -> NDArray[Any]:
+    """Put each of `shorter` in front of the element of `longer` that is at its place."""
+    own = at + np.arange(len(shorter))
+    theirs = np.ones(len(longer) + len(shorter), dtype=np.bool_)
+    theirs[own] = False
+    made = np.empty(len(theirs), dtype=longer.dtype)
+    made[own] = shorter
+    made[theirs] = longer
+    return made
+
+
+def _pieces(longer: NDArray[Any], shorter: NDArray[Any], at: Ints, size: int) -> Iterator[NDArray[Any]]:
+    """What `_insert` makes, so many of the longer column at a time."""
+    for begin in range(0, len(longer), size):
+        end = min(begin + size, len(longer))
+        last = end == len(longer)
+        first, stop = np.searchsorted(at, [begin, end]).tolist()
+        stop = len(shorter) if last else stop
+        yield _insert(longer[begin:end], shorter[first:stop], at[first:stop] - begin)

@@ -1,0 +1,1 @@
+"""What an engine is, and what it asks of assertions."""

@@ -1,0 +1,100 @@
+"""What an engine is: it begins a run, the run goes level by level, and `explore` asks, judges and stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING, Final, Protocol
+
+from checker.core.exploration import PathLink, Settings
+from checker.core.level import Level
+from checker.core.patience import Patience
+from checker.core.phases import Phases
+from checker.core.property import Looks, Watch
+from fizz.base.light import dataclass
+from interpreter import Machine, Program
+
+if TYPE_CHECKING:
+    from checker.core.graph_search import Search
+    from checker.search.memo.memo import Memory
+WIDE: Final = 100
+"""States in the frontier from which columns are faster; before, numpy is not even loaded."""
+
+Tick = Callable[[int, int], None]
+"""Called now and then while a level is under way, with the states and transitions that it has brought so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a run is to do.
+
+    `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked to search it for lassos,
+    and `crash_edges`: also for ways that lead to them by crash steps.
+    `machine` makes the program runnable in this process; `memory` is there where one is runnable and remembers. `say`
+    takes what the user should know and is no part of the answer; `watched`: somebody looks on. `phases` measures what
+    the time is spent on. `patience` says when the run is to end: it is asked often, where a level can be given up.
+    """
+
+    program: Program
+    watches: tuple[Watch, ...]
+    settings: Settings
+    prune: bool = False
+    graph: bool = False
+    tick: Tick = lambda states, transitions: None
+    machine: Callable[[Program], Machine] = Machine
+    say: Callable[[str], None] = lambda sentence: None
+    watched: bool = False
+    phases: Phases = field(default_factory=Phases)
+    memory: Memory | None = None
+    patience: Patience = field(default_factory=Patience)
+    crash_edges: bool = False
+
+    def watching(self, looks: Looks) -> tuple[Watch, ...]:
+        return tuple(watch for watch in self.watches if watch.looks is looks)
+
+
+class Run(Protocol):
+    """One exploration under way. States are told apart by key.
+
+    `symmetric`: the states are least images under the symmetries of the model.
+    """
+
+    symmetric: bool
+
+    @property
+    def exact(self) -> bool:
+        """Whether states of one key were compared so far, so that no two of them were taken for one."""
+        ...
+
+    def first(self) -> Level:
+        """Level 0: the initial states."""
+        ...
+
+    def next(self) -> Level:
+        """Expand the frontier.
+
+        Raises `Stop` if the patience is over. Then the run is as it was before, and the level is told as unfinished.
+        """
+        ...
+
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        """The path to a state that was found (language page, 12.4)."""
+        ...
+
+    def search(self) -> Search:
+        """The search for lassos in what was explored; only if the task asked for it, and after the last level."""
+        ...
+
+    def stats(self) -> Mapping[str, object]: ...
+
+    def close(self) -> None:
+        """Give back what the run holds outside of this process."""
+        ...
+
+
+class Engine(Protocol):
+    """A way to explore. A new engine is one file and one line in the registry."""
+
+    name: str
+
+    def begin(self, task: Task) -> Run: ...

@@ -1,0 +1,232 @@
+"""The course of an exploration: level after level, what was found first, and when to stop (language page, 10.7)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Literal as OneOf
+from typing import Protocol
+
+from checker.core.exploration import Finding, GivenUp, PathLink, Progress, Settings
+from checker.core.level import Level, Unfinished, Witness
+from checker.core.limits import Limits, StopReason
+from checker.core.patience import Patience, Stop
+from checker.core.property import Phase, Property
+from checker.search.contract.protocol import Run
+from fizz.base.light import dataclass
+from interpreter import ModelError, Program
+
+ProgressSink = Callable[[Progress], None]
+_TICK_S = 0.1
+
+
+class Clock:
+    """Time since the beginning, and the progress that is told by it."""
+
+    def __init__(self, sink: ProgressSink | None = None) -> None:
+        self.sink = sink
+        self.begun = self.told = time.monotonic()
+        self.total = Level()
+        self.depth = 0
+
+    def tick(self, states: int, transitions: int) -> None:
+        """Tell how far the level under way has come, if it is time to."""
+        now = time.monotonic()
+        if self.sink is not None and now - self.told >= _TICK_S:
+            self.told = now
+            self._tell("exploring", states, transitions)
+
+    def judging(self) -> None:
+        """Tell that the search for lassos begins."""
+        self._tell("judging liveness", 0, 0)
+
+    def _tell(self, phase: OneOf["exploring", "judging liveness"], states: int, transitions: int) -> None:
+        if self.sink is not None:
+            states, transitions = self.total.states + states, self.total.transitions + transitions
+            elapsed_s = time.monotonic() - self.begun
+            self.sink(Progress(phase, states, transitions, self.depth, self.total.frontier, elapsed_s))
+
+
+@dataclass(frozen=True, slots=True)
+class CourseState:
+    """A course between two levels, as it is saved. `reached` is the number of the last level."""
+
+    total: Level
+    last: Level
+    initial: int
+    depth: int
+    reached: int
+    witnesses: Mapping[str, Finding]
+    error: Finding | None
+    deepest: tuple[PathLink, ...] = ()
+
+
+class Saver(Protocol):
+    """What saves a course between two levels, now and then, and lets one go on from there.
+
+    `settings` are those of the run that it saves.
+    """
+
+    @property
+    def settings(self) -> Settings: ...
+
+    def unreduced(self) -> AbstractContextManager[Saver]:
+        """What saves the same exploration again, without symmetry."""
+        ...
+
+    def resumed(self, course: Course) -> bool:
+        """Put the course where a saved one was; False if there is none."""
+        ...
+
+    def level_done(self, course: Course) -> None:
+        """A level is complete, and another one follows."""
+        ...
+
+    def ended(self, course: Course) -> None:
+        """The course has ended, for the reason that it tells."""
+        ...
+
+
+class Course:
+    """One exploration under way: sums over levels, and the first witness of each property."""
+
+    def __init__(
+        self, run: Run, program: Program, properties: tuple[Property, ...], clock: Clock, patience: Patience
+    ) -> None:
+        self.run = run
+        self.patience = patience
+        self.program = program
+        self.clock = clock
+        self.total = clock.total
+        self.initial = self.depth = 0
+        self.reached = -1
+        self.stopped = StopReason.COMPLETE
+        self.witnesses: dict[str, Finding] = {}
+        self.error: Finding | None = None
+        self.unfinished: Unfinished | None = None
+        self.torn = False
+        """Whether the run was stopped where it cannot be gone on with."""
+        self._safety = {watch.key for p in properties if p.phase is Phase.SAFETY for watch in p.watches}
+        self._last = Level()
+        self._least: int | None = None
+        self._deepest: tuple[PathLink, ...] = ()
+
+    def go(self, limits: Limits, on: bool, saver: Saver | None = None) -> None:
+        """Explore until there is no further level or a reason to stop. `on`: violations are none."""
+        try:
+            if saver is None or not saver.resumed(self):
+                self._begin()
+            while (reason := self._reason_to_stop(limits, on)) is None:
+                if saver is not None:
+                    saver.level_done(self)
+                self.clock.depth += 1
+                self._add(self.run.next())
+                if self._last.states:
+                    self.depth = self.clock.depth
+            self.stopped = reason
+        except Stop as stop:
+            self.stopped = stop.reason
+            if stop.unfinished is not None:
+                self._give_up(stop.unfinished)
+        except MemoryError:
+            self.stopped, self.torn = StopReason.MEMORY, True
+        except KeyboardInterrupt:
+            self.stopped, self.torn = StopReason.INTERRUPTED, True
+        if saver is not None:
+            saver.ended(self)
+
+    def _give_up(self, level: Unfinished) -> None:
+        """Of a level that was not finished only what it met counts. What is known from before comes first."""
+        self.unfinished = level
+        self._meet(level.level)
+
+    def _begin(self) -> None:
+        self._add(self.run.first())
+        self.initial = self.total.states
+        if not self.initial and self.error is None:
+            self.error = Finding(None, (), error=self._no_initial_state())
+
+    def saved(self) -> CourseState:
+        """What another course needs to go on."""
+        return CourseState(
+            self.total, self._last, self.initial, self.depth, self.reached, self.witnesses, self.error, self.deepest
+        )
+
+    def restore(self, state: CourseState) -> None:
+        """Be where the other course was."""
+        self.total.add_counts(state.total)
+        self._last = state.last
+        self.initial, self.depth, self.reached = state.initial, state.depth, state.reached
+        self.clock.depth = state.reached
+        self.witnesses, self.error = dict(state.witnesses), state.error
+        self._deepest = state.deepest
+
+    def _no_initial_state(self) -> ModelError:
+        init = self.program.init
+        span = None if init is None else self.program.routines[init].span
+        return ModelError("R19", "no initial state: every way through Init is aborted", span)
+
+    def _reason_to_stop(self, limits: Limits, on: bool) -> StopReason | None:
+        if not on and (self.error is not None or not self._safety.isdisjoint(self.witnesses)):
+            return StopReason.VIOLATION
+        if self.total.frontier == 0:
+            return StopReason.VIOLATION if self.total.pruned else StopReason.COMPLETE
+        if limits.states is not None and self.total.states >= limits.states:
+            return StopReason.MAX_STATES
+        if limits.depth is not None and self.reached >= limits.depth:
+            return StopReason.MAX_DEPTH
+        return self.patience.over
+
+    def _add(self, level: Level) -> None:
+        self._last = level
+        self.reached += 1
+        self.total.add_counts(level)
+        if level.least is not None:
+            self._least = level.least
+        self._meet(level)
+
+    def _meet(self, level: Level) -> None:
+        for key, witness in level.witnesses.items():
+            if key not in self.witnesses:
+                self.witnesses[key] = self._finding(key, witness)
+        if level.error is not None and self.error is None:
+            self.error = self._finding(None, level.error)
+
+    def _finding(self, key: str | None, witness: Witness) -> Finding:
+        path = () if witness.at is None else self._path(witness.at.key)
+        if witness.order is not None:
+            path = (*path, PathLink(witness.order, witness.target))
+        return Finding(
+            key,
+            path,
+            instance=witness.instance,
+            error=witness.error,
+            reduced=self.run.symmetric,
+            unfinished=self.unfinished is not None,
+        )
+
+    def _path(self, key: int) -> tuple[PathLink, ...]:
+        new = None if self.unfinished is None else self.unfinished.paths.get(key)
+        return self.run.path(key) if new is None else new
+
+    @property
+    def given_up(self) -> GivenUp | None:
+        """The level that was not finished, if there is one."""
+        level = self.unfinished
+        if level is None:
+            return None
+        waiting = self.total.frontier
+        return GivenUp(self.reached + 1, waiting if level.expanded is None else level.expanded, waiting)
+
+    @property
+    def deepest(self) -> tuple[PathLink, ...]:
+        """The path to a state of the last level that has any: to that of the least key."""
+        return self._deepest if self._least is None else self.run.path(self._least)
+
+    @property
+    def cut(self) -> int:
+        """States whose steps were not all explored: those at the bound, and the last level of a search that was cut."""
+        if self.stopped.bounds:
+            return self.total.cut - self._last.cut + self.total.frontier
+        return self.total.cut

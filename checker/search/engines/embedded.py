@@ -1,0 +1,131 @@
+"""The embedded engine: one process, row by row while the frontier is small, by columns once it is wide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from checker.core.exploration import PathLink
+from checker.core.level import Level
+from checker.liveness.graph import Graph
+from checker.search.columns.sizes import SIZES, Sizes
+from checker.search.contract.protocol import WIDE, Task
+from checker.search.rows.run import RowsRun
+
+if TYPE_CHECKING:
+    from checker.core.graph_search import Search
+    from checker.search.checkpoints.records import Records
+    from checker.search.checkpoints.saved import Saved
+    from checker.search.columns.run import ColumnsRun
+    from checker.storage.files import Store
+
+
+class EmbeddedEngine:
+    """`wide`: the frontier from which it goes by columns; None: never. `sizes`: what is large there."""
+
+    name = "embedded"
+
+    def __init__(self, wide: int | None = WIDE, sizes: Sizes = SIZES) -> None:
+        self.wide = wide
+        self.sizes = sizes
+
+    def begin(self, task: Task) -> EmbeddedRun:
+        return EmbeddedRun(task, self.wide, self.sizes)
+
+
+class EmbeddedRun:
+    """One exploration: it begins row by row and goes on by columns."""
+
+    def __init__(self, task: Task, wide: int | None, sizes: Sizes = SIZES) -> None:
+        self._rows = RowsRun(task)
+        self._columns: ColumnsRun | None = None
+        self._wide = wide
+        self._sizes = sizes
+        self._stays = False
+        self._records: Records | None = None
+
+    @property
+    def symmetric(self) -> bool:
+        return self._rows.symmetric
+
+    @property
+    def exact(self) -> bool:
+        return self._rows.exact if self._columns is None else self._columns.store.exact
+
+    def first(self) -> Level:
+        return self._rows.first()
+
+    def next(self) -> Level:
+        wide = self._wide
+        if self._columns is None and not self._stays and wide is not None and len(self._rows.waiting) >= wide:
+            self._take_over()
+        return self._rows.next() if self._columns is None else self._columns.next()
+
+    def _take_over(self) -> None:
+        if not self._known_to_columns():
+            self._stays = True
+            return
+        from checker.search.columns.takeover import take_over
+
+        self._columns = take_over(self._rows, self._sizes)
+        self._rows.give_up()
+
+    def _known_to_columns(self) -> bool:
+        """Can columns expand the states that wait?
+
+        They know no indices that are ranks, excluded variables, messages, nor who wants to be told of each state.
+        """
+        rows = self._rows
+        if self._wide is None:
+            return False
+        if rows.view_in_use or rows.machine.code.channels.count or rows.task.settings.export is not None:
+            return False
+        return not rows.machine.images.ranked or all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
+
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        return self._rows.path(key) if self._columns is None else self._columns.path(key)
+
+    def graph(self) -> Graph:
+        return self._rows.graph() if self._columns is None else self._columns.finished_graph()
+
+    def answers(self, key: str) -> bytearray:
+        return self._rows.answers(key)
+
+    def search(self) -> Search:
+        from checker.liveness.asking import GraphSearch
+
+        return GraphSearch(self.graph(), self.answers, self._rows.task.patience.ask)
+
+    def stats(self) -> Mapping[str, object]:
+        return {**self._rows.stats(), **({} if self._columns is None else self._columns.stats())}
+
+    def close(self) -> None:
+        self._rows.close()
+
+    # --- checkpoints -----------------------------------------------------------------------------------------------
+
+    @property
+    def eager(self) -> bool:
+        """Whether this level must be saved at once: never, for nothing is given away."""
+        return False
+
+    @property
+    def found(self) -> int:
+        """How many states were found so far."""
+        return len(self._rows.found.keys) if self._columns is None else len(self._columns.store)
+
+    def save(self, store: Store, level: int) -> Saved:
+        """What another run needs to go on from this level."""
+        from checker.search.checkpoints.records import Records
+
+        self._records = self._records or Records()
+        return self._records.save(store, self._rows, self._columns)
+
+    def restore(self, store: Store, level: int, waiting: bool = True) -> None:
+        """Be as the run was that was saved after this level. `waiting`: with the states that it would expand."""
+        from checker.search.checkpoints.records import Records
+
+        # Also if it is stopped on the way: what was counted then is not compared now.
+        self._rows.found.states = None
+        self._records = Records()
+        self._columns = self._records.restore(store, level, self._rows, waiting)

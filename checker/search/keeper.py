@@ -1,0 +1,228 @@
+"""`Keeper`: writes checkpoints while a course goes on, and lets a course go on from one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from checker.core.exploration import Settings
+from checker.core.limits import UNTIMELY, StopReason
+from checker.core.patience import Stop
+from checker.core.problems import FULL_DISK, EnvironmentProblem, UsageProblem, full_disk
+from checker.search.driver import CourseState
+from checker.storage.checkpoint.folder import (
+    UNREDUCED,
+    Folder,
+    demand_checkpoint,
+    level_file,
+    refuse_inputs,
+)
+from checker.storage.checkpoint.identity import Identity
+from fizz.base.data import deflate, demand, inflate, pack, unpack
+from interpreter import Program
+
+if TYPE_CHECKING:
+    from checker.search.checkpoints.saved import LastingRun
+    from checker.search.driver import Course
+
+Say = Callable[[str], None]
+"""Takes a sentence for the user that is no part of the answer."""
+
+_REST: Final = 10
+"""How much longer than a checkpoint took is the time until the next one, at least."""
+
+
+class Keeper:
+    """The checkpoints of one course, some seconds or more apart; if the settings say so, it first goes on from one."""
+
+    def __init__(self, folder: Folder, settings: Settings, engine: str, say: Say) -> None:
+        self.folder = folder
+        self.place = folder.path
+        """The folder that the user knows of."""
+        self.settings = settings
+        self.engine = engine
+        self.say = say
+        self._saved = -1
+        self._last = time.monotonic()
+        self._cost_s = 0.0
+
+    @contextmanager
+    def unreduced(self) -> Iterator[Keeper]:
+        """The keeper of the same exploration again, without symmetry: in a folder within, where it may have begun."""
+        identity = {**self.folder.identity, "--no-symmetry": "for liveness"}
+        inside = self.folder.path / UNREDUCED
+        if inside.is_symlink():
+            raise EnvironmentProblem(f"{inside} is a link, and not a folder of this checkpoint", "remove it")
+        folder = Folder.open(inside, identity)
+        place = str(folder.path)
+        with closing(folder):
+            resume = place if folder.in_use else None
+            settings = replace(self.settings, checkpoint=None if resume else place, resume=resume)
+            second = Keeper(folder, settings, self.engine, self.say)
+            second.place = self.place
+            yield second
+
+    def resumed(self, course: Course) -> bool:
+        """Let a course that has not begun go on from the latest checkpoint; False: it is to begin."""
+        if self.settings.resume is None:
+            self.folder.begin()
+            return False
+        try:
+            manifest, troubles = self.folder.latest()
+        except EnvironmentProblem as problem:
+            if self.place == self.folder.path:
+                raise
+            # It is of use to the first exploration only, which is there.
+            self.say(f"{problem.text}; exploring without symmetry from the beginning")
+            self.folder.clear()
+            return False
+        if self.place == self.folder.path and self.folder.open_to_others:
+            self.say(f"others may write to {self.folder.path}: whoever changes a checkpoint changes the answer")
+        for trouble in troubles:
+            self.say(f"{trouble}; going on from the checkpoint of level {manifest.level}")
+        if manifest.engine not in (None, self.engine):
+            raise UsageProblem(
+                f"only the engine '{manifest.engine}' goes on from the checkpoint in {self.folder.path}",
+                f"resume with --engine {manifest.engine}",
+            )
+        state = self._course(manifest.level, course)
+        self._refuse_beyond(state)
+        course.restore(state)
+        self._saved = manifest.level
+        run = cast("LastingRun", course.run)
+        # The counts are those of the checkpoint from here on, also if nobody waits for the rest.
+        self.folder.store.ask = course.patience.ask
+        run.restore(self.folder.store, manifest.level)
+        with self.folder.store.reading(level_file(manifest.level)):
+            demand(run.found == state.total.states, "as many states as were counted")
+        return True
+
+    def _refuse_beyond(self, state: CourseState) -> None:
+        """Raise `UsageProblem` for a checkpoint that this run would not have come to."""
+        most, deepest = self.settings.limits.states, self.settings.limits.depth
+        if most is not None and state.reached > 0 and state.total.states - state.last.states >= most:
+            raise UsageProblem(
+                f"the checkpoint in {self.folder.path} is beyond --max-states {most:,}", "allow more states"
+            )
+        if deepest is not None and state.reached > deepest:
+            raise UsageProblem(
+                f"the checkpoint in {self.folder.path} is beyond --max-depth {deepest:,}", "allow more levels"
+            )
+
+    def _course(self, level: int, course: Course) -> CourseState:
+        """The course that was saved after a level."""
+        name = level_file(level)
+        data = self.folder.store.read(name, 0)
+        with self.folder.store.reading(name):
+            state: CourseState = unpack(CourseState, inflate(data))
+            _demand_sound(state, course.program, level)
+        return state
+
+    def level_done(self, course: Course) -> None:
+        """A level is complete: save it if it is time to."""
+        if cast("LastingRun", course.run).eager or self._due:
+            self.save(course)
+
+    @property
+    def _due(self) -> bool:
+        """Is it time for a checkpoint? A large one waits until it is a small part of what the run takes."""
+        every_s = self.settings.checkpoint_every_s
+        return time.monotonic() - self._last >= (max(every_s, _REST * self._cost_s) if every_s else 0.0)
+
+    def ended(self, course: Course) -> None:
+        """The course has ended: save the last level that is complete, if that is quick, unless the run is torn."""
+        if not course.torn:
+            with suppress(Stop, KeyboardInterrupt):
+                self.save(course)
+        if course.patience.over is StopReason.INTERRUPTED:
+            # Too late for the last level; what comes now would take its time as well.
+            course.stopped = StopReason.INTERRUPTED
+        if course.stopped in UNTIMELY and self._saved >= 0:
+            part = "" if self.place == self.folder.path else " of the exploration without symmetry"
+            self.say(f"level {self._saved}{part} is saved; go on from there with --resume {self.place}")
+
+    def save(self, course: Course) -> None:
+        """Make a checkpoint of the latest level that is complete, unless there is one.
+
+        Raises `Stop` if the run is to end and the checkpoint is not finished soon: then the one before it is the last.
+        """
+        if course.reached == self._saved:
+            return
+        run = cast("LastingRun", course.run)
+        begun = time.monotonic()
+        self.folder.store.ask = course.patience.ask
+        try:
+            with course.patience.spared():
+                self._write(course, run)
+        except OSError as failure:
+            raise self._unwritten(failure) from failure
+        self._saved = course.reached
+        self._last = time.monotonic()
+        self._cost_s = self._last - begun
+
+    def _write(self, course: Course, run: LastingRun) -> None:
+        saved = run.save(self.folder.store, course.reached)
+        parts = (deflate(pack(CourseState, course.saved())), *saved.parts)
+        self.folder.commit(course.reached, saved.engine, parts, saved.files)
+
+    def _unwritten(self, failure: OSError) -> EnvironmentProblem:
+        text = f"the checkpoint in {self.folder.path} cannot be written: {failure.strerror}"
+        return self._stopped(text, "make room" if failure.errno in FULL_DISK else "check the disk")
+
+    def _stopped(self, text: str, remedy: str) -> EnvironmentProblem:
+        if self._saved < 0:
+            return EnvironmentProblem(text, remedy)
+        return EnvironmentProblem(
+            f"{text}. The checkpoint of level {self._saved} is whole",
+            f"{remedy}, then go on with --resume {self.place}",
+        )
+
+    def without_room(self, failure: OSError) -> EnvironmentProblem:
+        """What to say when something else than a checkpoint found no room, as an export may."""
+        return self._stopped(full_disk(failure), "make room there")
+
+
+@contextmanager
+def keeping(
+    settings: Settings, engine: str, identity: Identity, say: Say, read: Iterable[str] = ()
+) -> Iterator[Keeper]:
+    """The keeper that the settings ask for. Raises `Problem` if that cannot be.
+
+    `read` are the files of the model, which no checkpoint may replace.
+    """
+    place = settings.resume or settings.checkpoint
+    assert place is not None
+    if engine == "plain":
+        raise UsageProblem("the plain engine writes no checkpoints", "use --engine embedded or --engine spark")
+    if settings.resume and settings.checkpoint and Path(settings.checkpoint).absolute() != Path(place).absolute():
+        raise UsageProblem("--resume goes on writing to its own folder", "leave out --checkpoint")
+    refuse_inputs(place, read)
+    if settings.resume is not None:
+        demand_checkpoint(place)
+    folder = Folder.open(place, identity)
+    keeper = Keeper(folder, settings, engine, say)
+    try:
+        yield keeper
+    except OSError as failure:
+        if failure.errno in FULL_DISK:
+            raise keeper.without_room(failure) from failure
+        raise
+    finally:
+        with suppress(OSError):
+            folder.close()
+
+
+def _demand_sound(state: CourseState, program: Program, level: int) -> None:
+    """Raise `NotData` unless the numbers in a saved course go together, and with the program and the level."""
+    total, last = state.total, state.last
+    demand(state.reached == level and 0 <= state.depth <= level, "the level of the checkpoint")
+    demand(total.sound and last.sound and 0 <= state.initial <= total.states, "counts")
+    demand(last.states <= total.states and last.cut <= total.cut, "counts of a last level among all")
+    demand(total.frontier == last.frontier <= last.states, "the states that wait among the last ones")
+    acted = {*total.acted, *(routine for routine, _ in total.aborted)}
+    demand(all(0 <= routine < len(program.routines) for routine in acted), "the routines of the model")
+    demand(min(total.aborted.values(), default=0) >= 0, "counts of what was aborted")

@@ -1,0 +1,1 @@
+"""What a step read is remembered: tries of questions and answers."""

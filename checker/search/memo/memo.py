@@ -1,0 +1,166 @@
+"""`Memory`: a machine that remembers. Rules run once per combination of answers.
+
+After that their results are looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from checker.core.phases import INTERPRETING, Phases
+from checker.search.memo.remembering import RememberingRunner
+from checker.search.memo.trie import Counters, ReadTree
+from interpreter import Machine
+from interpreter.execute.view import PartsView, View
+from interpreter.state.state import Slot
+from interpreter.state.step import Failure, Outcome, Result, Rule, StepKind, Way
+
+PROBATION: Final = 4_000
+"""Evaluations of a rule after which it is decided whether remembering it pays. The first half is for learning."""
+
+WORTHWHILE: Final = 0.2
+"""The share of hits in the second half for that. A walk that ends in a miss costs little beside the interpreter, but
+what it learns fills the memory."""
+
+Listener = Callable[[Rule, Way], None]
+"""Is told of each way that is learned."""
+
+
+def verdict_of(results: Sequence[Result]) -> Result:
+    """The verdict of an assertion: that of the first way that has one."""
+    for result in results:
+        if isinstance(result, Failure) or (isinstance(result, Outcome) and result.value is not None):
+            return result
+    raise AssertionError("the last way of an assertion always has a verdict")
+
+
+class Memory:
+    """The read trees of all rules, for one machine."""
+
+    def __init__(self, machine: Machine, phases: Phases | None = None) -> None:
+        self.machine = machine
+        self.runner = RememberingRunner(machine)
+        self._phases = phases or Phases()
+        self.counters = Counters()
+        self.forgetful: set[Rule] = set()
+        self._trees: dict[Rule, ReadTree] = {}
+        self._early_hits: dict[Rule, int] = {}
+        self._met: dict[int, Result] = {}
+        self.listener: Listener | None = None
+
+    def results(self, rule: Rule, view: View) -> Sequence[Result]:
+        """The results of all ways through a rule, in the order of their choices."""
+        tree = self._trees.get(rule)
+        if tree is None:
+            if rule in self.forgetful:
+                return self._run_all(rule, view)
+            tree = self._trees[rule] = ReadTree(Counters())
+        most = self.machine.most_ways
+        found = tree.results(view.read, lambda choices: self.run(rule, view, choices), most)
+        if len(found) > most:
+            found[most:] = [self.machine.too_many_ways(rule)]
+        known = tree.counters
+        if known.evaluations == PROBATION // 2:
+            self._early_hits[rule] = known.hits
+        elif known.evaluations == PROBATION and known.hits - self._early_hits.get(rule, 0) < WORTHWHILE * PROBATION / 2:
+            self.forget(rule)
+        return found
+
+    def run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> Way:
+        """One way through a rule, by the interpreter, for whoever remembers it."""
+        with self._phases.during(INTERPRETING):
+            if self.listener is None:
+                return self._run(rule, view, choices)
+            # Whoever is told of a way is told of all of it.
+            way = self.runner.run(rule, view, choices)
+        self.listener(rule, way)
+        return way
+
+    def _run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> Way:
+        """One way, of which nothing is done again that is known to come to a restart."""
+        # The trees of parked threads are kept elsewhere too, and tell the same of other slots.
+        tree = self._trees.get(rule) if rule.kind in (StepKind.START, StepKind.ASSERT) else None
+        if tree is not None and rule not in self.runner.costly:
+            restart, skipped = tree.last_restart(view.read, choices)
+            if restart is not None:
+                way = self.runner.run(rule, view, choices, restart)
+                return Way(way.events, way.result, skipped, way.others)
+        return self.runner.run(rule, view, choices)
+
+    def tree(self, rule: Rule) -> ReadTree:
+        """The tree of a rule, for whoever walks it in another way."""
+        if rule not in self._trees:
+            self._trees[rule] = ReadTree(Counters())
+        return self._trees[rule]
+
+    def forget_reads(self, roots: set[Slot]) -> None:
+        """Forget what rules came to that read these slots, or parts of them."""
+        for rule in [rule for rule, tree in self._trees.items() if tree.reads(roots)]:
+            self._drop(rule)
+
+    def _drop(self, rule: Rule) -> None:
+        counters = self._trees.pop(rule).counters
+        counters.nodes = 0
+        self.counters.add(counters)
+        self._early_hits.pop(rule, None)
+
+    def result(self, rule: Rule, view: View) -> Result:
+        """The verdict of an assertion. The ways up to the one that has it are noted: those after it are never gone."""
+        found = self.results(rule, view)
+        verdict = verdict_of(found)
+        for result in found:
+            if id(result) not in self._met:
+                self.machine.note(result)
+                if rule not in self.forgetful:
+                    # Kept, so that no other result is ever at this address.
+                    self._met[id(result)] = result
+            if result is verdict:
+                break
+        return verdict
+
+    def _run_all(self, rule: Rule, view: View) -> Sequence[Result]:
+        if isinstance(view, PartsView):
+            # Where nobody remembers what was read, whole values are faster.
+            view = self.machine.view(view.whole())
+        with self._phases.during(INTERPRETING):
+            results = [way.result for way in self.machine.ways(rule, view)]
+        self.counters.evaluations += 1
+        self.counters.calls += len(results)
+        return results
+
+    def forget(self, rule: Rule) -> None:
+        """A rule that reads something new nearly every time is run anew each time."""
+        if rule in self._trees:
+            self._drop(rule)
+        self.forgetful.add(rule)
+
+    def total(self) -> Counters:
+        """The sums over all rules."""
+        total = Counters()
+        total.add(self.counters)
+        for tree in self._trees.values():
+            total.add(tree.counters)
+        return total
+
+    def stats(self) -> dict[str, object]:
+        """What remembering did, for `--stats`."""
+        total = self.total()
+        walks = total.walks + total.misses
+        return {
+            "rule evaluations": total.evaluations,
+            "looked up in tables": total.lookups,
+            "hit rate of tables": _rate(total.lookups - total.misses, total.lookups),
+            "walked through trees": walks,
+            "hit rate of trees": _rate(walks - total.calls, walks),
+            "interpreter calls": total.calls,
+            "hit rate": _rate(total.hits, total.evaluations),
+            "read trees": len(self._trees),
+            "tree nodes": total.nodes,
+            "rules not remembered": len(self.forgetful),
+        }
+
+
+def _rate(hits: int, asked: int) -> float:
+    """The share of questions that had an answer."""
+    return round(max(0, hits) / asked, 4) if asked else 0.0

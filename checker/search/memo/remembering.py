@@ -1,0 +1,259 @@
+"""Ways that are run to be remembered: what is remembered of a rule is to depend on as little as possible.
+
+A way is cut at *restarts*, after which nothing matters that was asked before; loops of assertions are asked turn by
+turn; and a way that is known to come to a restart begins there.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from math import prod
+from typing import Final, NamedTuple
+
+from fizz import Span
+from fizz.base.light import dataclass
+from interpreter import Machine
+from interpreter.compile.program import ForLoop
+from interpreter.execute.execution import Execution
+from interpreter.execute.frames import Frame, ScopeState, park_thread, resume_frames
+from interpreter.execute.observer import Undecided
+from interpreter.execute.reach import members
+from interpreter.execute.settlement import Settlement, changed
+from interpreter.execute.view import View
+from interpreter.execute.world import World
+from interpreter.state.domains import Segment
+from interpreter.state.step import Cut, FairChoice, Rule, StepKind, Way
+from interpreter.values import Container, FunctionValue, ModuleValue, StructValue
+from interpreter.values.budget import METER, ShareSpent
+from interpreter.values.container import Parted
+from interpreter.values.freeze import freeze
+from interpreter.values.intern import Interner
+from interpreter.values.problem import Problem
+
+MAX_TURNS: Final = 4_096
+"""Turns of independent loops in each other that are asked one by one; of more, the answer as a whole is remembered."""
+MAX_PASSED: Final = 1_000
+"""After so many statements a way has no restarts any more: to keep what it has passed would cost more."""
+MOST_KEPT: Final = 10_000
+"""A thread whose values have more parts when they are written out is not restarted: writing them would cost more."""
+_HOLDING: Final = (Container, tuple, StructValue, Segment, FunctionValue, ModuleValue)
+"""What holds other values, or may not be kept."""
+
+
+class Mark(NamedTuple):
+    """All that the way on from a restart depends on, or that is told of it in the end.
+
+    `thread`: the id of the thread, where it stands with its values. `chosen`: number and label of each choice, `met`:
+    the parts of expressions that were evaluated; the others as in `Outcome`. `enabled`: whether it is a step already.
+    """
+
+    thread: int
+    chosen: tuple[tuple[int, str], ...]
+    labels: tuple[str, ...]
+    lines: tuple[Span, ...]
+    met: frozenset[Span]
+    fair: tuple[FairChoice, ...]
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Restart(Cut):
+    """Where a way came to depend on nothing that was asked before, but for what its mark says.
+
+    Ways with equal marks go on alike; questions are asked anew. `spent`: what was charged and made so far; None where
+    a way can not be begun here.
+    """
+
+    mark: Mark
+    spent: tuple[int, int] | None = None
+
+
+class BeginAnew(Exception):
+    """What is remembered of a rule can not be added to: its ways will hold fewer restarts from now on."""
+
+
+class _Mattered(Exception):
+    """A container that the thread kept over a restart came to matter."""
+
+
+class RememberingRunner:
+    """Runs the ways of one machine for whoever remembers them by their answers.
+
+    `careful`: rules whose ways keep no containers over restarts. `costly`: rules with ways that cost so much that a
+    step put together from parts might be too costly (R20, R24) where no part is: each way is run as a whole. Who adds
+    a rule to one of them forgets all that is remembered of it.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self.careful: set[Rule] = set()
+        self.costly: set[Rule] = set()
+
+    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), restart: Restart | None = None) -> Way:
+        """One way through a rule: the given choices, and the first alternative at each choice beyond them.
+
+        It may hold restarts. Loops of assertions whose turns are independent are asked turn by turn, as ways of their
+        own; the verdict is that of the first way, in the order of choices, that has one. `restart`: begin after it,
+        where the way is known to come; the rule is not costly, and starts an action or is an assertion. Raises
+        `BeginAnew` if all that is remembered of the rule must be forgotten, at most twice for a rule.
+        """
+        machine = self._machine
+        if machine.program.turning.roots and machine.together(rule):
+            return machine.all_ways(rule, view)
+        if rule in self.costly:
+            return machine.execute(rule, view, choices)
+        may_keep = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.careful
+        try:
+            return machine.execute(rule, view, choices, observer=Remembering(machine, rule, may_keep, restart))
+        except _Mattered:
+            # Nothing is wrong with the ways before, for which it did not matter.
+            self.careful.add(rule)
+        except ShareSpent:
+            self.costly.add(rule)
+        raise BeginAnew
+
+
+class Remembering:
+    """The observer of one way that is run to be remembered.
+
+    `may_keep`: whether a restart may leave the thread with containers of slots that are forgotten.
+    """
+
+    def __init__(self, machine: Machine, rule: Rule, may_keep: bool, restart: Restart | None = None) -> None:
+        self._may_keep = may_keep
+        self._restart = restart
+        # What was kept of the states on both sides of a step cannot be written down.
+        asserts = rule.kind is StepKind.ASSERT
+        self._judges = asserts and machine.program.assertions[rule.subject].kind != "transition"
+        self._parts = machine.parts if asserts else None
+        self._held: list[Container] = []
+        """Containers that the thread kept over a restart: the slots they came from may be read anew, so nobody may
+        change them or put them anywhere."""
+        self._shares = 1
+        """Into how many ways the step was cut by loops that are asked turn by turn, at most."""
+        self._turns: list[tuple[ScopeState, int]] = []
+        """The loops in which this way takes one turn alone, in each other, and how many turns they have."""
+
+    def begin(self, run: Execution) -> None:
+        """Be as a way was after the restart."""
+        restart = self._restart
+        if restart is None:
+            return
+        assert restart.spent is not None
+        mark = restart.mark
+        run.frames[:] = resume_frames(mark.thread, run.code.program.routines, run.world)
+        run.resume(mark.chosen, mark.labels, mark.lines, mark.fair, mark.enabled)
+        if self._parts is not None:
+            self._parts.met |= mark.met
+        METER.resume(restart.spent)
+
+    def before_statement(self, run: Execution) -> None:
+        """What the statements before have asked matters no more."""
+        if self._judges:
+            self.after_choice(run)
+
+    def after_choice(self, run: Execution) -> None:
+        """Forget the answers so far if nothing depends on them any more but what the thread holds."""
+        world = run.world
+        if run.recorder.anew or len(run.lines) > MAX_PASSED:
+            return
+        if not ((run.yields or self._judges) and _untouched(world)):
+            return
+        if not self._keep(run.frames, world):
+            return
+        try:
+            thread = park_thread(run.frames, _Unshared(world.interner), world.interner)
+        except Problem:
+            return  # too deep to be written down; if it is so still at the end of the step, it is an error then
+        chosen = tuple((fork.taken, fork.label) for fork in run.forks)
+        met = frozenset[Span]() if self._parts is None else frozenset(self._parts.met)
+        mark = Mark(thread, chosen, tuple(run.labels), tuple(run.lines), met, tuple(run.fair), run.enabled)
+        # What is thawed again is not the same object: containers, and turns that are no part of what is written down.
+        whole = not (self._held or self._turns)
+        run.recorder.forget(Restart(mark, METER.spent if whole else None))
+        world.forget()
+
+    def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:
+        """Enter a loop for one of its turns alone, or choose to go on after it."""
+        count = len(rest)
+        if not count or len(run.frames) > 1 or count * prod(turns for _, turns in self._turns) > MAX_TURNS:
+            return None
+        # One part for each turn, one for what comes after the loop, one for the loop itself.
+        self._shares *= count + 2
+        turn = run.choose([f"For:{i}" for i in range(count)] + ["For:-"], True)
+        if turn == count:
+            return run.finish()
+        state = ScopeState(loop, rest=deque([rest[turn]]))
+        self._turns.append((state, count))
+        run.frames[-1].scopes.append(state)
+        return False
+
+    def no_turn_left(self, state: ScopeState) -> None:
+        """The way that takes one turn ends with it."""
+        if any(state is alone for alone, _ in self._turns):
+            raise Undecided
+
+    def settled(self, settlement: Settlement) -> None:
+        """No container that was kept may be part of what is left."""
+        if any(map(settlement.reaches, self._held)):
+            raise _Mattered
+
+    def end(self, run: Execution) -> None:
+        """No container that was kept may have been changed, and the way must be cheap.
+
+        No step that is put together from such ways may be too costly. What was spent before a restart, and what is
+        behind it, may come from two ways: each has half of the budget. Turns that were asked one by one have a part of
+        it each.
+        """
+        if any(container.changed for container in self._held):
+            raise _Mattered
+        count, made = METER.spent
+        budget = METER.budget
+        if 2 * count * self._shares > budget.charges or 2 * made * self._shares > budget.held:
+            raise ShareSpent
+
+    def _keep(self, frames: list[Frame], world: World) -> bool:
+        """Let a thread keep its values over a restart; False if it can not, or may not because they are containers."""
+        if not any(isinstance(value, _HOLDING) for frame in frames for value in frame.values()):
+            return True
+        opened = {id(container) for container, shape in world.opened.values() if not shape.whole}
+        kept: list[Container] = []
+        pending = [value for frame in frames for value in frame.values()]
+        met = 0
+        while pending:
+            value = pending.pop()
+            met += 1
+            if met > MOST_KEPT or isinstance(value, FunctionValue | ModuleValue) or id(value) in opened:
+                return False
+            if isinstance(value, Container):
+                if not self._may_keep:
+                    return False
+                kept.append(value)
+                if isinstance(value, Parted) and value.pending is not None:
+                    # What it came from is forgotten: all of it is looked at now.
+                    pending += value.members()
+                    continue
+            pending += members(value)
+        for container in kept:
+            # One that this way made may be changed by now; what matters is whether it will be.
+            container.changed = False
+        self._held += kept
+        return True
+
+
+class _Unshared:
+    """Freezes values that share nothing."""
+
+    def __init__(self, interner: Interner) -> None:
+        self._interner = interner
+
+    def freeze(self, value: object) -> int:
+        return freeze(value, self._interner)
+
+
+def _untouched(world: World) -> bool:
+    """Whether nothing was changed yet: no slot bound, no container changed in place, nothing created or sent."""
+    if world.written or world.cells or world.created or world.sent or world.drawn:
+        return False
+    return not any(map(changed, world.slots.values()))

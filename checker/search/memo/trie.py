@@ -1,0 +1,305 @@
+"""Read trees: the results of a rule, remembered by the answers to what it asked.
+
+A way through a rule is a function of its answers, and what is asked next may depend on the answer just given. So the
+ways of a rule form a tree: `Reading` asks for a slot and branches on the answer, `Forking` branches on a choice (all
+branches exist at once), `Leaf` holds the result. Where ways were followed together (loops of choices), what is asked is
+what all of them ask, and `Leaves` holds the results of all. The nodes are plain data, to be walked row by row or column
+by column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from checker.search.memo.remembering import BeginAnew, Mark, Restart
+from interpreter.state.state import Slot
+from interpreter.state.step import Cut, Event, Fork, Read, Result, Way, ends_step
+from interpreter.values.budget import EACH, METER
+
+__all__ = [
+    "Ask", "Counters", "Forking", "Leaf", "Leaves", "ReadTree", "Reading", "Restarts", "RunOnce", "TreeNode",
+    "end_of",
+]  # fmt: skip
+
+Ask = Callable[[Slot], int]
+RunOnce = Callable[[tuple[int, ...]], Way]
+"""Runs the rule for one way: the given choices, then the first alternative at each further choice."""
+
+
+class Leaf:
+    """`ends`: the ways after this one are not gone (see `Failure.ends_step`)."""
+
+    __slots__ = ("ends", "result")
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        self.ends = ends_step(result)
+
+
+class Leaves:
+    """The results of all ways, in the order of their choices."""
+
+    __slots__ = ("leaves",)
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        self.leaves = tuple(map(Leaf, results))
+
+    @property
+    def ends(self) -> bool:
+        return any(leaf.ends for leaf in self.leaves)
+
+
+class Reading:
+    """`restart`: the one after which this is asked first, if ways can be begun there."""
+
+    __slots__ = ("branches", "restart", "slot")
+
+    def __init__(self, slot: Slot) -> None:
+        self.slot = slot
+        self.branches: dict[int, TreeNode] = {}
+        self.restart: Restart | None = None
+
+
+class Forking:
+    """`branches` holds None for alternatives that were not tried yet. `unique`: their texts differ.
+
+    `restart`: as in `Reading`.
+    """
+
+    __slots__ = ("branches", "restart", "unique")
+
+    def __init__(self, size: int, unique: bool) -> None:
+        self.branches: list[TreeNode | None] = [None] * size
+        self.unique = unique
+        self.restart: Restart | None = None
+
+
+TreeNode = Leaf | Leaves | Reading | Forking
+Restarts = dict[Mark, TreeNode]
+
+
+def end_of(way: Way) -> TreeNode:
+    """The node for what came of a way."""
+    return Leaves(way.results) if way.others else Leaf(way.result)
+
+
+@dataclass(slots=True)
+class Counters:
+    """What remembering saved. `evaluations` are rules evaluated on states, `hits` those that needed no interpreter.
+
+    `walks` are those that were walked through a tree row by row; `lookups` began in a table in front of one, once for
+    each table, and `misses` were not found there.
+    """
+
+    evaluations: int = 0
+    hits: int = 0
+    calls: int = 0
+    nodes: int = 0
+    walks: int = 0
+    lookups: int = 0
+    misses: int = 0
+
+    def add(self, other: Counters) -> None:
+        self.evaluations += other.evaluations
+        self.hits += other.hits
+        self.calls += other.calls
+        self.nodes += other.nodes
+        self.walks += other.walks
+        self.lookups += other.lookups
+        self.misses += other.misses
+
+
+class ReadTree:
+    """What is known of one rule. `restarts`: what follows each mark, if other trees are to share it."""
+
+    __slots__ = ("_restarts", "counters", "root")
+
+    def __init__(self, counters: Counters, restarts: Restarts | None = None) -> None:
+        self.root: TreeNode | None = None
+        self._restarts: Restarts = {} if restarts is None else restarts
+        self.counters = counters
+
+    def results(self, ask: Ask, run: RunOnce, most: int) -> list[Result]:
+        """The results of all ways, in the order of their choices, for whoever answers `ask`: at most `most` + 1.
+
+        `run` finds what is not known.
+        """
+        counters = self.counters
+        counters.evaluations += 1
+        counters.walks += 1
+        calls = counters.calls
+        while True:
+            try:
+                found = self._walk(ask, run, most)
+            except BeginAnew:
+                self.forget()
+                continue
+            counters.hits += calls == counters.calls
+            return found
+
+    def _walk(self, ask: Ask, run: RunOnce, most: int) -> list[Result]:
+        found: list[Result] = []
+        # Branches still to be walked, the next one last: the fork, which alternative, the choices up to and with it,
+        # and how many events lie before the branch.
+        pending: list[tuple[Forking | None, int, tuple[int, ...], int]] = [(None, 0, (), 0)]
+        while pending:
+            if not len(pending) % EACH:
+                METER.ask()
+            fork, taken, choices, depth = pending.pop()
+            node = self.root if fork is None else fork.branches[taken]
+            if node is None:
+                node = self.learn(run(choices), depth)
+                if fork is None:
+                    self.root = node
+                else:
+                    fork.branches[taken] = node
+            while type(node) is not Leaf and type(node) is not Leaves:
+                depth += 1
+                if type(node) is Reading:
+                    answer = ask(node.slot)
+                    branch = node.branches.get(answer)
+                    if branch is None:
+                        branch = node.branches[answer] = self.learn(run(choices), depth)
+                    node = branch
+                else:
+                    assert type(node) is Forking
+                    size = len(node.branches)
+                    pending += ((node, i, (*choices, i), depth) for i in range(size - 1, 0, -1))
+                    choices = (*choices, 0)
+                    branch = node.branches[0]
+                    if branch is None:
+                        branch = node.branches[0] = self.learn(run(choices), depth)
+                    node = branch
+            if isinstance(node, Leaf):
+                found.append(node.result)
+            else:
+                found += [leaf.result for leaf in node.leaves]
+            if len(found) > most or node.ends:
+                break
+        return found
+
+    def forget(self) -> None:
+        """Forget everything."""
+        self.root = None
+        self._restarts.clear()
+
+    def reads(self, roots: set[Slot]) -> bool:
+        """Whether any of these slots is read, or a part of one."""
+        pending: list[TreeNode | None] = [self.root]
+        # What follows a restart hangs below many nodes.
+        met: set[int] = set()
+        while pending:
+            if not len(pending) % EACH:
+                METER.ask()
+            node = pending.pop()
+            if id(node) in met:
+                continue
+            met.add(id(node))
+            if type(node) is Reading:
+                if any(node.slot[i : i + len(root)] == root for root in roots for i in (0, 1)):
+                    return True
+                pending += node.branches.values()
+            elif type(node) is Forking:
+                pending += node.branches
+        return False
+
+    def learn(self, way: Way, depth: int) -> TreeNode:
+        """The nodes for what a way did after its first `depth` questions and choices."""
+        self.counters.calls += 1
+        begin = 0
+        depth -= way.skipped
+        while depth:
+            depth -= not isinstance(way.events[begin], Cut)
+            begin += 1
+        return self._chain(way.events[begin:], end_of(way))
+
+    def last_restart(self, ask: Ask, choices: tuple[int, ...]) -> tuple[Restart | None, int]:
+        """The last restart that a way with these choices and answers is known to pass and can be begun after.
+
+        And how many questions and choices come before it.
+        """
+        found: Restart | None = None
+        before = depth = forks = 0
+        node = self.root
+        while isinstance(node, Reading | Forking):
+            if node.restart is not None:
+                found, before = node.restart, depth
+            depth += 1
+            if isinstance(node, Reading):
+                node = node.branches.get(ask(node.slot))
+            else:
+                taken = choices[forks] if forks < len(choices) else 0
+                forks += 1
+                node = node.branches[taken] if taken < len(node.branches) else None
+        return found, before
+
+    def take(self, way: Way) -> bool:
+        """Know a whole way that was gone elsewhere; False if it is known already.
+
+        It is left out where it asks something else than this tree: containers may be divided differently there.
+        """
+        new = self.root is None
+        if self.root is None:
+            self.root = self._chain(way.events, end_of(way))
+        node: TreeNode | None = self.root
+        for place, event in enumerate(way.events):
+            if isinstance(event, Cut):
+                continue
+            if isinstance(event, Read):
+                if type(node) is not Reading or node.slot != event.slot:
+                    return new
+                child = node.branches.get(event.answer)
+                if child is None:
+                    new = True
+                    child = node.branches[event.answer] = self._chain(way.events[place + 1 :], end_of(way))
+            else:
+                if type(node) is not Forking or len(node.branches) != event.size:
+                    return new
+                child = node.branches[event.taken]
+                if child is None:
+                    new = True
+                    child = node.branches[event.taken] = self._chain(way.events[place + 1 :], end_of(way))
+            node = child
+        return new
+
+    def _chain(self, events: Sequence[Event], end: TreeNode) -> TreeNode:
+        for event in reversed(events):
+            if isinstance(event, Read):
+                reading = Reading(event.slot)
+                reading.branches[event.answer] = end
+                end = reading
+            elif isinstance(event, Fork):
+                forking = Forking(event.size, event.unique)
+                forking.branches[event.taken] = end
+                end = forking
+            else:
+                assert isinstance(event, Restart)
+                # Whoever gets here goes on alike: what is known from here on is known to all of them.
+                known = self._restarts.setdefault(event.mark, end)
+                if known is not end:
+                    self._merge(known, end)
+                elif isinstance(end, Reading | Forking) and event.spent is not None:
+                    end.restart = event
+                end = known
+                continue
+            self.counters.nodes += 1
+        self.counters.nodes += 1
+        return end
+
+    def _merge(self, known: TreeNode, chain: TreeNode) -> None:
+        """Add a way that begins where a known tree does. Behind a restart both go on in one and the same node."""
+        while known is not chain:
+            self.counters.nodes -= 1
+            branch: TreeNode | None = None
+            if isinstance(known, Reading) and isinstance(chain, Reading) and known.slot == chain.slot:
+                ((answer, rest),) = chain.branches.items()
+                branch = known.branches.setdefault(answer, rest)
+            elif isinstance(known, Forking) and isinstance(chain, Forking):
+                taken, rest = next((i, way) for i, way in enumerate(chain.branches) if way is not None)
+                branch = known.branches[taken]
+                if branch is None:
+                    branch = known.branches[taken] = rest
+            if branch is None:
+                return
+            known, chain = branch, rest

@@ -1,0 +1,1 @@
+"""Row by row: remembered rules applied to one state at a time."""

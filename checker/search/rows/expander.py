@@ -1,0 +1,232 @@
+"""`Expander`: steps from a state and judgement of a state, by remembered rules, one row at a time.
+
+It is what the embedded engine and the tasks of a distributed one have in common: it knows nothing of levels or of
+states that were found before. Counts and witnesses go into the `Level` it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from checker.core.level import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Place, Witness
+from checker.core.property import Looks
+from checker.liveness.graph import LiveStep, Obligation, crash_of, obligation_of
+from checker.search.contract.assertions import Assertions
+from checker.search.contract.protocol import Task
+from checker.search.memo.memo import Memory
+from interpreter.execute.view import View
+from interpreter.state.state import State
+from interpreter.state.step import (
+    Aborted,
+    Candidate,
+    Failure,
+    ModelError,
+    Outcome,
+    Rule,
+    StepKind,
+    StepOrder,
+)
+from interpreter.values.budget import METER
+
+_MOST_IMAGES = 1 << 15
+"""Many steps lead to a few states that were met just before: their keys are kept at hand."""
+
+
+Observe = Callable[[int, int, Candidate, tuple[str, ...], bool], None]
+"""Is told of each step: the keys of source and target, whose step it is, the texts of its choices, is it a crash."""
+
+
+class Arrival(NamedTuple):
+    """A step and where it leads. `start`: an action started. `live`: what liveness sees of it; None: nothing."""
+
+    order: StepOrder
+    state: State
+    key: int
+    start: bool
+    live: LiveStep | None
+
+
+class Judgement(NamedTuple):
+    """What the state assertions say of a state.
+
+    Whether it is pruned, and the recorded answers in order of the watches.
+    """
+
+    pruned: bool
+    answers: tuple[bool, ...]
+
+
+class Expander:
+    """Expands and judges states of one program in this process."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.memory = task.memory or Memory(task.machine(task.program), task.phases)
+        self.machine = self.memory.machine
+        self.symmetric = task.settings.symmetry and self.machine.symmetric
+        self.assertions = Assertions(self.machine, self.machine.parts_view, self.memory.result)
+        self.recorded = tuple(watch.key for watch in task.watches if watch.records)
+        self._of_states = task.watching(Looks.STATES)
+        self._of_steps = task.watching(Looks.STEPS)
+        self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
+        # Actions known to have steps: nobody will ask where these gave up.
+        self.acted: set[int] = set()
+        self.observe: Observe | None = None
+        self._names: dict[Rule, Obligation | None] = {}
+        self._images: dict[State, tuple[State, int]] = {}
+
+    def image(self, state: State) -> tuple[State, int]:
+        """What is stored and expanded in place of a state (language page, 11.3), and its key."""
+        known = self._images.get(state)
+        if known is None:
+            if len(self._images) >= _MOST_IMAGES:
+                self._images.clear()
+            image = self.machine.canonical(state) if self.symmetric else state
+            known = self._images[state] = (image, self.machine.key(image))
+        return known
+
+    # --- states ----------------------------------------------------------------------------------------------------
+
+    def judge(self, state: State, at: Place, level: Level) -> Judgement:
+        """Ask the state assertions."""
+        pruned = False
+        answers: list[bool] = []
+        for watch in self._of_states:
+            assert watch.predicate is not None
+            try:
+                answer = self.assertions.holds(watch.predicate, state)
+            except ModelError as error:
+                level.broken.add(watch.key)
+                level.fail(Witness(at, error=error, stage=STATE_STAGE))
+                if watch.records:
+                    answers.append(False)
+                continue
+            if watch.records:
+                answers.append(answer.value)
+            if answer.value is watch.seeks:
+                level.see(watch.key, Witness(at, instance=answer.instance))
+                pruned |= watch.prunes and self.task.prune
+        return Judgement(pruned, tuple(answers))
+
+    # --- steps -----------------------------------------------------------------------------------------------------
+
+    def expand(self, state: State, at: Place, cut: bool, level: Level) -> list[Arrival]:
+        """All steps from a state, in step order; no starts from a cut one."""
+        arrivals: list[Arrival] = []
+        moves = level.transitions
+        failed = False
+        view = self.machine.parts_view(state)
+        for candidate in self.machine.candidates(state, starts=not cut):
+            # A state may have thousands, and what is remembered asks nobody.
+            self.task.patience.ask()
+            failed |= self.try_candidate(candidate, state, at, view, arrivals, level)
+        if level.transitions == moves and not cut and not failed:
+            for watch in self._of_dead_ends:
+                level.see(watch.key, Witness(at))
+        return arrivals
+
+    def try_candidate(
+        self, candidate: Candidate, state: State, at: Place, view: View, arrivals: list[Arrival], level: Level
+    ) -> bool:
+        """Add the steps of one candidate; whether any way failed."""
+        rule = candidate.rule
+        if rule.kind is StepKind.CRASH_ROLE:
+            assert rule.instance is not None
+            target, target_key = self.image(self.machine.crash_role(state, rule.instance))
+            order = StepOrder(candidate.order, (), 0)
+            arrivals.append(Arrival(order, target, target_key, False, self._crash(order)))
+            level.crash_steps += 1
+            if self.observe is not None:
+                self.observe(at.key, target_key, candidate, (), True)
+            return False
+        failed = False
+        results = self.memory.results(rule, view)
+        for result in results:
+            if type(result) is Failure:
+                failed = True
+                order = StepOrder(candidate.order, result.forks, 0)
+                level.fail(Witness(at, order, error=result.error, stage=STEP_STAGE))
+            elif type(result) is Aborted and rule.kind is StepKind.START and rule.subject not in self.acted:
+                level.aborted[rule.subject, result.span] += 1
+        outcomes = [result for result in results if type(result) is Outcome]
+        if outcomes:
+            self._apply(state, at, candidate, outcomes, arrivals, level)
+        return failed
+
+    def _apply(
+        self,
+        state: State,
+        at: Place,
+        candidate: Candidate,
+        outcomes: list[Outcome],
+        arrivals: list[Arrival],
+        level: Level,
+    ) -> None:
+        """The steps of one candidate. Ways of equal choices have equal names and count once (language page, 12.3)."""
+        rule = candidate.rule
+        start = rule.kind is StepKind.START
+        names: set[tuple[str, ...]] = set()
+        crash_names: set[tuple[str, ...]] = set()
+        for outcome in METER.attended(outcomes):
+            target = self.machine.apply(state, rule, outcome)
+            if target is not None:
+                order = StepOrder(candidate.order, outcome.forks, 0)
+                image, image_key = self.image(target)
+                live = LiveStep(order, self.fair_name(rule), outcome.fair)
+                arrivals.append(Arrival(order, image, image_key, start, live))
+                names.add(outcome.choices)
+                if self.observe is not None:
+                    self.observe(at.key, image_key, candidate, outcome.choices, False)
+                # A step is judged on the state it makes itself: in another image the names of before mean other things.
+                self._judge_step(state, at, target, image_key, order, level)
+            twin = self.machine.apply(state, rule, outcome, twin=True) if outcome.may_crash else None
+            if twin is not None:
+                order = StepOrder(candidate.order, outcome.forks, 1)
+                image, image_key = self.image(twin)
+                arrivals.append(Arrival(order, image, image_key, start, self._crash(order)))
+                crash_names.add(outcome.choices)
+                if self.observe is not None:
+                    self.observe(at.key, image_key, candidate, outcome.choices, True)
+        if start and names and rule.subject not in self.acted:
+            self.acted.add(rule.subject)
+            level.acted.add(rule.subject)
+        level.transitions += len(names)
+        level.crash_steps += len(crash_names)
+
+    def _judge_step(self, state: State, at: Place, target: State, to: int, order: StepOrder, level: Level) -> None:
+        for watch in self._of_steps:
+            assert watch.predicate is not None
+            try:
+                answer = self.assertions.holds_between(watch.predicate, state, target)
+            except ModelError as error:
+                level.broken.add(watch.key)
+                level.fail(Witness(at, order, to, error=error, stage=TRANSITION_STAGE))
+                continue
+            if answer.value is watch.seeks:
+                level.see(watch.key, Witness(at, order, to, answer.instance))
+
+    def _crash(self, order: StepOrder) -> LiveStep | None:
+        return crash_of(order) if self.task.crash_edges else None
+
+    # --- liveness --------------------------------------------------------------------------------------------------
+
+    def fair_name(self, rule: Rule) -> Obligation | None:
+        """Whom a step of this rule counts for."""
+        if rule not in self._names:
+            self._names[rule] = obligation_of(self.machine.fair_name(rule))
+        return self._names[rule]
+
+    def available(self, state: State, kinds: tuple[StepKind, ...]) -> list[LiveStep]:
+        """The steps of some kinds that exist in a state, though they may not be taken: they only matter to fairness."""
+        found: list[LiveStep] = []
+        view = self.machine.parts_view(state)
+        for candidate in self.machine.candidates(state):
+            rule = candidate.rule
+            name = self.fair_name(rule) if rule.kind in kinds else None
+            if name is not None and any(
+                type(result) is Outcome and self.machine.apply(state, rule, result) is not None
+                for result in self.memory.results(rule, view)
+            ):
+                found.append(LiveStep(StepOrder(candidate.order, (), 0), name, ()))
+        return found

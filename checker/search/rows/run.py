@@ -1,0 +1,346 @@
+"""Exploration row by row, by remembered rules: breadth first, states kept as keys and small numbers."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from checker.core.exploration import PathLink
+from checker.core.level import KeysCollide, Level, Place, Unfinished, Witness
+from checker.core.patience import Stop
+from checker.core.phases import ROWS
+from checker.liveness.graph import Classes, Graph, LiveStep
+from checker.search.contract.protocol import Task
+from checker.search.rows.expander import Arrival, Expander, Judgement
+from checker.storage.export import parts_of
+from interpreter.state.state import State
+from interpreter.state.step import Candidate, StepKind, StepOrder
+from interpreter.values.budget import METER
+
+if TYPE_CHECKING:
+    from checker.core.graph_search import Search
+    from checker.storage.export.parts import Parts
+
+MOST_COMPARED = 1 << 16
+"""States that are kept, so that they are compared and not their keys alone."""
+
+
+@dataclass(slots=True)
+class Fresh:
+    """A state met on the level under way, with the best parent so far: the least by (crashes, order, its number).
+
+    `crashes`: the crash steps on the path through that parent.
+    """
+
+    place: int
+    state: State
+    parent: int
+    order: StepOrder
+    starts: int
+    crashes: int
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A state of the frontier. `crashes`: the crash steps on its path."""
+
+    number: int
+    state: State
+    starts: int
+    crashes: int
+    cut: bool
+
+
+@dataclass(slots=True)
+class Found:
+    """All states found so far, numbered by (level, key): their keys and how they were reached.
+
+    `states`: the states themselves, as long as they are few; None where nobody has them.
+    """
+
+    numbers: dict[int, int] = field(default_factory=dict)
+    keys: list[int] = field(default_factory=list)
+    parents: array[int] = field(default_factory=lambda: array("q"))
+    orders: array[int] = field(default_factory=lambda: array("I"))
+    order_table: list[StepOrder] = field(default_factory=list)
+    states: list[State] | None = None
+    _order_numbers: dict[StepOrder, int] = field(default_factory=dict)
+
+    def add(self, key: int, parent: int, order: StepOrder, state: State | None = None) -> int:
+        """The next state; its number."""
+        number = self.numbers[key] = len(self.keys)
+        if self.states is not None and state is not None and number < MOST_COMPARED:
+            self.states.append(state)
+        else:
+            self.states = None
+        self.keys.append(key)
+        self.parents.append(parent)
+        known = self._order_numbers.get(order)
+        if known is None:
+            known = self._order_numbers[order] = len(self.order_table)
+            self.order_table.append(order)
+        self.orders.append(known)
+        return number
+
+    def forget(self, number: int) -> None:
+        """Be as before the state of this number was added."""
+        for key in self.keys[number:]:
+            del self.numbers[key]
+        del self.keys[number:], self.parents[number:], self.orders[number:]
+        if self.states is not None:
+            del self.states[number:]
+
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        """The links from Init to a state."""
+        links: list[PathLink] = []
+        number = self.numbers[key]
+        while number >= 0:
+            links.append(PathLink(self.order_table[self.orders[number]], self.keys[number]))
+            number = self.parents[number]
+        return tuple(reversed(links))
+
+    def cost(self, number: int) -> tuple[int, int]:
+        """The level of a state, and the crash steps on its path."""
+        steps, crashes = -1, 0
+        while number >= 0:
+            steps += 1
+            crashes += self.order_table[self.orders[number]].crashes
+            number = self.parents[number]
+        return steps, crashes
+
+    def ranks(self) -> list[int]:
+        """The place of each state among all, by (level, crashes, key)."""
+        costs = [self.cost(number) for number in range(len(self.keys))]
+        ranks = [0] * len(costs)
+        for rank, number in enumerate(sorted(range(len(costs)), key=costs.__getitem__)):
+            ranks[number] = rank
+        return ranks
+
+    def least(self, numbers: Iterable[int]) -> int:
+        """Of some states in ascending order the one of least (level, crashes, key)."""
+        best: tuple[int, int, int] | None = None
+        for number in numbers:
+            level, crashes = self.cost(number)
+            if best is not None and level > best[0]:
+                break
+            best = min(best or (level, crashes, number), (level, crashes, number))
+        assert best is not None
+        return best[2]
+
+
+class RowsRun:
+    """One exploration, state by state. It is how the embedded and the distributed engine begin."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.expander = Expander(task)
+        self.machine = self.expander.machine
+        self.bound = task.program.options.max_actions
+        self.view_in_use = bool(task.program.options.exclude)
+        self.found = Found(states=None if self.view_in_use else [])
+        self.waiting: list[Waiting] = []
+        self.recorded = {key: bytearray() for key in self.expander.recorded}
+        # The edges are kept as long as liveness may be judged: not once a state was left unexpanded.
+        self.wants_graph = task.graph
+        self.symmetric = self.expander.symmetric
+        classes = Classes.of(self.machine) if self.symmetric else None
+        self.graph_so_far = Graph(self.found.keys.__getitem__, classes, self.found.least, self.found.cost)
+        self.level = -1
+        self._parts = parts_of(task.settings, self.machine)
+        self.exported: list[str] = [] if self._parts is None else self._parts.files
+        if self._parts is not None:
+            self.expander.observe = partial(self._export_step, self._parts)
+
+    def close(self) -> None:
+        self.waiting.clear()
+
+    def give_up(self) -> None:
+        """Forget what waits: somebody else has taken it over."""
+        for _ in METER.attended(range(len(self.waiting))):
+            self.waiting.pop()
+
+    # --- levels ----------------------------------------------------------------------------------------------------
+
+    def first(self) -> Level:
+        with self.task.phases.during(ROWS):
+            return self._first()
+
+    def next(self) -> Level:
+        with self.task.phases.during(ROWS):
+            return self._next()
+
+    def _first(self) -> Level:
+        level = Level()
+        fresh: dict[int, Fresh] = {}
+        states, failures = self.machine.initial()
+        for failure in failures:
+            level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
+        for way in METER.attended(states):
+            order = StepOrder((), way.forks, 0)
+            image, key = self.expander.image(way.state)
+            self._arrive(fresh, Arrival(order, image, key, False, None), -1, 0, 0)
+        self._complete(level, fresh, [])
+        return level
+
+    def _next(self) -> Level:
+        level = Level()
+        fresh: dict[int, Fresh] = {}
+        edges: list[tuple[Waiting, list[LiveStep], list[int]]] = []
+        acted = set(self.expander.acted)
+        expanded = 0
+        try:
+            for source in self.waiting:
+                self._expand(source, fresh, edges, level)
+                self.task.tick(len(fresh), level.transitions)
+                expanded += 1
+            self._complete(level, fresh, edges)
+        except Stop as stop:
+            self.expander.acted = acted
+            if self._parts is not None:
+                self._parts.drop()
+            path = partial(self._new_path, fresh)
+            stop.unfinished = Unfinished.of(level, expanded, path)
+            raise
+        return level
+
+    def _expand(
+        self,
+        source: Waiting,
+        fresh: dict[int, Fresh],
+        edges: list[tuple[Waiting, list[LiveStep], list[int]]],
+        level: Level,
+    ) -> None:
+        live: list[LiveStep] = []
+        targets: list[int] = []
+        place = Place(self.found.keys[source.number], source.crashes)
+        for arrival in METER.attended(self.expander.expand(source.state, place, source.cut, level)):
+            target = self._arrive(fresh, arrival, source.number, source.starts, source.crashes)
+            if arrival.live is not None:
+                live.append(arrival.live)
+                targets.append(target)
+        if self.wants_graph:
+            hidden = self.expander.available(source.state, (StepKind.START,)) if source.cut else []
+            edges.append((source, live + hidden, targets))
+
+    def _new_path(self, fresh: dict[int, Fresh], key: int) -> tuple[PathLink, ...] | None:
+        """The path to a state of the level under way; None: it was found before."""
+        new = fresh.get(key)
+        if new is None:
+            return None
+        before = () if new.parent < 0 else self.found.path(self.found.keys[new.parent])
+        return (*before, PathLink(new.order, key))
+
+    def _arrive(self, fresh: dict[int, Fresh], arrival: Arrival, parent: int, starts: int, crashes: int) -> int:
+        """A step leads to a state: its number, or `~place` if it is new and has a place on this level only."""
+        number = self.found.numbers.get(arrival.key)
+        if number is not None:
+            if self.found.states is not None and self.found.states[number] != arrival.state:
+                raise KeysCollide
+            return number
+        starts += arrival.start
+        crashes += arrival.order.crashes
+        known = fresh.get(arrival.key)
+        if known is None:
+            fresh[arrival.key] = Fresh(len(fresh), arrival.state, parent, arrival.order, starts, crashes)
+            return ~(len(fresh) - 1)
+        if self.found.states is not None and known.state != arrival.state:
+            raise KeysCollide
+        known.starts = min(known.starts, starts)
+        if self._better(arrival, crashes, known):
+            known.state, known.parent, known.order, known.crashes = arrival.state, parent, arrival.order, crashes
+        return ~known.place
+
+    def _better(self, arrival: Arrival, crashes: int, known: Fresh) -> bool:
+        # Sources come in the order of their keys, so of equal steps the first one has the least source.
+        if not self.view_in_use or arrival.state == known.state:
+            return crashes < known.crashes or (crashes == known.crashes and arrival.order < known.order)
+        # States that differ in excluded variables only are one state: that of the least encoding is kept (12.5).
+        return self.machine.encoding(arrival.state) < self.machine.encoding(known.state)
+
+    def _complete(
+        self, level: Level, fresh: dict[int, Fresh], edges: list[tuple[Waiting, list[LiveStep], list[int]]]
+    ) -> None:
+        """Judge the new states, and number them by key: all of them, or none."""
+        new = [(key, fresh[key]) for key in METER.attended(sorted(fresh))]
+        judgements: list[Judgement] = []
+        for key, one in new:
+            judgements.append(self.expander.judge(one.state, Place(key, one.crashes), level))
+            self.task.patience.ask()
+        level.noted = self.machine.noted()
+        level.states = len(fresh)
+        level.least = new[0][0] if new else None
+        waiting, found, drawn = self.waiting, len(self.found.keys), self.graph_so_far.states
+        try:
+            numbers = self._number(level, new, judgements)
+            self._draw(edges, numbers)
+        except Stop:
+            self.waiting = waiting
+            self.found.forget(found)
+            self.graph_so_far.forget(drawn)
+            for recorded in self.recorded.values():
+                del recorded[found:]
+            raise
+        self.level += 1
+        level.frontier = len(self.waiting)
+        self.wants_graph = self.wants_graph and not level.pruned
+        if self._parts is not None:
+            self._parts.flush()
+
+    def _draw(self, edges: list[tuple[Waiting, list[LiveStep], list[int]]], numbers: list[int]) -> None:
+        """Write the states that were expanded into the graph. `numbers`: those of the new states, by place."""
+        for source, live, targets in METER.attended(edges):
+            known = [target if target >= 0 else numbers[~target] for target in targets]
+            self.graph_so_far.add_state(live, known, not source.state.threads, source.cut)
+
+    def _number(self, level: Level, new: list[tuple[int, Fresh]], judgements: list[Judgement]) -> list[int]:
+        """Take the new states in, as they were judged; their numbers by place."""
+        numbers = [0] * len(new)
+        self.waiting = []
+        for (key, one), judgement in METER.attended(zip(new, judgements, strict=True)):
+            if self._parts is not None:
+                self._parts.state(key, self.level + 1, one.state)
+            number = numbers[one.place] = self.found.add(key, one.parent, one.order, one.state)
+            for recorded, answer in zip(self.recorded.values(), judgement.answers, strict=True):
+                recorded.append(answer)
+            cut = one.starts >= self.bound
+            level.cut += cut
+            level.pruned += judgement.pruned
+            if not judgement.pruned:
+                self.waiting.append(Waiting(number, one.state, one.starts, one.crashes, cut))
+        return numbers
+
+    def _export_step(
+        self, parts: Parts, source: int, target: int, candidate: Candidate, choices: tuple[str, ...], crash: bool
+    ) -> None:
+        parts.step(source, target, self.level, candidate, choices, crash)
+
+    @property
+    def exact(self) -> bool:
+        return self.found.states is not None
+
+    # --- afterwards ------------------------------------------------------------------------------------------------
+
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        return self.found.path(key)
+
+    def graph(self) -> Graph:
+        # What waits now will not be expanded any more: these states keep their names, and lead nowhere.
+        for source in self.waiting:
+            steps = self.expander.available(source.state, (StepKind.CONTINUE, StepKind.START))
+            self.graph_so_far.add_state(steps, (), not source.state.threads, True)
+        self.waiting = []
+        return self.graph_so_far
+
+    def answers(self, key: str) -> bytearray:
+        return self.recorded[key]
+
+    def search(self) -> Search:
+        from checker.liveness.asking import GraphSearch
+
+        return GraphSearch(self.graph(), self.answers, self.task.patience.ask)
+
+    def stats(self) -> Mapping[str, object]:
+        return self.expander.memory.stats()

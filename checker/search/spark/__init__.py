@@ -1,0 +1,28 @@
+"""The Spark engine: the embedded one until the frontier is wide, then one Spark job a level on partitioned states."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from checker.search.contract.protocol import WIDE
+
+if TYPE_CHECKING:
+    from checker.search.contract.protocol import Run, Task
+    from checker.search.spark.run import SparkRun
+
+
+class SparkEngine:
+    """`wide`: the frontier from which the local run goes by columns; None: never, and neither do the partitions."""
+
+    name = "spark"
+
+    def __init__(self, wide: int | None = WIDE) -> None:
+        self.wide = wide
+        self._runs: list[SparkRun] = []
+        """Those that are open: the second one, if any, is the same exploration without symmetry."""
+
+    def begin(self, task: Task) -> Run:
+        # Workers import this package too, and have no use for the driver's side of it.
+        from checker.search.spark.run import SparkRun
+
+        return SparkRun(task, self.wide, self._runs)

@@ -1,0 +1,161 @@
+"""What the driver and the tasks of a level tell each other. Data only; the states themselves travel by files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from checker.core.effort import Effort
+from checker.core.exploration import Settings
+from checker.core.level import Level
+from checker.core.patience import Patience
+from checker.core.property import Watch
+from checker.search.contract.protocol import Task
+from checker.search.memo.trie import Counters
+from checker.search.spark.visited import KeyFiles
+from fizz.base.light import dataclass
+from interpreter import Machine, Program
+from interpreter.state.state import Slot
+from interpreter.state.step import StepOrder
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How workers look at states, which the local run has found out: all alike, so that they can learn from each other.
+
+    `reduced`: columns choose among images. `gathered`: the slots that are read whole (see `division`).
+    """
+
+    reduced: bool
+    gathered: frozenset[Slot]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What holds for a whole run; sent to each worker once. `folder` is where the files are, `durable` if they stay.
+
+    `columns`: the tasks go by columns, and candidates travel in them.
+    """
+
+    run: str
+    folder: str
+    durable: bool
+    columns: bool
+    partitions: int
+    program: Program
+    watches: tuple[Watch, ...]
+    settings: Settings
+    prune: bool
+    graph: bool
+    crash_edges: bool
+    machine: Callable[[Program], Machine]
+    manner: Manner
+
+    def task(self, patience: Patience) -> Task:
+        """The task as an engine in this process would be given it."""
+        settings = self.settings
+        return Task(
+            self.program,
+            self.watches,
+            settings,
+            self.prune,
+            self.graph,
+            machine=self.machine,
+            patience=patience,
+            crash_edges=self.crash_edges,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One task: take in the candidates of a level for a partition, and expand those that are new.
+
+    `inbound` are the files with candidates. `judged`: they come from the driver, which has sorted out, judged and
+    counted them already. `graph`: write down the edges. `lessons` are the files with what was learned so far.
+    """
+
+    level: int
+    partition: int
+    inbound: tuple[str, ...]
+    visited: KeyFiles
+    judged: bool
+    graph: bool
+    lessons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a task reports. `arrived` speaks of its states, `expanded` of the steps from them.
+
+    `outbound` counts the candidates for each partition, `exported` are the files with rows for tables. `worker` names
+    the process, `counters` is what that process has evaluated so far in this run, and `effort` what that took.
+    `lessons` are what it has learned and not told before, `untold` counts what it could not tell so far. `met`: what
+    counts of it if other tasks of the level are not finished.
+    """
+
+    partition: int
+    visited: KeyFiles
+    arrived: Level
+    expanded: Level
+    outbound: tuple[int, ...]
+    exported: tuple[str, ...]
+    worker: str
+    counters: Counters
+    effort: Effort
+    lessons: bytes
+    untold: int
+    met: Met
+
+
+def found_file(level: int, partition: int) -> str:
+    """The file of the states found: keys, sources, places in the table of orders, that table, recorded answers."""
+    return f"found-{level}-{partition}"
+
+
+def outbound_file(level: int, sender: int) -> str:
+    """The file of the candidates that the expansion of a level brought: a part for each partition."""
+    return f"outbound-{level}-{sender}"
+
+
+def lessons_file(level: int) -> str:
+    """The file of what was learned on a level."""
+    return f"lessons-{level}"
+
+
+def edges_file(level: int, partition: int) -> str:
+    """The file of the edges from the states of a level: the table of shapes, places in it by state, targets' keys."""
+    return f"edges-{level}-{partition}"
+
+
+Origin = tuple[int, StepOrder]
+"""How a state was found: the key of the source, and the step."""
+
+
+class Working(Protocol):
+    """A partition in a task: what the task was given, and what taking it in and expanding it has brought so far."""
+
+    assignment: Assignment
+    arrived: Level
+    expanded: Level
+
+    def origin(self, key: int) -> Origin | None:
+        """How a state was found; None: it was found before."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """What a task has met: `level` as far as it got. `origins`: of its witnesses the states that the task has found."""
+
+    level: Level
+    origins: Mapping[int, Origin]
+
+    @classmethod
+    def of(cls, partition: Working) -> Met:
+        """What was met so far on the way to the level that is being found."""
+        if partition.assignment.judged:
+            return cls(partition.expanded, {})
+        level = partition.arrived
+        witnesses = [*level.witnesses.values(), *([] if level.error is None else [level.error])]
+        keys = [witness.at.key for witness in witnesses if witness.at is not None]
+        return cls(level, {key: found for key in keys if (found := partition.origin(key)) is not None})

@@ -1,0 +1,212 @@
+"""Candidates in columns, in bytes: what the tasks of a level send each other where they go by columns."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from checker.search.checkpoints.codec import Candidate, StateCodec
+from checker.search.checkpoints.row_codec import (
+    Column,
+    PackedRows,
+    RowCodec,
+    column_of,
+    narrow,
+    pieces_of,
+    rows_of,
+)
+from checker.search.columns.batch import Batch
+from checker.search.columns.frontier import Frontier
+from checker.search.columns.packing import Packing
+from checker.search.columns.tables import Ints, Words, halves
+from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
+from interpreter.state.state import UNBOUND, Layout
+from interpreter.state.step import StepOrder
+
+_KEY_HALF: Final = 8
+_KEY_COLUMNS: Final = 4
+_MOST: Final = 1 << 31
+
+NO_ORDER: Final = StepOrder((), (), 0)
+"""Of states that are handed over: they have been given their parents by the local run."""
+
+
+class PackedBatch(NamedTuple):
+    """Candidates of one layout.
+
+    `high`, `low`: halves of the keys; `source_high`, `source_low` of the sources' keys. `orders` are places in a table.
+    """
+
+    rows: PackedRows
+    high: Words
+    low: Words
+    source_high: Words
+    source_low: Words
+    order_table: tuple[StepOrder, ...]
+    orders: Column
+    starts: Column
+    crashes: Column
+
+    def take(self, rows: Ints) -> PackedBatch:
+        """Some of the candidates."""
+        there = self.rows
+        return PackedBatch(
+            PackedRows(there.layout, there.slots, there.tables, tuple([column[rows] for column in there.places])),
+            self.high[rows],
+            self.low[rows],
+            self.source_high[rows],
+            self.source_low[rows],
+            self.order_table,
+            self.orders[rows],
+            self.starts[rows],
+            self.crashes[rows],
+        )
+
+
+class Sources(NamedTuple):
+    """The keys of the states that steps lead from, in halves, by number."""
+
+    high: Words
+    low: Words
+
+
+def pack_batch(codec: RowCodec, packing: Packing, batch: Batch, sources: Sources) -> PackedBatch:
+    """The rows of a batch, which are some."""
+    used, orders = np.unique(batch.orders, return_inverse=True)
+    return PackedBatch(
+        codec.pack(packing, batch.rows),
+        batch.high,
+        batch.low,
+        sources.high[batch.parents],
+        sources.low[batch.parents],
+        tuple(codec.space.orders[number] for number in used.tolist()),
+        narrow(orders, len(used)),
+        narrow(batch.starts, int(batch.starts.max()) + 1),
+        narrow(batch.crashes, int(batch.crashes.max()) + 1),
+    )
+
+
+def waiting_batches(
+    codec: RowCodec, frontier: Sequence[Frontier], partition: int, partitions: int
+) -> list[PackedBatch]:
+    """The states of one partition that wait in columns; they have parents already."""
+    found: list[PackedBatch] = []
+    for part in frontier:
+        own = np.flatnonzero(part.low % np.uint64(partitions) == partition)
+        if len(own):
+            starts = part.starts[own]
+            nowhere = np.zeros(len(own), dtype=np.uint64)
+            found.append(
+                PackedBatch(
+                    codec.pack(part.packing, part.rows.take(own)),
+                    part.high[own],
+                    part.low[own],
+                    nowhere,
+                    nowhere,
+                    (NO_ORDER,),
+                    np.zeros(len(own), dtype=np.uint8),
+                    starts,
+                    part.crashes[own],
+                )
+            )
+    return found
+
+
+def batches_of(candidates: Sequence[Candidate], values: StateCodec) -> list[PackedBatch]:
+    """Candidates that were made one by one; they have parents already, and are sorted by key."""
+    layouts: dict[Layout, list[Candidate]] = {}
+    for candidate in candidates:
+        layouts.setdefault(candidate.state.layout, []).append(candidate)
+    return [_batch_of(layout, members, values) for layout, members in layouts.items()]
+
+
+def _batch_of(layout: Layout, candidates: list[Candidate], values: StateCodec) -> PackedBatch:
+    most = max(len(c.state.threads) for c in candidates)
+    columns: list[list[int]] = [[c.state.values[i] for c in candidates] for i in range(len(layout.slots))]
+    columns += [[(*c.state.threads, *[UNBOUND] * most)[i] for c in candidates] for i in range(most)]
+    tables: list[tuple[bytes, ...]] = []
+    places: list[Column] = []
+    for column in columns:
+        known = {number: place for place, number in enumerate(dict.fromkeys(column))}
+        tables.append(tuple(b"" if number == UNBOUND else values.write(number) for number in known))
+        places.append(narrow(np.array([known[number] for number in column], dtype=np.int64), len(known)))
+    slots = (*layout.slots, *[("thread", place) for place in range(most)])
+    orders = {order: place for place, order in enumerate(dict.fromkeys(c.order for c in candidates))}
+    return PackedBatch(
+        PackedRows(layout.slots, slots, tuple(tables), tuple(places)),
+        *halves([c.key for c in candidates]),
+        *halves([c.source for c in candidates]),
+        tuple(orders),
+        narrow(np.array([orders[c.order] for c in candidates], dtype=np.int64), len(orders)),
+        np.array([c.starts for c in candidates], dtype=np.int64),
+        np.array([c.crashes for c in candidates], dtype=np.int64),
+    )
+
+
+class _Head(NamedTuple):
+    """What is small about candidates: how many they are, and how many bytes a place, starts and crashes take each."""
+
+    rows: int
+    order_table: tuple[StepOrder, ...]
+    orders: int
+    starts: int
+    crashes: int
+
+
+def to_bytes(batches: list[PackedBatch]) -> bytes:
+    """Batches as they are sent; none is no bytes."""
+    if not batches:
+        return b""
+    small = [piece for batch in batches for piece in _pieces_of(batch)]
+    # Keys stay as they are: there is nothing to take off, and trying takes most of the time.
+    keys = [half.tobytes() for b in batches for half in (b.high, b.low, b.source_high, b.source_low)]
+    return bundle([deflate(bundle(small)), *keys])
+
+
+def _pieces_of(batch: PackedBatch) -> list[bytes]:
+    columns = (batch.orders, batch.starts, batch.crashes)
+    head = _Head(len(batch.high), batch.order_table, *[column.itemsize for column in columns])
+    return [*pieces_of(batch.rows), pack(_Head, head), *[column.tobytes() for column in columns]]
+
+
+def joined(boxes: list[bytes]) -> bytes:
+    """Several of what `to_bytes` wrote, as one part of a file; none is no bytes."""
+    return bundle(boxes) if boxes else b""
+
+
+def pieces(data: bytes) -> list[bytes]:
+    """What `joined` joined."""
+    return unbundle(data) if data else []
+
+
+def from_bytes(data: bytes) -> list[PackedBatch]:
+    """What `to_bytes` wrote. What it raises for anything else is in `UNREADABLE`."""
+    if not data:
+        return []
+    small, *keys = unbundle(data)
+    left, halves = deque(unbundle(inflate(small))), deque(keys)
+    batches: list[PackedBatch] = []
+    while left or halves:
+        batches.append(_batch_from(left, halves))
+    return batches
+
+
+def _batch_from(pieces: deque[bytes], keys: deque[bytes]) -> PackedBatch:
+    rows = rows_of(pieces)
+    head: _Head = unpack(_Head, pieces.popleft())
+    if head.rows != len(rows.places[0]):
+        raise NotData("another number of candidates than of states")
+    orders = column_of(pieces.popleft(), head.orders, head.rows, len(head.order_table))
+    starts = column_of(pieces.popleft(), head.starts, head.rows, _MOST)
+    crashes = column_of(pieces.popleft(), head.crashes, head.rows, _MOST)
+    high, low, source_high, source_low = (_half(keys.popleft(), head.rows) for _ in range(_KEY_COLUMNS))
+    return PackedBatch(rows, high, low, source_high, source_low, head.order_table, orders, starts, crashes)
+
+
+def _half(data: bytes, count: int) -> Words:
+    if len(data) != _KEY_HALF * count:
+        raise NotData("another number of keys than of states")
+    return np.frombuffer(data, dtype=np.uint64)

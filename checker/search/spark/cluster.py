@@ -1,0 +1,433 @@
+"""The part of a run that is on Spark: what the driver knows of it, which is counts, witnesses and names of files."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from pyspark import cloudpickle
+
+from checker.core.effort import Effort
+from checker.core.exploration import PathLink
+from checker.core.level import Level, Unfinished
+from checker.core.limits import StopReason
+from checker.core.patience import GRACE_S, Stop
+from checker.core.problems import EnvironmentProblem, Problem
+from checker.search.checkpoints.codec import Candidate, StateCodec, pack_candidates
+from checker.search.checkpoints.keys import partition_of, partitions_of
+from checker.search.checkpoints.saved import Saved, pack_head
+from checker.search.contract.protocol import Task
+from checker.search.memo.trie import Counters
+from checker.search.spark.assignment import (
+    Assignment,
+    Manner,
+    Met,
+    Order,
+    Summary,
+    edges_file,
+    found_file,
+    outbound_file,
+)
+from checker.search.spark.batches import NO_ORDER, joined, to_bytes
+from checker.search.spark.findings import Findings
+from checker.search.spark.graph_passes import SparkCrew
+from checker.search.spark.graph_task import Made
+from checker.search.spark.liveness.search import PartitionedSearch
+from checker.search.spark.local import LocalRun
+from checker.search.spark.scratch import Scratch
+from checker.search.spark.session import Session
+from checker.search.spark.shipping import archive, worker_function
+from checker.search.spark.stopping import Stopped, stop_sign
+from checker.search.spark.teaching import Teaching
+from checker.search.spark.troubles import NOBODY_YET
+from checker.search.spark.visited import KeyFiles, add_keys
+from checker.storage.checkpoint.folder import level_file
+from checker.storage.files import Store
+from checker.storage.folders import RUN_FOLDER
+from fizz.base.data import demand
+
+_PATIENCE_S: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """Where the local run is saved that a cluster has taken over from: its level, and the files that are needed."""
+
+    level: int
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterState:
+    """A cluster between two levels, as it is saved: see the fields of `Cluster` and `Findings`."""
+
+    base: Base
+    partitions: int
+    columns: bool
+    handed_over: int
+    levels: tuple[tuple[int, ...], ...]
+    level: int
+    visited: tuple[KeyFiles, ...]
+    inbound: tuple[tuple[str, ...], ...]
+    wants_graph: bool
+    held: Level | None
+    written: tuple[str, ...]
+    manner: Manner
+    lessons: tuple[str, ...]
+
+
+def demand_sound(state: ClusterState) -> None:
+    """Raise `NotData` unless the numbers in a saved cluster go together."""
+    partitions = range(state.partitions)
+    demand(len(state.visited) == len(state.inbound) == len(partitions) > 0, "files for each partition")
+    demand(all(p in partitions for level in state.levels for p in level), "partitions")
+    demand(state.base.level == state.handed_over >= 0, "the level that was handed over")
+    demand(state.handed_over + len(state.levels) == state.level, "the partitions of each level")
+    demand(state.held is None or state.held.sound, "counts")
+
+
+class Cluster:
+    """Levels as Spark jobs, from the level that the local run has in hand.
+
+    A job takes in a level and expands it in one go. What the expansion brought is held back until it is asked for: the
+    run may end with the level that was taken in, and then the steps from it do not count.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        local: LocalRun,
+        session: Session,
+        level: int,
+        partitions: int,
+        columns: bool,
+        manner: Manner,
+        folder: str | None,
+    ) -> None:
+        self.task = task
+        self.local = local
+        self.session = session
+        self.run = uuid.uuid4().hex
+        self.partitions = partitions
+        self.columns = columns
+        self.manner = manner
+        kept_in = task.settings.kept_in
+        self.keeps = kept_in is not None
+        self.scratch = Scratch("run") if kept_in is None and folder is None else None
+        """Where the files are if nobody has said where."""
+        self.folder = self._folder(folder, kept_in)
+        self.store = Store(self.folder, durable=self.keeps)
+        self.findings = Findings(self.store, local, level, partitions)
+        self.teaching = Teaching(self.store, local.machine)
+        self.level = level
+        self.visited: list[KeyFiles] = [()] * self.partitions
+        self.inbound: list[list[str]] = [[] for _ in range(self.partitions)]
+        self.wants_graph = self.findings.local_graph is not None
+        self.held: Level | None = None
+        self.jobs = self.tasks = 0
+        self.written: list[str] = []
+        """The files of states found, of edges and for tables, which are needed to the end."""
+        self.saved: frozenset[str] = frozenset()
+        """The files that the latest checkpoint needs."""
+        self.counters: dict[str, Counters] = {}
+        self.efforts: dict[str, Effort] = {}
+        self.crew: SparkCrew | None = None
+        self._sign = stop_sign(self.folder, self.run)
+        self._halted_at: float | None = None
+        """When the tasks were told that the run is to end."""
+        self._alone_until: float | None = time.monotonic() + _PATIENCE_S
+        """When the user is to know that nobody has come to run tasks; None: that was looked at."""
+        program, watches, machine = task.program, task.watches, task.machine
+        order = Order(
+            self.run,
+            str(self.folder),
+            self.keeps,
+            columns,
+            partitions,
+            program,
+            watches,
+            task.settings,
+            task.prune,
+            task.graph,
+            task.crash_edges,
+            machine,
+            manner,
+        )
+        # By value where need be: a machine of one's own may be defined in a script or notebook.
+        self._order = session.broadcast(cloudpickle.dumps(order))  # type: ignore[no-untyped-call]
+        self._code = None if session.in_one_place else session.broadcast(archive())
+        self._work = worker_function(self.run, self._order, self._code)
+
+    def hand_over(self) -> None:
+        """Give each partition the keys that were found so far, and the states that wait to be expanded."""
+        keys = np.sort(self.local.keys())
+        owners = partitions_of(keys, self.partitions)
+        self.visited = [
+            add_keys(self.store, (), partition, self.level, keys[owners == partition])
+            for partition in range(self.partitions)
+        ]
+        parts = self._waiting_by_columns() if self.columns else self._waiting_by_rows()
+        name = outbound_file(self.level - 1, self.partitions)
+        self.store.write(name, parts)
+        self.inbound = [[name] if part else [] for part in parts]
+        self.teaching.teach(self.level - 1, [self.local.learning.tell(self.teaching.codec)])
+        self.teaching.untold[""] = self.local.learning.untold
+
+    def _waiting_by_columns(self) -> list[bytes]:
+        return [
+            joined([to_bytes(batches)] if batches else []) for batches in self.local.hand_over_batches(self.partitions)
+        ]
+
+    def _waiting_by_rows(self) -> list[bytes]:
+        waiting: list[list[Candidate]] = [[] for _ in range(self.partitions)]
+        for key, state, starts, crashes in sorted(self.local.hand_over(), key=lambda state: state.key):
+            waiting[partition_of(key, self.partitions)].append(Candidate(key, 0, NO_ORDER, starts, crashes, state))
+        codec = StateCodec(self.local.machine)
+        return [pack_candidates(codec, candidates) for candidates in waiting]
+
+    def next(self) -> Level:
+        """Expand the level in hand and take in the next one."""
+        if self.held is None:
+            with self._given_up():
+                self.held = self._job(judged=True)[1]
+        level = self.held
+        with self._given_up():
+            self.level += 1
+            arrived, self.held = self._job(judged=False)
+        level.merge(arrived)
+        return level
+
+    @contextmanager
+    def _given_up(self) -> Iterator[None]:
+        """If a job is stopped, all is as it was before it: its tasks may be done again, and come to the same."""
+        before = self.level, self.inbound, self.wants_graph
+        try:
+            yield
+        except Stop as stop:
+            self.level, self.inbound, self.wants_graph = before
+            stop.unfinished = stop.unfinished or self._unfinished([])
+            raise
+
+    def _unfinished(self, met: Sequence[Met]) -> Unfinished:
+        """What tasks have met on the level under way. What is held are the steps from all states that wait."""
+        level = Level()
+        if self.held is not None:
+            level.merge(self.held)
+        for one in met:
+            level.merge(one.level)
+        origins = {key: origin for one in met for key, origin in one.origins.items()}
+        paths = {key: (*self.findings.path(source), PathLink(order, key)) for key, (source, order) in origins.items()}
+        return Unfinished(level, 0 if self.held is None else None, paths)
+
+    def _job(self, judged: bool) -> tuple[Level, Level]:
+        """Run the level in hand: what taking it in brought, and what its expansion did."""
+        given = [
+            Assignment(
+                self.level,
+                partition,
+                tuple(names),
+                self.visited[partition],
+                judged,
+                self.wants_graph,
+                tuple(self.teaching.files),
+            )
+            for partition, names in enumerate(self.inbound)
+            if names
+        ]
+        arrived, expanded = Level(), Level()
+        found: list[int] = []
+        used = {name for names in self.inbound for name in names}
+        self.inbound = [[] for _ in range(self.partitions)]
+        if given:
+            items = [pickle.dumps(assignment, pickle.HIGHEST_PROTOCOL) for assignment in given]
+            title = f"fizzpy: level {self.level}"
+            answers = self.session.run(self.run, title, self._work, items, self._tick)
+            self.jobs += 1
+            self.tasks += len(given)
+            told: list[bytes] = []
+            for summary in self._finished([pickle.loads(answer) for answer in answers]):
+                self._take(summary)
+                told.append(summary.lessons)
+                arrived.merge(summary.arrived)
+                expanded.merge(summary.expanded)
+                if summary.arrived.states:
+                    found.append(summary.partition)
+            self.teaching.teach(self.level, told)
+            self._note_written([assignment.partition for assignment in given], () if judged else found)
+        self.wants_graph = self.wants_graph and not arrived.pruned
+        if not judged:
+            self.findings.add_level(found)
+        for name in used:
+            self._remove(name)
+        return arrived, expanded
+
+    def _tick(self) -> None:
+        try:
+            self.task.tick(0, 0)
+        except Stop:
+            # The tasks are told, and may tell what they have met. Who does not answer soon is not waited for.
+            if self._halted_at is None:
+                self._halted_at = time.monotonic()
+                with suppress(OSError):
+                    self._sign.touch()
+            if time.monotonic() - self._halted_at >= GRACE_S:
+                raise
+        if self._alone_until is not None and time.monotonic() > self._alone_until:
+            self._alone_until = None
+            if self.session.lonely:
+                self.task.say(NOBODY_YET)
+
+    def _finished(self, answers: Sequence[Summary | Stopped | Problem | StopReason]) -> list[Summary]:
+        """What the tasks of a job report. Raises what one could not help, and `Stop` if one was not finished."""
+        for answer in answers:
+            if isinstance(answer, Problem):
+                raise answer
+        finished = [answer for answer in answers if isinstance(answer, Summary)]
+        if len(finished) < len(answers):
+            stopped = [answer for answer in answers if isinstance(answer, Stopped)]
+            given = [answer for answer in answers if isinstance(answer, StopReason)]
+            stop = Stop(self.task.patience.over or next(iter(given), StopReason.INTERRUPTED))
+            stop.unfinished = self._unfinished(
+                [*[answer.met for answer in finished], *[answer.met for answer in stopped]]
+            )
+            raise stop
+        return finished
+
+    def _take(self, summary: Summary) -> None:
+        """Take in where a task has left things."""
+        kept = set(summary.visited)
+        for file in self.visited[summary.partition]:
+            if file not in kept:
+                self._remove(file.name)
+        self.visited[summary.partition] = summary.visited
+        self.written += summary.exported
+        for partition, candidates in enumerate(summary.outbound):
+            if candidates:
+                self.inbound[partition].append(outbound_file(self.level, summary.partition))
+        # A worker counts on and on; its tasks may come home in any order.
+        known = self.counters.get(summary.worker)
+        if known is None or known.evaluations < summary.counters.evaluations:
+            self.counters[summary.worker] = summary.counters
+        self._spend(summary.worker, summary.effort)
+        self.teaching.untold[summary.worker] = max(self.teaching.untold.get(summary.worker, 0), summary.untold)
+
+    def _note_written(self, worked: Sequence[int], found: Sequence[int]) -> None:
+        self.written += [found_file(self.level, partition) for partition in found]
+        edges = [edges_file(self.level, partition) for partition in worked] if self.wants_graph else []
+        self.written += [name for name in edges if self.store.has(name)]
+
+    def _remove(self, name: str) -> None:
+        """Remove a file that is of no use any more, unless a checkpoint has it: that goes with its files."""
+        if name not in self.saved:
+            self.store.remove(name)
+
+    # --- checkpoints -----------------------------------------------------------------------------------------------
+
+    @property
+    def found(self) -> int:
+        """How many states were found so far, here and by the local run."""
+        return sum(file.keys for files in self.visited for file in files)
+
+    def save(self, base: Base) -> Saved:
+        """What another driver needs to go on. `base`: where the local run is saved."""
+        state = ClusterState(
+            base,
+            self.partitions,
+            self.columns,
+            self.findings.handed_over,
+            self.findings.levels,
+            self.level,
+            tuple(self.visited),
+            tuple(tuple(names) for names in self.inbound),
+            self.wants_graph,
+            self.held,
+            tuple(self.written),
+            self.manner,
+            tuple(self.teaching.files),
+        )
+        self.saved = frozenset((*base.files, level_file(base.level), *self._needed()))
+        return Saved("spark", (pack_head(ClusterState, state),), tuple(self.saved))
+
+    def _needed(self) -> list[str]:
+        seen = [file.name for files in self.visited for file in files]
+        return [*self.written, *self.teaching.files, *seen, *(name for names in self.inbound for name in names)]
+
+    def restore(self, state: ClusterState) -> None:
+        """Be where the other driver was."""
+        self.findings.levels = state.levels
+        self.level = state.level
+        self.visited = list(state.visited)
+        self.inbound = [list(names) for names in state.inbound]
+        self.wants_graph, self.held = state.wants_graph, state.held
+        self.written = list(state.written)
+        self.teaching.files = list(state.lessons)
+        self.saved = frozenset(self._needed())
+
+    # --- the end ---------------------------------------------------------------------------------------------------
+
+    def search(self, most: int) -> PartitionedSearch:
+        """The search for lassos in what was found, with so many states and edges in this process at a time."""
+        self.crew = SparkCrew(self.store, self.findings, self._make)
+        return PartitionedSearch(self.crew, most, self.task.patience.ask)
+
+    def _make(self, title: str, items: list[bytes]) -> list[Any]:
+        """One pass over the graph."""
+        told: list[Any] = []
+        for answer in self.session.run(self.run, title, self._work, items, self.task.patience.ask):
+            made: Made | Problem | StopReason = pickle.loads(answer)
+            if isinstance(made, Problem):
+                raise made
+            if isinstance(made, StopReason):
+                raise Stop(made)
+            self._spend(made.worker, made.effort)
+            told.append(made.done)
+        return told
+
+    def _spend(self, worker: str, effort: Effort) -> None:
+        """Note what a worker has spent so far; its tasks may come home in any order."""
+        known = self.efforts.get(worker, Effort())
+        self.efforts[worker] = max(known, effort, key=lambda effort: effort.cpu_s)
+
+    def effort(self) -> Effort:
+        """What the workers have spent, and the Java process if it is ours."""
+        return sum(self.efforts.values(), self.session.effort())
+
+    def close(self) -> None:
+        if self.session.started is None:
+            self._order.destroy()
+            if self._code is not None:
+                self._code.destroy()
+        # Nobody may write any more when the folder goes.
+        self.session.close(self.task.patience)
+        self._sign.unlink(missing_ok=True)
+        if self.crew is not None:
+            self.crew.close()
+        if self.scratch is not None:
+            self.scratch.close()
+        elif not self.keeps:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _folder(self, parent: str | None, kept_in: str | None) -> Path:
+        """The folder for the files of the run: that of the checkpoints, one where the user says, or a temporary one."""
+        if kept_in is not None:
+            return Path(kept_in).absolute()
+        if parent is None:
+            assert self.scratch is not None
+            return self.scratch.path
+        folder = Path(parent).absolute() / f"fizzpy-{self.run}"
+        try:
+            folder.mkdir(parents=True)
+        except OSError as failure:
+            raise EnvironmentProblem(
+                f"the folder {parent} cannot be used: {failure.strerror}",
+                f"name another one: --conf {RUN_FOLDER}=DIR",
+            ) from None
+        return folder

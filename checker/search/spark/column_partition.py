@@ -1,0 +1,270 @@
+"""One level of one partition by columns: what `partition` does row by row, with the fast engine's machinery."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.core.level import Level
+from checker.liveness.graph import Graph
+from checker.search.checkpoints.codec import StateCodec, pack_numbered
+from checker.search.checkpoints.keys import WIDTH, Keys, key_column, keys_of, places
+from checker.search.checkpoints.row_codec import RowCodec
+from checker.search.columns.batch import Batch, counts
+from checker.search.columns.frontier import Frontier
+from checker.search.columns.packing import Packing
+from checker.search.columns.run import ColumnsRun
+from checker.search.columns.space import Space
+from checker.search.columns.store import Store as States
+from checker.search.columns.tables import Ints, Words
+from checker.search.rows.expander import Expander
+from checker.search.spark.assignment import Assignment, Origin, edges_file, found_file, outbound_file
+from checker.search.spark.batches import (
+    PackedBatch,
+    Sources,
+    from_bytes,
+    joined,
+    pack_batch,
+    pieces,
+    to_bytes,
+)
+from checker.search.spark.column_edges import EdgeFile, EdgesByKey
+from checker.search.spark.visited import KeyFiles, add_keys, seen
+from checker.storage.files import Store
+
+_SLICE: Final = 1 << 24
+_HALF_OF_HALF: Final = np.uint64(32)
+
+
+@dataclass(slots=True)
+class Columns:
+    """What a worker keeps from task to task."""
+
+    run: ColumnsRun
+    codec: RowCodec
+    edges: EdgesByKey
+
+    @classmethod
+    def of(cls, expander: Expander, values: StateCodec, reduced: bool) -> Columns:
+        """The columns of a worker that has not begun."""
+        space = Space(expander, reduced)
+        edges = space.edges = EdgesByKey()
+        # That there is a graph makes the run gather edges. They are written to files, and nothing into it.
+        graph = Graph(lambda state: state) if expander.task.graph else None
+        run = ColumnsRun(expander.task, space, States(), graph)
+        return cls(run, RowCodec(space, values, run.refit), edges)
+
+
+@dataclass(slots=True)
+class Newcomers:
+    """The new states of a level, by key: halves, sources, places in the run's orders, starts, crash steps, and where to
+    find each.
+
+    Candidate `rows[i]` of batch `batches[i]`.
+    """
+
+    keys: Keys
+    high: Words
+    low: Words
+    sources: bytes
+    orders: Ints
+    starts: Ints
+    crashes: Ints
+    batches: Ints
+    rows: Ints
+
+
+class ColumnPartition:
+    """The work of one task. All it writes is a function of its assignment: any number of attempts come to the same."""
+
+    def __init__(self, assignment: Assignment, partitions: int, store: Store, columns: Columns) -> None:
+        self.assignment = assignment
+        self.partitions = partitions
+        self.store = store
+        self.columns = columns
+        self.arrived = Level()
+        self.expanded = Level()
+        self.outbound: tuple[int, ...] = (0,) * partitions
+        self.exported: tuple[str, ...] = ()
+        self._edges = EdgeFile()
+        self._outbox: list[list[bytes]] = [[] for _ in range(partitions)]
+        self._found: list[Newcomers] = []
+
+    def run(self) -> KeyFiles:
+        """Do the work; what this partition has seen then. `arrived`, `expanded` and `outbound` are then known."""
+        given, run = self.assignment, self.columns.run
+        run.judge.recorded = {key: bytearray() for key in run.judge.recorded}
+        found = self._found
+        slices = self._slices()
+        for which in range(slices):
+            batches = received(self.store, given, which, slices)
+            new = self._newcomers(batches) if batches else None
+            if new is not None and len(new.keys):
+                found.append(new)
+                self._go(batches, new)
+        self._write_outbound()
+        if given.graph and found:
+            self.store.write(edges_file(given.level, given.partition), self._edges.parts())
+        if given.judged or not found:
+            return given.visited
+        self._write_found(found)
+        keys = np.concatenate([new.keys for new in found])
+        return add_keys(self.store, given.visited, given.partition, given.level, keys)
+
+    def origin(self, key: int) -> Origin | None:
+        """How a state of this task was found; None: it was found before."""
+        for new in self._found:
+            at, there = places(new.keys, key_column([key]))
+            if there[0]:
+                place = int(at[0])
+                source = int.from_bytes(new.sources[WIDTH * place : WIDTH * (place + 1)], "big")
+                return source, self.columns.run.space.orders[int(new.orders[place])]
+        return None
+
+    def _slices(self) -> int:
+        """In how many slices, by key, the candidates are dealt with: so memory does not grow with the level."""
+        partition = self.assignment.partition
+        return 1 + sum(self.store.length(name, partition) for name in self.assignment.inbound) // _SLICE
+
+    def _go(self, batches: list[PackedBatch], new: Newcomers) -> None:
+        """Judge new states, and expand them."""
+        given, run = self.assignment, self.columns.run
+        run.store = States()
+        run.store.append(new.high, new.low, np.zeros(len(new.keys), dtype=np.int64), new.orders.astype(np.int32))
+        frontier = self._frontier(batches, new)
+        if given.judged:
+            run.frontier = frontier
+        else:
+            arrived = Level()
+            try:
+                run.take(frontier, arrived)
+            finally:
+                self.arrived.merge(arrived)
+        expanded = run.frontier
+        self.columns.edges.clear()
+        steps = run.steps(self.expanded)
+        if given.graph:
+            self._edges.add(*self.columns.edges.of(expanded, len(new.keys)))
+        self._send(steps, Sources(new.high, new.low))
+
+    # --- taking in -------------------------------------------------------------------------------------------------
+
+    def _newcomers(self, batches: list[PackedBatch]) -> Newcomers:
+        """Of all candidates those that are new, each once, with the least parent by (crashes, order, key of source)."""
+        space = self.columns.run.space
+        high = np.concatenate([b.high for b in batches])
+        low = np.concatenate([b.low for b in batches])
+        source_high = np.concatenate([b.source_high for b in batches])
+        source_low = np.concatenate([b.source_low for b in batches])
+        tables = [np.array([space.order(*order) for order in b.order_table], dtype=np.int64) for b in batches]
+        orders = np.concatenate([table[b.orders] for table, b in zip(tables, batches, strict=True)])
+        starts = np.concatenate([b.starts.astype(np.int64) for b in batches])
+        crashes = np.concatenate([b.crashes.astype(np.int64) for b in batches])
+        lengths = [len(b.high) for b in batches]
+        numbers = np.repeat(np.arange(len(batches)), lengths)
+        rows = np.concatenate([np.arange(length) for length in lengths])
+        order = _sorted(high, (source_low, source_high, space.order_ranks()[orders], crashes, low))
+        high, low = high[order], low[order]
+        first = np.ones(len(order), dtype=np.bool_)
+        first[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
+        groups = np.flatnonzero(first)
+        starts = np.minimum.reduceat(starts[order], groups)
+        keys = keys_of(high[groups], low[groups])
+        # What the driver has judged is among what was seen.
+        known = seen(self.store, () if self.assignment.judged else self.assignment.visited, keys)
+        left = np.flatnonzero(~known)
+        chosen = order[groups[left]]
+        return Newcomers(
+            keys[left],
+            high[groups[left]],
+            low[groups[left]],
+            keys_of(source_high[chosen], source_low[chosen]).tobytes(),
+            orders[chosen],
+            starts[left],
+            crashes[chosen],
+            numbers[chosen],
+            rows[chosen],
+        )
+
+    def _frontier(self, batches: list[PackedBatch], new: Newcomers) -> list[Frontier]:
+        """The new states in codes, by packing and then by key."""
+        bound = self.columns.run.task.program.options.max_actions
+        layouts: dict[object, list[int]] = {}
+        for number, batch in enumerate(batches):
+            layouts.setdefault(batch.rows.layout, []).append(number)
+        found: list[Frontier] = []
+        for members in layouts.values():
+            places = [np.flatnonzero(new.batches == number) for number in members]
+            some = [(batches[n].rows, new.rows[at]) for n, at in zip(members, places, strict=True) if len(at)]
+            if not some:
+                continue
+            packing, rows = self.columns.codec.unpack(some)
+            together = np.concatenate(places)
+            by_key = np.argsort(together)
+            own = together[by_key]
+            starts, crashes = new.starts[own], counts(new.crashes[own])
+            cut = starts >= bound
+            found.append(Frontier(packing, rows.take(by_key), own, starts, crashes, new.high[own], new.low[own], cut))
+        return found
+
+    def _write_found(self, found: list[Newcomers]) -> None:
+        run = self.columns.run
+        table, numbers = pack_numbered(run.space.orders, np.concatenate([new.orders for new in found]))
+        recorded = [bytes(answers) for answers in run.judge.recorded.values()]
+        keys, sources = (
+            b"".join(column) for column in zip(*[(n.keys.tobytes(), n.sources) for n in found], strict=True)
+        )
+        crashes = b"".join(new.crashes.astype(np.uint32).tobytes() for new in found)
+        parts = [keys, sources, numbers, table, crashes, *recorded]
+        self.store.write(found_file(self.assignment.level, self.assignment.partition), parts)
+
+    # --- sending on ------------------------------------------------------------------------------------------------
+
+    def _send(self, found: dict[Packing, Batch], sources: Sources) -> None:
+        batches: list[list[PackedBatch]] = [[] for _ in range(self.partitions)]
+        for packing, batch in found.items():
+            owners = batch.low % np.uint64(self.partitions)
+            for partition in range(self.partitions):
+                own = np.flatnonzero(owners == partition)
+                if len(own):
+                    batches[partition].append(pack_batch(self.columns.codec, packing, batch.take(own), sources))
+        counts = [sum(len(batch.high) for batch in part) for part in batches]
+        self.outbound = tuple(before + count for before, count in zip(self.outbound, counts, strict=True))
+        for box, part in zip(self._outbox, batches, strict=True):
+            if part:
+                box.append(to_bytes(part))
+
+    def _write_outbound(self) -> None:
+        if any(self.outbound):
+            name = outbound_file(self.assignment.level, self.assignment.partition)
+            self.store.write(name, [joined(box) for box in self._outbox])
+
+
+def received(store: Store, assignment: Assignment, which: int, slices: int) -> list[PackedBatch]:
+    """What was sent to the partition of a task: one of so many slices by key, in order."""
+    found: list[PackedBatch] = []
+    for name in assignment.inbound:
+        data = store.read(name, assignment.partition)
+        with store.reading(name):
+            for piece in pieces(data):
+                for batch in from_bytes(piece):
+                    rows = np.flatnonzero((batch.high >> _HALF_OF_HALF) * np.uint64(slices) >> _HALF_OF_HALF == which)
+                    if len(rows):
+                        found.append(batch if len(rows) == len(batch.high) else batch.take(rows))
+    return found
+
+
+def _sorted(high: Words, others: tuple[NDArray[Any], ...]) -> Ints:
+    """`lexsort` by `high` first. It comes in runs that are sorted already, and few rows have an equal one."""
+    order = np.argsort(high, kind="stable")
+    ordered = high[order]
+    equal = ordered[1:] == ordered[:-1]
+    tied = np.zeros(len(order), dtype=np.bool_)
+    tied[1:] |= equal
+    tied[:-1] |= equal
+    rows = order[tied]
+    order[tied] = rows[np.lexsort((*[column[rows] for column in others], high[rows]))]
+    return order

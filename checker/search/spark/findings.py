@@ -1,0 +1,75 @@
+"""What a run has found on Spark, level by level, and the paths that are read back from there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from checker.core.exploration import PathLink
+from checker.core.problems import EnvironmentProblem
+from checker.search.checkpoints.codec import unpack_orders
+from checker.search.checkpoints.keys import WIDTH, key_array, key_column, partition_of, places
+from checker.search.spark.assignment import found_file
+from checker.search.spark.local import LocalRun
+from checker.storage.files import Store
+from interpreter.state.step import StepOrder
+
+KEYS: Final = 0
+_SOURCES, _ORDERS, _ORDER_TABLE = 1, 2, 3
+CRASHES: Final = 4
+ANSWERS: Final = 5
+"""Where the parts of a file of found states are, those with answers last."""
+
+
+class Findings:
+    """The levels up to `handed_over` were found by the local run, and the one handed over was expanded on Spark."""
+
+    def __init__(self, store: Store, local: LocalRun, handed_over: int, partitions: int) -> None:
+        self.store = store
+        self.local = local
+        self.handed_over = handed_over
+        self.partitions = partitions
+        self.local_graph = local.expanded_graph()
+        self.levels: tuple[tuple[int, ...], ...] = ()
+        """The partitions that found states, for each level after the one handed over."""
+
+    def add_level(self, partitions: Sequence[int]) -> None:
+        """One more level was taken in, with new states in these partitions."""
+        self.levels = (*self.levels, tuple(partitions))
+
+    # --- paths -----------------------------------------------------------------------------------------------------
+
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        """The links from Init to a state that was found. Raises `EnvironmentProblem` if the files lead nowhere."""
+        links: list[PathLink] = []
+        # The source of a state is one level above it, so one way up is enough.
+        for index in reversed(range(len(self.levels))):
+            step = self._step_to(key, index)
+            if step is not None:
+                source, order = step
+                links.append(PathLink(order, key))
+                key = source
+        try:
+            return (*self.local.path(key), *reversed(links))
+        except KeyError:
+            text = f"the files in {self.store.folder} do not go together: nothing leads to a state that was found"
+            raise EnvironmentProblem(text, "begin anew, in another folder") from None
+
+    def _step_to(self, key: int, index: int) -> tuple[int, StepOrder] | None:
+        """The source and the step by which a state was found, if that was on this level."""
+        partition = partition_of(key, self.partitions)
+        if partition not in self.levels[index]:
+            return None
+        name = self._found(index, partition)
+        with self.store.reading(name):
+            at, there = places(key_array(self.store.map(name, KEYS)), key_column([key]))
+            if not there[0]:
+                return None
+            place = int(at[0])
+            source = bytes(self.store.map(name, _SOURCES)[WIDTH * place : WIDTH * (place + 1)])
+            number = bytes(self.store.map(name, _ORDERS)[4 * place : 4 * (place + 1)])
+            (order,) = unpack_orders(self.store.read(name, _ORDER_TABLE), number)
+        return int.from_bytes(source, "big"), order
+
+    def _found(self, index: int, partition: int) -> str:
+        return found_file(self.handed_over + 1 + index, partition)

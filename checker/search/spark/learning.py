@@ -1,0 +1,70 @@
+"""`Learning`: what one process notes of the ways that it goes, and what it is told of those that others went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from checker.search.checkpoints.codec import StateCodec
+from checker.search.memo.trie import ReadTree
+from checker.search.rows.expander import Expander
+from checker.search.spark.lessons import Lesson, pack_lessons
+from interpreter.state.step import Rule, StepKind, Way
+
+if TYPE_CHECKING:
+    from checker.search.columns.space import Space
+
+
+class Learning:
+    """The lessons of one process. It listens to the memory of an expander from the beginning."""
+
+    def __init__(self, expander: Expander) -> None:
+        self._machine = expander.machine
+        self._memory = expander.memory
+        self._noted: list[Lesson] = []
+        self.untold = 0
+        """How many lessons could not be told, because others could make nothing of them."""
+        self._memory.listener = self._note
+
+    def _note(self, rule: Rule, way: Way) -> None:
+        self._noted.append(Lesson(rule, rule in self._memory.runner.careful, way))
+
+    def tell(self, codec: StateCodec) -> bytes:
+        """What was learned since the last time, in bytes."""
+        lessons = [lesson for lesson in self._noted if self._counts(lesson)]
+        self._noted = []
+        data, told = pack_lessons(codec, lessons)
+        self.untold += len(lessons) - told
+        return data
+
+    def _counts(self, lesson: Lesson) -> bool:
+        """Whether a lesson is of use still: rules are given up, or begun anew with fewer restarts."""
+        rule = lesson.rule
+        return rule not in self._memory.forgetful and lesson.careful == (rule in self._memory.runner.careful)
+
+    def take(self, lessons: Iterable[Lesson], space: Space | None) -> None:
+        """Remember what others have learned; `space`: for columns too."""
+        for lesson in lessons:
+            rule = lesson.rule
+            if rule.kind is not StepKind.ASSERT:
+                # Whoever went this way may never get to tell that its statements were executed.
+                for result in lesson.way.results:
+                    self._machine.note(result)
+            if lesson.careful and rule not in self._memory.runner.careful:
+                self._memory.runner.careful.add(rule)
+                self._memory.tree(rule).forget()
+            if self._counts(lesson):
+                if space is None or rule.kind is not StepKind.CONTINUE:
+                    self._memory.tree(rule).take(lesson.way)
+                else:
+                    _take_parked(space, rule, lesson.way)
+
+
+def _take_parked(space: Space, rule: Rule, way: Way) -> None:
+    """Columns know what a thread does by the thread, wherever it is parked."""
+    tree = ReadTree(space.memory.counters, space.restarts)
+    tree.root = space.parked.get(rule.subject)
+    if tree.take(way):
+        space.rules.update((id(result), rule) for result in way.results)
+    if tree.root is not None:
+        space.parked[rule.subject] = tree.root

@@ -1,0 +1,228 @@
+"""Lessons: ways that one process has gone through rules, in bytes and by value, so that others need not go them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from checker.search.checkpoints.codec import StateCodec, lines, unlined
+from checker.search.memo.remembering import Mark, Restart
+from fizz.base.data import bundle, deflate, entry, inflate, pack, unbundle, unpack
+from interpreter.state.state import UNBOUND, Slot
+from interpreter.state.step import (
+    Aborted,
+    Event,
+    Failure,
+    Fork,
+    Outcome,
+    Read,
+    Result,
+    Rule,
+    StepKind,
+    Way,
+)
+
+_PAIR: Final = ("before", "after")
+_BY_ID: Final = (StepKind.CONTINUE, StepKind.DELIVER)
+_NO_THREAD: Final = -1
+
+Thing = TypeVar("Thing", bound=Hashable)
+
+
+class Lesson(NamedTuple):
+    """A way through a rule. `careful`: ways of the rule keep no containers over restarts (see `RememberingRunner`)."""
+
+    rule: Rule
+    careful: bool
+    way: Way
+
+
+class _Asked(NamedTuple):
+    """A `Read`, with the place of the answer among the values."""
+
+    slot: tuple[Any, ...]
+    answer: int
+
+
+class _Came(NamedTuple):
+    """An `Outcome` whose values are places: the rest of it, writes, thread, messages, returns."""
+
+    rest: int
+    writes: tuple[int, ...]
+    thread: int
+    sent: tuple[int, ...]
+    returns: tuple[int, ...]
+
+
+class _Told(NamedTuple):
+    """A lesson. `about`: the subject of its rule, or the place of that value; `events` are places."""
+
+    kind: StepKind
+    about: int
+    instance: tuple[str, int] | None
+    careful: bool
+    events: tuple[int, ...]
+    results: tuple[_Came | Aborted | Failure, ...]
+
+
+class PackedLessons(NamedTuple):
+    """Lessons as rows of places in tables: what many ways have in common once. Values are beside it, by value."""
+
+    events: tuple[_Asked | Mark | Fork, ...]
+    writes: tuple[tuple[tuple[Any, ...], int], ...]
+    rests: tuple[Outcome, ...]
+    lessons: tuple[_Told, ...]
+
+
+class _Untellable(Exception):
+    """What was asked means nothing in another process."""
+
+
+class _Table(Generic[Thing]):
+    """Distinct things by place, each with what is written for it."""
+
+    def __init__(self, write: Callable[[Thing], Any]) -> None:
+        self._places: dict[Thing, int] = {}
+        self._write = write
+        self.written: list[Any] = []
+
+    def place(self, thing: Thing) -> int:
+        known = self._places.get(thing)
+        if known is None:
+            written = self._write(thing)
+            known = self._places[thing] = len(self.written)
+            self.written.append(written)
+        return known
+
+
+class _Writer:
+    """Writes lessons in the ids of one process."""
+
+    def __init__(self, codec: StateCodec) -> None:
+        self._value = _Table[int](lambda number: b"" if number == UNBOUND else codec.write(number))
+        self._event = _Table[Event](self._written_event)
+        self._write = _Table[tuple[Slot, int]](lambda write: (write[0], self._value.place(write[1])))
+        self._rest = _Table[Outcome](lambda rest: rest)
+
+    def lesson(self, lesson: Lesson) -> _Told:
+        """One lesson as places. Raises `_Untellable`."""
+        kind, subject, instance = lesson.rule
+        about = self._value.place(subject) if kind in _BY_ID else subject
+        events = tuple([self._event.place(event) for event in lesson.way.events])
+        return _Told(kind, about, instance, lesson.careful, events, tuple(map(self._result, lesson.way.results)))
+
+    def packed(self, lessons: list[_Told]) -> bytes:
+        packed = PackedLessons(
+            tuple(self._event.written), tuple(self._write.written), tuple(self._rest.written), tuple(lessons)
+        )
+        return deflate(bundle([lines(self._value.written), pack(PackedLessons, packed)]))
+
+    def _written_event(self, event: Event) -> _Asked | Mark | Fork:
+        if isinstance(event, Read):
+            _check(event.slot)
+            return _Asked(event.slot, self._value.place(event.answer))
+        if isinstance(event, Restart):
+            return event.mark._replace(thread=self._value.place(event.mark.thread))
+        assert isinstance(event, Fork)
+        return event
+
+    def _result(self, result: Result) -> _Came | Aborted | Failure:
+        if not isinstance(result, Outcome):
+            return result
+        value = self._value.place
+        rest = Outcome(
+            (),
+            None,
+            (),
+            result.choices,
+            result.forks,
+            result.may_crash,
+            result.labels,
+            tuple([(label, UNBOUND) for label, _ in result.returns]),
+            result.fair,
+            result.lines,
+            result.value,
+        )
+        return _Came(
+            self._rest.place(rest),
+            tuple([self._write.place(write) for write in result.writes]),
+            _NO_THREAD if result.thread is None else value(result.thread),
+            tuple(map(value, result.sent)),
+            tuple([value(number) for _, number in result.returns]),
+        )
+
+
+def _check(slot: Slot) -> None:
+    """Some questions have ids in them, and nobody will ever be given the same answer to others."""
+    plain = slot[1:] if slot[0] in _PAIR else slot
+    if plain[0] == "state" or (plain[0] == "used" and plain[2] >= 0):
+        raise _Untellable
+
+
+def pack_lessons(codec: StateCodec, lessons: Iterable[Lesson]) -> tuple[bytes, int]:
+    """Lessons in bytes, none in no bytes; and how many there are in them. Those that cannot be told are left out."""
+    writer = _Writer(codec)
+    written: list[_Told] = []
+    for lesson in lessons:
+        try:
+            written.append(writer.lesson(lesson))
+        except _Untellable:
+            continue
+    return (writer.packed(written) if written else b""), len(written)
+
+
+def unpack_lessons(codec: StateCodec, data: bytes) -> list[Lesson]:
+    """What `pack_lessons` wrote, here or elsewhere. Raises `NotData`."""
+    if not data:
+        return []
+    told, content = unbundle(inflate(data), 2)
+    packed: PackedLessons = unpack(PackedLessons, content)
+    values = [codec.load(value) if value else UNBOUND for value in unlined(told)]
+    events = [_event(event, values) for event in packed.events]
+    writes = [(slot, entry(values, place)) for slot, place in packed.writes]
+    lessons: list[Lesson] = []
+    for kind, about, instance, careful, places, results in packed.lessons:
+        rule = Rule(kind, entry(values, about) if kind in _BY_ID else about, instance)
+        came, *others = [
+            _outcome(packed.rests, writes, values, result) if isinstance(result, _Came) else result
+            for result in results
+        ]
+        way = Way(tuple([entry(events, place) for place in places]), came, others=tuple(others))
+        lessons.append(Lesson(rule, careful, way))
+    return lessons
+
+
+def _event(event: _Asked | Mark | Fork, values: Sequence[int]) -> Event:
+    if isinstance(event, _Asked):
+        return Read(event.slot, entry(values, event.answer))
+    if isinstance(event, Mark):
+        return Restart(event._replace(thread=entry(values, event.thread)))
+    return event
+
+
+def _outcome(
+    rests: Sequence[Outcome], writes: Sequence[tuple[Slot, int]], values: Sequence[int], came: _Came
+) -> Outcome:
+    known: Outcome = entry(rests, came.rest)
+    return Outcome(
+        tuple([entry(writes, place) for place in came.writes]),
+        None if came.thread == _NO_THREAD else entry(values, came.thread),
+        tuple([entry(values, place) for place in came.sent]),
+        known.choices,
+        known.forks,
+        known.may_crash,
+        known.labels,
+        tuple([(label, entry(values, place)) for (label, _), place in zip(known.returns, came.returns, strict=True)]),
+        known.fair,
+        known.lines,
+        known.value,
+    )
+
+
+def merged(codec: StateCodec, told: Sequence[bytes]) -> tuple[bytes, int]:
+    """What several processes tell, each lesson once; and how many there are."""
+    distinct: dict[tuple[object, ...], Lesson] = {}
+    for data in told:
+        for lesson in unpack_lessons(codec, data):
+            distinct.setdefault((lesson.rule, lesson.careful, lesson.way.events), lesson)
+    return pack_lessons(codec, distinct.values())

@@ -1,0 +1,160 @@
+"""The driver's side of the search for fair lassos in partitions: which pass comes next, and what the answer is.
+
+A search trims, and what is left is judged here if it is small. If not, components are told apart by colours and judged
+where they lie, and what must be dropped of them is dropped, again and again (Emerson and Lei, 1987). Here there are
+counts and least states, and a small graph: of what is left in the end, or of what the counterexample goes through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, Final
+
+from checker.core.graph_search import FairRun, Reached
+from checker.core.obligation import AlwaysReachable, NoLasso
+from checker.liveness.asking import GraphSearch, fair_run
+from checker.search.spark.liveness.coloring import begin_colors, begin_marks, spread_colors, spread_marks
+from checker.search.spark.liveness.judging import apply, decide, gather, label
+from checker.search.spark.liveness.passes import Crew
+from checker.search.spark.liveness.picking import Core, Picked, core_of, pick
+from checker.search.spark.liveness.reaching import (
+    DOOMED,
+    REACHED,
+    Goal,
+    Ways,
+    begin_ways,
+    missing,
+    spread_ways,
+)
+from checker.search.spark.liveness.share import Least, Outcome, least
+from checker.search.spark.liveness.trimming import Standing, again, begin, trim
+from checker.search.spark.liveness.walking import FarWays, begin_walks, step_back, take_edges
+
+SMALL: Final = 4_000_000
+"""States and edges that the driver may hold at a time: about half a gigabyte."""
+
+Pass = Callable[..., Outcome]
+
+PASSES: Final[Mapping[str, Pass]] = {
+    done.__name__: done
+    for done in (
+        begin,
+        trim,
+        again,
+        begin_colors,
+        spread_colors,
+        begin_marks,
+        spread_marks,
+        label,
+        gather,
+        decide,
+        apply,
+        begin_ways,
+        spread_ways,
+        missing,
+        pick,
+        begin_walks,
+        take_edges,
+        step_back,
+    )
+}
+
+
+class PartitionedSearch:
+    """Answers of the whole graph (see `Search`). `small`: how many states and edges may be here at a time."""
+
+    def __init__(self, crew: Crew, small: int = SMALL, ask: Callable[[], None] = lambda: None) -> None:
+        """`ask` is called now and then; what it raises ends the search."""
+        self.crew = crew
+        self._ask = ask
+        self.small = small
+
+    @cached_property
+    def whole(self) -> GraphSearch | None:
+        """The search in this process, if the graph is small."""
+        if self.crew.size > self.small:
+            return None
+        return self._search(self.pick(Picked()))
+
+    def lasso(self, demand: NoLasso) -> FairRun | None:
+        if self.whole is not None:
+            return self.whole.lasso(demand)
+        if demand.stem is not None:
+            # Walks along stems know no partitions: what lies on stems and cycles comes here, however much that is.
+            return self._search(self.pick(Picked(demand.cycle | demand.stem.along))).lasso(demand)
+        standing, found = self._trimmed("begin", demand)
+        where = "own"
+        while standing > self.small:
+            component = self._round()
+            if component is not None and (found is None or component < found):
+                found, where = component, "fair"
+            standing, alone = self._trimmed("again")
+            if alone is not None and (found is None or alone < found):
+                found, where = alone, "own"
+        core = self.pick(Picked(array="alive", label=1)) if standing else None
+        lasso = None if core is None else self._search(core).found(demand)
+        if core is not None and lasso is not None and (found is None or core.rank(lasso.head) < found.rank):
+            return fair_run(core.graph, lasso)
+        return None if found is None else self._through(where, found.label, demand)
+
+    def _through(self, where: str, label: int, demand: NoLasso) -> FairRun:
+        """The lasso through a fair component: here, if that is small, else where it lies."""
+        counts = self.crew.make("pick", Picked(array=where, label=label))
+        if where == "fair" and sum(states + edges for states, edges in counts) > self.small:
+            ways = FarWays(self.crew, label)
+            return fair_run(ways.graph, ways.lasso())
+        run = self._search(self._brought()).lasso(demand)
+        assert run is not None
+        return run
+
+    def _trimmed(self, first: str, given: object = None) -> tuple[int, Least | None]:
+        """Trim to the end: how many states and edges are left, and the least head that was fair by itself."""
+        latest: dict[int, Standing] = {}
+        found: Least | None = None
+        for told in self._settle(first, "trim", given):
+            latest |= told
+            found = least([found, *(standing.found for standing in told.values())])
+        return sum(standing.states + standing.edges for standing in latest.values()), found
+
+    def _round(self) -> Least | None:
+        """Find components, judge them and drop what can be dropped: the least head in one that is fair."""
+        for first, further in (("begin_colors", "spread_colors"), ("begin_marks", "spread_marks")):
+            for _ in self._settle(first, further):
+                pass
+        for name in ("label", "gather", "decide"):
+            self.crew.make(name)
+        return least(self.crew.make("apply"))
+
+    def _settle(self, first: str, further: str, given: object = None) -> Iterator[Mapping[int, Any]]:
+        """A pass, and others for as long as any partition has something to tell another; what they told."""
+        yield dict(enumerate(self.crew.make(first, given)))
+        while self.crew.post:
+            yield self.crew.go_on(further, given)
+
+    def pick(self, picked: Picked) -> Core:
+        """Some of the states, in this process."""
+        self.crew.make("pick", picked)
+        return self._brought()
+
+    def _brought(self) -> Core:
+        return core_of(self.crew.brought(), self.crew.tables, self.crew.columns, self.crew.cost)
+
+    def _search(self, core: Core) -> GraphSearch:
+        return GraphSearch(core.graph, core.answers, self._ask)
+
+    def lost(self, demand: AlwaysReachable) -> Reached | None:
+        if self.whole is not None:
+            return self.whole.lost(demand)
+        if demand.after is not None:
+            # The goal may lie off the stems: all states come here, however many they are.
+            return self._search(self.pick(Picked())).lost(demand)
+        if demand.for_ever:
+            self._ways(Ways(demand.goal, Goal.BAD, DOOMED))
+        self._ways(Ways(demand.goal, Goal.SAFE if demand.for_ever else Goal.GOOD, REACHED))
+        found = least(self.crew.make("missing"))
+        return None if found is None else Reached(found.key, ())
+
+    def _ways(self, ways: Ways) -> None:
+        for _ in self._settle("begin_ways", "spread_ways", ways):
+            pass

@@ -1,0 +1,131 @@
+"""The beginning of a run, in the driver: the embedded engine's, which can hand over what it has found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from checker.core.level import Level, Place
+from checker.liveness.graph import Graph
+from checker.search.checkpoints.codec import Candidate, StateCodec
+from checker.search.checkpoints.keys import Keys, key_column, keys_of, partition_of
+from checker.search.checkpoints.row_codec import RowCodec
+from checker.search.columns.tables import Ints
+from checker.search.contract.protocol import Task
+from checker.search.engines.embedded import EmbeddedRun
+from checker.search.memo.trie import Counters
+from checker.search.spark.assignment import Manner
+from checker.search.spark.batches import NO_ORDER, PackedBatch, batches_of, waiting_batches
+from checker.search.spark.learning import Learning
+from interpreter import Machine
+from interpreter.state.state import State
+
+_SAMPLE: Final = 100
+
+
+class Waiting(NamedTuple):
+    """A state that was found and judged, and is to be expanded by somebody else."""
+
+    key: int
+    state: State
+    starts: int
+    crashes: int
+
+
+class LocalRun(EmbeddedRun):
+    """A run of the embedded engine, by rows or by columns, up to some level."""
+
+    def __init__(self, task: Task, wide: int | None) -> None:
+        super().__init__(task, wide)
+        self.machine: Machine = self._rows.machine
+        self.recorded: tuple[str, ...] = self._rows.expander.recorded
+        self.learning = Learning(self._rows.expander)
+
+    def keys(self) -> Keys:
+        """The keys of all states found, by number."""
+        if self._columns is None:
+            return key_column(self._rows.found.keys)
+        return keys_of(*self._columns.store.keys_since(0))
+
+    def ranks(self) -> Sequence[int] | Ints:
+        """The place of each state found, by number, among all: by (level, crashes, key)."""
+        return self._rows.found.ranks() if self._columns is None else self._columns.ranks()
+
+    @cached_property
+    def costs_by_rank(self) -> Sequence[tuple[int, int]]:
+        """Of all states found, by rank, the level and the crash steps on the path."""
+        ranks = self.ranks()
+        cost = self._rows.found.cost if self._columns is None else self._columns.cost
+        costs = [(0, 0)] * len(ranks)
+        for number, rank in enumerate(ranks):
+            costs[rank] = cost(number)
+        return costs
+
+    def hand_over_batches(self, partitions: int) -> list[list[PackedBatch]]:
+        """The states that wait, for each partition, where columns are to expand them; this run will not do it."""
+        values = StateCodec(self.machine)
+        if self._columns is None:
+            waiting: list[list[Candidate]] = [[] for _ in range(partitions)]
+            for key, state, starts, crashes in sorted(self.hand_over(), key=lambda waiting: waiting.key):
+                waiting[partition_of(key, partitions)].append(Candidate(key, 0, NO_ORDER, starts, crashes, state))
+            return [batches_of(candidates, values) for candidates in waiting]
+        run = self._columns
+        codec = RowCodec(run.space, values, run.refit)
+        batches = [waiting_batches(codec, run.frontier, partition, partitions) for partition in range(partitions)]
+        run.frontier = []
+        return batches
+
+    def hand_over(self) -> Iterator[Waiting]:
+        """The states that wait, which this run will not expand."""
+        if self._columns is None:
+            for state in self._rows.waiting:
+                yield Waiting(self._rows.found.keys[state.number], state.state, state.starts, state.crashes)
+            self._rows.waiting = []
+            return
+        for part in self._columns.frontier:
+            for row, (starts, crashes) in enumerate(zip(part.starts.tolist(), part.crashes.tolist(), strict=True)):
+                yield Waiting(part.key(row), part.packing.unpack(part.rows, row), starts, crashes)
+        self._columns.frontier = []
+
+    def expanded_graph(self) -> Graph | None:
+        """The graph of the states that were expanded; None if it is not wanted, or not any more."""
+        if self._columns is not None:
+            return self._columns.graph
+        return self._rows.graph_so_far if self._rows.wants_graph else None
+
+    @property
+    def waiting(self) -> int:
+        """How many states wait to be expanded."""
+        if self._columns is None:
+            return len(self._rows.waiting)
+        return sum(len(part.rows) for part in self._columns.frontier)
+
+    def by_columns(self) -> bool:
+        """Can the states that wait be expanded by columns?"""
+        return self._columns is not None or self._known_to_columns()
+
+    def manner(self, columns: bool) -> Manner:
+        """How the states that wait are best looked at by those who go on, by columns or not."""
+        machine = self.machine
+        if self._columns is not None:
+            return Manner(self._columns.space.images is not None, machine.divider.gathered)
+        if not columns:
+            return Manner(False, frozenset())
+        if self.symmetric and not all(machine.plain(waiting.state) for waiting in self._rows.waiting):
+            # Images must be divided alike, whatever was looked at in them.
+            return Manner(True, frozenset())
+        self._try()
+        return Manner(False, frozenset(machine.divider.gather()))
+
+    def _try(self) -> None:
+        """Expand some of the states that wait, to see what is looked at in them."""
+        expander, waiting = self._rows.expander, self._rows.waiting
+        acted = set(expander.acted)
+        for one in waiting[:: max(1, len(waiting) // _SAMPLE)]:
+            expander.expand(one.state, Place(self.machine.key(one.state), one.crashes), False, Level())
+        expander.acted = acted
+
+    def counters(self) -> Counters:
+        """What was evaluated here."""
+        return self._rows.expander.memory.total()

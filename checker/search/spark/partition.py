@@ -1,0 +1,265 @@
+"""One level of one partition: take in what was sent, drop what was seen, judge and expand the rest, send on."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from checker.core.level import Level, Place
+from checker.liveness.graph import LiveStep
+from checker.search.checkpoints.codec import (
+    Candidate,
+    Candidates,
+    StateCodec,
+    pack_candidates,
+    pack_orders,
+    unpack_candidates,
+)
+from checker.search.checkpoints.keys import key_column, partition_of
+from checker.search.rows.expander import Arrival, Expander
+from checker.search.spark.assignment import Assignment, Origin, edges_file, found_file, outbound_file
+from checker.search.spark.gathering import Gathering, Newcomer
+from checker.search.spark.visited import KeyFiles, add_keys, seen
+from checker.storage.export import parts_of
+from checker.storage.files import Store
+from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
+from interpreter.state.state import State
+from interpreter.state.step import Candidate as Rules
+from interpreter.state.step import StepKind
+from interpreter.values.budget import METER
+
+if TYPE_CHECKING:
+    from checker.storage.export.parts import Parts
+
+
+class Source(NamedTuple):
+    """A state to be expanded."""
+
+    key: int
+    state: State
+    starts: int
+    crashes: int
+    cut: bool
+
+    @property
+    def place(self) -> Place:
+        """The state as findings speak of it."""
+        return Place(self.key, self.crashes)
+
+
+class Shape(NamedTuple):
+    """What many states have in common in the graph (see `Graph.add_state`): the first `inside` steps have targets."""
+
+    steps: tuple[LiveStep, ...]
+    inside: int
+    quiet: bool
+    cut: bool
+
+
+class _Places(NamedTuple):
+    """A shape whose steps are places in a table: most have many of them in common."""
+
+    steps: tuple[int, ...]
+    inside: int
+    quiet: bool
+    cut: bool
+
+
+def pack_shapes(shapes: Iterable[Shape]) -> bytes:
+    """Shapes in bytes, in their order."""
+    table: dict[LiveStep, int] = {}
+    rows = [
+        _Places(tuple([table.setdefault(step, len(table)) for step in steps]), inside, quiet, cut)
+        for steps, inside, quiet, cut in shapes
+    ]
+    return deflate(bundle([pack(tuple[LiveStep, ...], table), pack(tuple[_Places, ...], rows)]))
+
+
+def unpack_shapes(data: bytes) -> tuple[Shape, ...]:
+    """What `pack_shapes` wrote. Raises `NotData`."""
+    steps, rows = unbundle(inflate(data), 2)
+    table: tuple[LiveStep, ...] = unpack(tuple[LiveStep, ...], steps)
+    found: list[Shape] = []
+    for places, inside, quiet, cut in unpack(tuple[_Places, ...], rows):
+        if not all(0 <= place < len(table) for place in places) or not 0 <= inside <= len(places):
+            raise NotData("a step that the table does not have")
+        found.append(Shape(tuple([table[place] for place in places]), inside, quiet, cut))
+    return tuple(found)
+
+
+class Edges:
+    """The edges from the states of one level, in order of their keys."""
+
+    def __init__(self) -> None:
+        self._shapes: dict[Shape, int] = {}
+        self._numbers = array("I")
+        self._targets: list[int] = []
+
+    def add(self, source: Source, live: list[LiveStep], targets: list[int], hidden: list[LiveStep]) -> None:
+        shape = Shape((*live, *hidden), len(live), not source.state.threads, source.cut)
+        self._numbers.append(self._shapes.setdefault(shape, len(self._shapes)))
+        self._targets += targets
+
+    def parts(self) -> list[bytes]:
+        return [pack_shapes(self._shapes), self._numbers.tobytes(), key_column(self._targets).tobytes()]
+
+
+class Partition:
+    """The work of one task. All it writes is a function of its assignment: any number of attempts come to the same."""
+
+    def __init__(self, assignment: Assignment, partitions: int, store: Store, expander: Expander, codec: StateCodec):
+        self.assignment = assignment
+        self.partitions = partitions
+        self.store = store
+        self.expander = expander
+        self.codec = codec
+        self.arrived = Level()
+        self.expanded = Level()
+        self.outbound: tuple[int, ...] = ()
+        self.exported: tuple[str, ...] = ()
+        self._newcomers: Mapping[int, Newcomer[tuple[Candidates, int]]] = {}
+        self._parts = parts_of(expander.task.settings, expander.machine, assignment.partition)
+        options = expander.task.program.options
+        self._bound = options.max_actions
+        self._encoding = expander.machine.encoding if options.exclude else None
+
+    def run(self) -> KeyFiles:
+        """Do the work; what this partition has seen then. `arrived`, `expanded` and `outbound` are then known."""
+        given = self.assignment
+        gathering = self._take_in()
+        self._newcomers = gathering.newcomers
+        newcomers = gathering.in_order()
+        if given.judged:
+            sources = [self._source(key, newcomer) for key, newcomer in newcomers]
+            visited = given.visited
+        else:
+            sources = self._complete(newcomers)
+            keys = key_column(key for key, _ in newcomers)
+            visited = add_keys(self.store, given.visited, given.partition, given.level, keys)
+        self._expand(sources)
+        return visited
+
+    def origin(self, key: int) -> Origin | None:
+        """How a state of this task was found; None: it was found before."""
+        found = self._newcomers.get(key)
+        return None if found is None else (found.source, found.order)
+
+    # --- taking in -------------------------------------------------------------------------------------------------
+
+    def _take_in(self) -> Gathering[tuple[Candidates, int]]:
+        """The candidates that are new, each once."""
+        gathering: Gathering[tuple[Candidates, int]] = Gathering(
+            lambda place: place[0].states.state(place[1]), self._encoding
+        )
+        for name in self.assignment.inbound:
+            data = self.store.read(name, self.assignment.partition)
+            if not data:
+                continue
+            with self.store.reading(name):
+                candidates = unpack_candidates(self.codec, data)
+            # What the driver has judged is among what was seen.
+            visited = () if self.assignment.judged else self.assignment.visited
+            known = seen(self.store, visited, candidates.keys)
+            for place in METER.attended(np.flatnonzero(~known).tolist()):
+                gathering.add(
+                    candidates.key(place),
+                    candidates.source(place),
+                    candidates.orders[place],
+                    candidates.starts[place],
+                    candidates.crashes[place],
+                    (candidates, place),
+                )
+        return gathering
+
+    def _source(self, key: int, newcomer: Newcomer[tuple[Candidates, int]]) -> Source:
+        candidates, place = newcomer.place
+        cut = newcomer.starts >= self._bound
+        return Source(key, candidates.states.state(place), newcomer.starts, newcomer.crashes, cut)
+
+    def _complete(self, newcomers: list[tuple[int, Newcomer[tuple[Candidates, int]]]]) -> list[Source]:
+        """Judge the new states, and write down that they were found; those to be expanded."""
+        level = self.arrived
+        sources: list[Source] = []
+        recorded = {key: bytearray() for key in self.expander.recorded}
+        for key, newcomer in newcomers:
+            self.expander.task.patience.ask()
+            source = self._source(key, newcomer)
+            if self._parts is not None:
+                self._parts.state(key, self.assignment.level, source.state)
+            judgement = self.expander.judge(source.state, source.place, level)
+            for column, answer in zip(recorded.values(), judgement.answers, strict=True):
+                column.append(answer)
+            level.cut += source.cut
+            level.pruned += judgement.pruned
+            if not judgement.pruned:
+                sources.append(source)
+        level.states = len(newcomers)
+        level.least = newcomers[0][0] if newcomers else None
+        level.frontier = len(sources)
+        if newcomers:
+            table, numbers = pack_orders(newcomer.order for _, newcomer in newcomers)
+            found = [
+                key_column(key for key, _ in newcomers).tobytes(),
+                key_column(newcomer.source for _, newcomer in newcomers).tobytes(),
+                numbers,
+                table,
+                array("I", [newcomer.crashes for _, newcomer in newcomers]).tobytes(),
+                *map(bytes, recorded.values()),
+            ]
+            self.store.write(found_file(self.assignment.level, self.assignment.partition), found)
+        return sources
+
+    # --- expanding -------------------------------------------------------------------------------------------------
+
+    def _expand(self, sources: list[Source]) -> None:
+        given = self.assignment
+        gatherings = [Gathering[State](lambda state: state, self._encoding) for _ in range(self.partitions)]
+        edges = Edges()
+        if self._parts is not None:
+            self.expander.observe = partial(self._export_step, self._parts)
+        for source in sources:
+            arrivals = self.expander.expand(source.state, source.place, source.cut, self.expanded)
+            for arrival in METER.attended(arrivals):
+                starts, crashes = source.starts + arrival.start, source.crashes + arrival.order.crashes
+                gatherings[partition_of(arrival.key, self.partitions)].add(
+                    arrival.key, source.key, arrival.order, starts, crashes, arrival.state
+                )
+            if given.graph:
+                self._add_edges(edges, source, arrivals)
+        if any(gathering.newcomers for gathering in gatherings):
+            parts = [self._pack(gathering) for gathering in gatherings]
+            self.store.write(outbound_file(given.level, given.partition), parts)
+        if sources and given.graph:
+            self.store.write(edges_file(given.level, given.partition), edges.parts())
+        if self._parts is not None:
+            self._parts.flush()
+            self.exported = tuple(self._parts.files)
+        self.outbound = tuple(len(gathering.newcomers) for gathering in gatherings)
+
+    def _export_step(
+        self, parts: Parts, source: int, target: int, candidate: Rules, choices: tuple[str, ...], crash: bool
+    ) -> None:
+        parts.step(source, target, self.assignment.level, candidate, choices, crash)
+
+    def _pack(self, gathering: Gathering[State]) -> bytes:
+        return pack_candidates(
+            self.codec,
+            [
+                Candidate(key, n.source, n.order, n.starts, n.crashes, n.place)
+                for key, n in METER.attended(gathering.in_order())
+            ],
+        )
+
+    def _add_edges(self, edges: Edges, source: Source, arrivals: list[Arrival]) -> None:
+        live: list[LiveStep] = []
+        targets: list[int] = []
+        for arrival in arrivals:
+            if arrival.live is not None:
+                live.append(arrival.live)
+                targets.append(arrival.key)
+        hidden = self.expander.available(source.state, (StepKind.START,)) if source.cut else []
+        edges.add(source, live, targets, hidden)

@@ -1,0 +1,376 @@
+"""A Spark session: started quietly and only when it is needed, or borrowed from whoever has one running."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from pyspark import Broadcast, SparkConf, SparkContext, java_gateway
+from pyspark.accumulators import AccumulatorTCPServer, AccumulatorUnixServer
+from pyspark.java_gateway import launch_gateway
+
+from checker.core.effort import Effort, effort_of
+from checker.core.patience import Patience, Stop
+from checker.core.problems import EnvironmentProblem
+from checker.search.spark.interruption import interruptions
+from checker.search.spark.java import java_home
+from checker.search.spark.master import in_one_place, on_this_machine, patient
+from checker.search.spark.scratch import Scratch, sweep
+from checker.search.spark.troubles import JAVA_DIED, TURNED_AWAY, explained, root_cause
+
+Found = TypeVar("Found")
+
+_TICK_S: Final = 0.1
+_PATIENCE_S: Final = 10.0
+_MOST: Final = 300
+_ARRIVAL_S: Final = 15.0
+"""How long executors are waited for."""
+_STEADY_S: Final = 2.0
+"""When none has come for so long after others, that is all."""
+_QUIET: Final = {
+    "spark.port.maxRetries": "100",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+}
+# The Java process only hands bytes around. Without its second compiler it starts, and answers, in half the time.
+_NIMBLE: Final = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+# By network sockets, small tasks spend most of their time waiting for acknowledgements.
+_BY_FILE_SOCKETS: Final = {"spark.python.unix.domain.socket.enabled": "true"}
+_AT_HOME: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+
+class Calls:
+    """The thread that starts Spark and runs all jobs, so that the main thread is free to be interrupted.
+
+    It is one for all: py4j keeps a connection and a Java thread for every thread that ever called.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = queue.SimpleQueue()
+        threading.Thread(target=self._serve, name="spark-jobs", daemon=True).start()
+
+    def put(self, function: Callable[[], Found]) -> Future[Found]:
+        """Have a function called after those before; what it will come to."""
+        future: Future[Found] = Future()
+        self._waiting.put((function, future))
+        return future
+
+    def close(self) -> None:
+        """End the thread after what is waiting."""
+        self._waiting.put(None)
+
+    def _serve(self) -> None:
+        while (call := self._waiting.get()) is not None:
+            function, future = call
+            try:
+                future.set_result(function())
+            except BaseException as failure:  # noqa: BLE001 - whoever waits for the result is to have it
+                future.set_exception(failure)
+
+
+@dataclass(slots=True)
+class Session:
+    """A Spark context that jobs can be run on. `started`: the Java process under it, if it is ours to stop.
+
+    `web_ui`: the address of Spark's pages on its jobs, if it has any.
+    """
+
+    context: SparkContext
+    started: JavaProcess | None = None
+    calls: Calls = field(default_factory=lambda: Calls())
+    web_ui: str | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.web_ui = self.context.uiWebUrl
+
+    @property
+    def in_one_place(self) -> bool:
+        """Do the workers see what the driver sees?"""
+        return in_one_place(str(self.context.master))
+
+    def broadcast(self, value: bytes) -> Broadcast[bytes]:
+        """Give all workers something."""
+        try:
+            return self.context.broadcast(value)
+        except Exception as failure:
+            raise self._trouble(failure) from failure
+
+    def run(
+        self, group: str, title: str, work: Callable[[bytes], bytes], items: Sequence[bytes], tick: Callable[[], None]
+    ) -> list[bytes]:
+        """One job with one task per item, in order. `tick` is called while it runs; an interruption cancels it."""
+
+        def job() -> list[bytes]:
+            self.context.setJobGroup(group, title)
+            return self.context.parallelize(items, len(items)).map(work).collect()
+
+        future = self.calls.put(job)
+        try:
+            while True:
+                try:
+                    return future.result(timeout=_TICK_S)
+                except NotYet:
+                    if future.done():
+                        raise
+                    tick()
+        except (KeyboardInterrupt, Stop):
+            self.context.cancelJobGroup(group)
+            raise
+        except Exception as failure:
+            raise self._trouble(failure) from failure
+
+    def _trouble(self, failure: Exception) -> Exception:
+        """What to raise for a failure of Spark."""
+        if self.started is not None and self.started.dead:
+            return JAVA_DIED
+        return TURNED_AWAY if self._scala.isStopped() else explained(failure, self._local_dir)
+
+    @property
+    def _local_dir(self) -> str | None:
+        """Where Spark has its own files, if we have said so."""
+        return None if self.started is None else str(self.started.folder)
+
+    @property
+    def _scala(self) -> Any:
+        """The context as Spark itself sees it."""
+        return self.context._jsc.sc()
+
+    @property
+    def lonely(self) -> bool:
+        """Is there no executor on other machines yet, where tasks need one?"""
+        return not self.in_one_place and len(self._scala.statusTracker().getExecutorInfos()) < 2
+
+    def cores(self, asked: int | None) -> int:
+        """How many tasks can run at a time, once the executors that were asked for are there.
+
+        Executors take seconds to come, and until then Spark speaks of two cores. Waits until there are as many cores as
+        were asked for, or until no more come.
+        """
+        steady, before = 0.0, 0
+        begun = time.monotonic()
+        while not self.in_one_place and time.monotonic() - begun < _ARRIVAL_S and steady < _STEADY_S:
+            executors = len(self._scala.statusTracker().getExecutorInfos()) - 1
+            if asked is not None and executors > 0 and self.context.defaultParallelism >= asked:
+                break
+            steady = steady + _TICK_S if executors == before and executors > 0 else 0.0
+            before = executors
+            time.sleep(_TICK_S)
+        if before == 0 and asked is not None and not self.in_one_place:
+            # Nobody has come yet: they are believed to.
+            return asked
+        return max(1, int(self.context.defaultParallelism))
+
+    def effort(self) -> Effort:
+        """What the Java process has spent, if it is ours and not shared."""
+        return Effort() if self.started is None else self.started.effort()
+
+    def close(self, patience: Patience | None = None) -> None:
+        """Stop the session, if it is ours; at once if the patience is over."""
+        patience = patience or Patience()
+        if self.started is None:
+            self.calls.close()
+            return
+        stopping = self.calls.put(self._stop)
+        self.calls.close()
+        while not stopping.done():
+            if patience.over is not None:
+                self.started.give_up()
+            wait([stopping], _TICK_S)
+        stopping.result()
+        self.started.close(patience)
+
+    def _stop(self) -> None:
+        try:
+            with warnings.catch_warnings():
+                # Spark complains if its process was ended before.
+                warnings.simplefilter("ignore")
+                self.context.stop()
+        except Exception as failure:
+            if not isinstance(failure, OSError) and not (self.started is not None and self.started.dead):
+                raise
+            # Nobody is there to be stopped. The second call skips that, and forgets the rest.
+            self.context.stop()
+
+
+class JavaProcess:
+    """The Java process that Spark runs in, with a folder of its own and a place for what it says."""
+
+    def __init__(self) -> None:
+        # A session that was stopped leaves its process behind, for the next one.
+        self.inherited = SparkContext._gateway is not None
+        sweep()
+        self._scratch = Scratch("spark")
+        self.folder = self._scratch.path
+        # A file without a name: terminals are for the report.
+        self.log = tempfile.TemporaryFile()  # noqa: SIM115 - the process writes to it as long as it lives
+        self._gateway: Any = None
+        """The way to the process, if we have started it."""
+        self._process: subprocess.Popen[bytes] | None = None
+        """The process itself, from the moment that it is there."""
+        self._unwanted = False
+
+    def start(self, master: str, conf: Mapping[str, str]) -> SparkContext:
+        chosen = {"spark.app.name": "fizzpy", "spark.local.dir": str(self.folder), **_QUIET, **_NIMBLE}
+        if on_this_machine(master):
+            chosen |= _AT_HOME
+            if sys.platform == "linux":
+                chosen |= _BY_FILE_SOCKETS
+        settings = SparkConf(loadDefaults=False)
+        for key, value in (chosen | dict(conf) | {"spark.master": patient(master)}).items():
+            settings.set(key, value)
+        gateway = None
+        if not self.inherited:
+            _end_quietly()
+            with self._seen():
+                gateway = launch_gateway(  # type: ignore[no-untyped-call]
+                    settings, {"stdout": self.log, "stderr": self.log}
+                )
+            self._gateway = gateway
+            if self._unwanted:
+                raise KeyboardInterrupt
+        return SparkContext(conf=settings, gateway=gateway)
+
+    def give_up(self) -> None:
+        """Let what is under way come to an end soon."""
+        self._unwanted = True
+        if self._process is not None:
+            self._process.kill()
+
+    @property
+    def dead(self) -> bool:
+        return self._gateway is not None and self._gateway.proc.poll() is not None
+
+    def effort(self) -> Effort:
+        """What the process has spent so far; nothing of it if it has served others before."""
+        return Effort() if self._gateway is None else effort_of(self._gateway.proc.pid)
+
+    @contextmanager
+    def _seen(self) -> Iterator[None]:
+        """Know the process as soon as pyspark has started it, and not when it has answered, which takes a second."""
+
+        def started(*arguments: Any, **given: Any) -> subprocess.Popen[bytes]:
+            self._process = subprocess.Popen(*arguments, **given)
+            return self._process
+
+        java_gateway.Popen = started  # type: ignore[assignment,attr-defined]
+        try:
+            yield
+        finally:
+            java_gateway.Popen = subprocess.Popen  # type: ignore[attr-defined]
+
+    def close(self, patience: Patience | None = None) -> None:
+        """End the process if we started it, and let pyspark forget it, so that nothing of it is left.
+
+        Once the patience is over it is not waited for.
+        """
+        if self._gateway is not None:
+            SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+            if not self.dead:
+                self._gateway.shutdown()
+            _end(self._gateway.proc, patience or Patience())
+        self.log.close()
+        self._scratch.close()
+
+    def last_words(self) -> str:
+        """The last line that the process wrote."""
+        self.log.seek(0)
+        said = [line.strip() for line in self.log.read().decode(errors="replace").splitlines() if line.strip()]
+        return said[-1] if said else ""
+
+
+def _end_quietly() -> None:
+    """A Java process that ends first breaks off its talk with pyspark's servers, which is nothing to tell."""
+    for server in (AccumulatorTCPServer, AccumulatorUnixServer):
+        server.handle_error = lambda *_: None  # type: ignore[method-assign]
+    # What py4j has to say of that it raises too.
+    logging.getLogger().addFilter(_not_of_py4j)
+
+
+def _not_of_py4j(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"
+
+
+def _end(process: subprocess.Popen[bytes], patience: Patience) -> None:
+    """End a Java process, which lives as long as the pipe to it is open."""
+    if process.stdin is not None:
+        process.stdin.close()
+    end = time.monotonic() + _PATIENCE_S
+    while process.poll() is None:
+        if patience.over is not None or time.monotonic() >= end:
+            process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_TICK_S)
+
+
+def open_session(master: str, conf: Mapping[str, str], java: Path, patience: Patience | None = None) -> Session:
+    """The running session of this process, whatever its master; else a new one.
+
+    Raises `EnvironmentProblem` if Spark does not start, `Stop` if the patience is over before.
+    """
+    running = SparkContext._active_spark_context
+    if running is not None:
+        return Session(running)
+    calls = Calls()
+    patience = patience or Patience()
+    with interruptions() as interruption:
+        process = JavaProcess()
+        try:
+            with _surroundings(master, java_home(java, process.folder)):
+                starting = calls.put(lambda: process.start(master, conf))
+                while not starting.done():
+                    wait([starting], _TICK_S)
+                    if interruption.asked or patience.over is not None:
+                        process.give_up()
+            context = starting.result()
+            interruption.heed()
+            patience.ask()
+        except BaseException as failure:
+            reason = _reason(failure, process)
+            calls.close()
+            process.close()
+            interruption.heed()
+            patience.ask()
+            if not isinstance(failure, Exception):
+                raise
+            raise EnvironmentProblem(
+                f"Spark does not start with the master '{master}': {reason}",
+                "check --master, --conf and the Java in use; --engine embedded needs none of them",
+            ) from failure
+    return Session(context, process, calls)
+
+
+@contextmanager
+def _surroundings(master: str, home: Path) -> Iterator[None]:
+    """What Spark looks for in the environment of this process, as long as it starts."""
+    wanted = {"JAVA_HOME": str(home)}
+    if on_this_machine(master):
+        wanted |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _reason(failure: BaseException, process: JavaProcess) -> str:
+    """What went wrong at the start, in one line: the root of Java's exception, or the last words of its process."""
+    return root_cause(str(failure)) or process.last_words()[:_MOST] or str(failure)[:_MOST]

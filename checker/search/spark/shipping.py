@@ -1,0 +1,73 @@
+"""Our own code for the workers: executors need nothing installed but Python and numpy.
+
+Not by Spark's own `addPyFile`: that puts an archive on the path of the workers, which they read anew before each task.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pyspark import Broadcast
+
+HOME: Final = Path(__file__).resolve().parents[3]
+"""The folder that our packages lie in."""
+
+_PACKAGES: Final = ("fizz", "interpreter", "checker")
+
+
+def archive() -> bytes:
+    """Our packages as a zip file."""
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as bundle:
+        for package in _PACKAGES:
+            for path in sorted((HOME / package).rglob("*.py")):
+                bundle.write(path, str(path.relative_to(HOME)))
+    return memory.getvalue()
+
+
+def worker_function(run: str, order: Broadcast[bytes], code: Broadcast[bytes] | None) -> Callable[[bytes], bytes]:
+    """What Spark is to call for each task of a run. `code` None: the workers see HOME as we do.
+
+    The function is nested so that it travels by value: where it arrives there is nothing of ours yet to be imported.
+    """
+    home = str(HOME)
+
+    def unpacked(archive: Broadcast[bytes]) -> str:
+        import io
+        import shutil
+        import tempfile
+        import zipfile
+        from pathlib import Path
+
+        from pyspark import SparkFiles
+
+        # Spark removes this folder with the executor.
+        root = Path(SparkFiles.getRootDirectory())
+        folder = root / f"fizzpy-{run}"
+        if not folder.is_dir():
+            mine = Path(tempfile.mkdtemp(dir=root))
+            with zipfile.ZipFile(io.BytesIO(archive.value)) as bundle:
+                bundle.extractall(mine)
+            try:
+                mine.rename(folder)
+            except OSError:
+                # Another worker of this executor was faster.
+                shutil.rmtree(mine)
+        return str(folder)
+
+    def work(assignment: bytes) -> bytes:
+        import sys
+
+        folder = home if code is None else unpacked(code)
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
+        from checker.search.spark.worker import perform
+
+        return perform(run, order, assignment)
+
+    return work

@@ -1,0 +1,36 @@
+"""`Teaching`: what workers have learned, brought together at the end of each level and handed out with the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from checker.search.checkpoints.codec import StateCodec
+from checker.search.spark.assignment import lessons_file
+from checker.search.spark.lessons import merged
+from checker.storage.files import Store
+from interpreter import Machine
+
+
+class Teaching:
+    """The files with lessons, oldest first. `untold`: how many lessons could not be told, by worker."""
+
+    def __init__(self, store: Store, machine: Machine) -> None:
+        self.codec = StateCodec(machine)
+        self.files: list[str] = []
+        self.lessons = 0
+        self.untold: dict[str, int] = {}
+        self._store = store
+
+    def teach(self, level: int, told: Sequence[bytes]) -> None:
+        """Write down what was learned on a level, each lesson once."""
+        data, count = merged(self.codec, told)
+        if data:
+            name = lessons_file(level)
+            self._store.write(name, [data])
+            self.files.append(name)
+            self.lessons += count
+
+    @property
+    def not_told(self) -> int:
+        """How many lessons each worker had to keep to itself."""
+        return sum(self.untold.values())

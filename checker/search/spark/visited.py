@@ -1,0 +1,66 @@
+"""What a partition has seen: files of sorted keys, merged as they grow, so that there are never many."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from checker.search.checkpoints.keys import Keys, Mask, key_array, places
+from checker.storage.files import Store
+from fizz.base.data import demand
+
+
+class KeyFile(NamedTuple):
+    """A file of sorted keys: those that a partition found on the levels `first` to `last`."""
+
+    partition: int
+    first: int
+    last: int
+    keys: int
+
+    @property
+    def name(self) -> str:
+        return f"seen-{self.first}-{self.last}-{self.partition}"
+
+
+KeyFiles = tuple[KeyFile, ...]
+"""The files of a partition, oldest first."""
+
+
+def seen(store: Store, files: KeyFiles, keys: Keys) -> Mask:
+    """Which of these keys are in the files."""
+    known = np.zeros(len(keys), dtype=np.bool_)
+    for file in files:
+        known |= places(_keys(store, file), keys)[1]
+    return known
+
+
+def _keys(store: Store, file: KeyFile) -> Keys:
+    data = store.map(file.name, 0)
+    with store.reading(file.name):
+        found = key_array(data)
+        demand(len(found) == file.keys, "as many keys as were written")
+    return found
+
+
+def add_keys(store: Store, files: KeyFiles, partition: int, level: int, keys: Keys) -> KeyFiles:
+    """Write down the new keys of a level, which are sorted, and tell the files that there are then.
+
+    A file that is not much larger than what follows it is merged with it, so that a key is rewritten only as often as
+    the number of keys grows by half. What was merged stays on disk, for another attempt at the same task.
+    """
+    if not len(keys):
+        return files
+    kept = list(files)
+    first = level
+    merged = [keys]
+    count = len(keys)
+    while kept and kept[-1].keys <= 2 * count:
+        old = kept.pop()
+        merged.append(_keys(store, old))
+        first = old.first
+        count += old.keys
+    file = KeyFile(partition, first, level, count)
+    store.write(file.name, [np.sort(np.concatenate(merged)).tobytes()])
+    return (*kept, file)

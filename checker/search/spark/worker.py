@@ -1,0 +1,194 @@
+"""What runs in Spark's Python workers: one machine per process with all it has learned, kept from task to task."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import sys
+import time
+import uuid
+import zipimport
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from checker.core.effort import own_effort
+from checker.core.limits import StopReason
+from checker.core.patience import Patience, Stop
+from checker.core.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
+from checker.search.checkpoints.codec import StateCodec
+from checker.search.rows.expander import Expander
+from checker.search.spark.assignment import Assignment, Met, Order, Summary
+from checker.search.spark.column_partition import ColumnPartition, Columns
+from checker.search.spark.graph_task import Made, PassTask
+from checker.search.spark.learning import Learning
+from checker.search.spark.lessons import unpack_lessons
+from checker.search.spark.partition import Partition
+from checker.search.spark.stopping import Stopped, stop_sign
+from checker.storage.export import place_of
+from checker.storage.files import Store
+from fizz.base.data import NotData
+
+if TYPE_CHECKING:
+    from pyspark import Broadcast
+
+
+@dataclass(slots=True)
+class Worker:
+    """What this process keeps of a run. `acted`: the actions that were seen to have steps here, by whatever attempt.
+
+    `begun`: what the CPU clock of this process showed before.
+    """
+
+    order: Order
+    store: Store
+    expander: Expander
+    codec: StateCodec
+    learning: Learning
+    begun: float
+    name: str = field(default_factory=lambda: uuid.uuid4().hex)
+    acted: set[int] = field(default_factory=set)
+    columns: Columns | None = None
+    taught: set[str] = field(default_factory=set)
+    """The files with lessons that were read."""
+
+    def perform(self, assignment: Assignment) -> Summary | Stopped:
+        """Do one task, unless the run is to end before."""
+        settings = self.order.settings
+        if not self.store.folder.is_dir():
+            raise _not_shared(self.store.folder)
+        if settings.export is not None and not place_of(settings.export, settings.kept_in).is_dir():
+            raise _not_shared(Path(settings.export), "--export DIR")
+        self.store.forget_all_but(frozenset(file.name for file in assignment.visited))
+        partition = self._partition(assignment)
+        patience = self.expander.task.patience
+        try:
+            with patience.attending():
+                patience.look()
+                self._learn(assignment.lessons)
+                visited = partition.run()
+        except Stop as stop:
+            # What works for this process is half done, and is of no use to another task.
+            _workers.clear()
+            return Stopped(stop.reason, Met.of(partition))
+        finally:
+            # The expander tells of each action once, and an attempt that failed has told nobody.
+            self.acted |= partition.expanded.acted
+        partition.expanded.acted |= self.acted
+        partition.expanded.noted = self.expander.machine.noted()
+        return Summary(
+            assignment.partition,
+            visited,
+            partition.arrived,
+            partition.expanded,
+            partition.outbound,
+            partition.exported,
+            self.name,
+            self.expander.memory.total(),
+            own_effort(self.begun),
+            self.learning.tell(self.codec),
+            self.learning.untold,
+            Met.of(partition),
+        )
+
+    def make(self, task: PassTask) -> Made:
+        """Make a pass over the graph for liveness."""
+        if not self.store.folder.is_dir():
+            raise _not_shared(self.store.folder)
+        return Made(task.perform(self.store), self.name, own_effort(self.begun))
+
+    def _learn(self, names: tuple[str, ...]) -> None:
+        """Take in what was learned elsewhere."""
+        space = None if self.columns is None else self.columns.run.space
+        for name in names:
+            if name not in self.taught:
+                data = self.store.read(name, 0)
+                with self.store.reading(name):
+                    self.learning.take(unpack_lessons(self.codec, data), space)
+                self.taught.add(name)
+
+    def _partition(self, assignment: Assignment) -> Partition | ColumnPartition:
+        """By columns where that is possible."""
+        if not self.order.columns:
+            return Partition(assignment, self.order.partitions, self.store, self.expander, self.codec)
+        self.columns = self.columns or Columns.of(self.expander, self.codec, self.order.manner.reduced)
+        return ColumnPartition(assignment, self.order.partitions, self.store, self.columns)
+
+
+_workers: list[Worker] = []
+"""The worker of the latest run: a process that serves one run after the other keeps nothing of the earlier ones."""
+
+
+def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
+    """One task of a Spark job: pickled in, a pickled summary out, or the problem that cannot be helped.
+
+    Pickles travel by Spark's own channel only, between processes that run our code in any case; files are data.
+    """
+    answer: Summary | Stopped | Made | Problem | StopReason
+    # What a task makes lives to its end: to look for garbage in it again and again takes a quarter of the time.
+    gc.disable()
+    try:
+        given: Assignment | PassTask = pickle.loads(data)
+        worker = _worker(run, order)
+        answer = worker.make(given) if isinstance(given, PassTask) else worker.perform(given)
+    except Problem as problem:
+        answer = problem
+    except Stop as stop:
+        answer = stop.reason
+    except MemoryError:
+        answer = StopReason.MEMORY
+    except NotData as failure:
+        # Values are looked at when they are needed, and nobody knows then which file they came from.
+        answer = EnvironmentProblem(f"a file of the run is damaged: {failure}", "check the disk, and run again")
+    except OSError as failure:
+        # No other attempt will find more room.
+        if failure.errno not in FULL_DISK:
+            raise
+        answer = EnvironmentProblem(full_disk(failure), _ROOM)
+    finally:
+        put_away()
+        gc.enable()
+    _forget_archives()
+    return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+
+
+_ROOM: Final = "make room there, or name a folder on a larger disk: TMPDIR, or --conf spark.fizzpy.folder=DIR"
+
+
+def _worker(run: str, order: Broadcast[bytes]) -> Worker:
+    if not _workers or _workers[0].order.run != run:
+        _workers.clear()
+        gc.unfreeze()
+        begun = time.process_time()
+        told: Order = pickle.loads(order.value)
+        sign = stop_sign(Path(told.folder), run)
+        expander = Expander(told.task(Patience(asked=sign.exists)))
+        if told.manner.gathered:
+            expander.machine.divider.gather_as(told.manner.gathered)
+        store, codec = Store(Path(told.folder), told.durable), StateCodec(expander.machine)
+        _workers.append(Worker(told, store, expander, codec, Learning(expander), begun))
+    return _workers[0]
+
+
+def put_away() -> None:
+    """Keep what a task leaves out of the search for garbage: Spark makes one after each task, in all that there is."""
+    gc.collect()
+    gc.freeze()
+
+
+_ANY_FOLDER: Final = "--conf spark.fizzpy.folder=DIR, or --checkpoint DIR"
+
+
+def _not_shared(folder: Path, option: str = _ANY_FOLDER) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"the Spark executor on {os.uname().nodename} does not see the folder {folder}",
+        f"name a folder that all machines share: {option}",
+    )
+
+
+def _forget_archives() -> None:
+    """Spark may look for new modules before a task: with archives to read again, that takes a tenth of a second."""
+    for path, finder in list(sys.path_importer_cache.items()):
+        if isinstance(finder, zipimport.zipimporter):
+            del sys.path_importer_cache[path]

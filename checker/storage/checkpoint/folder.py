@@ -1,0 +1,325 @@
+"""`Folder`: the checkpoints in a folder. The two latest are kept, so that one may be damaged.
+
+A manifest names a level and all files that are needed to go on from it. It is written when they are on the disk, and
+what no manifest needs any more is removed after that.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import stat
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from checker.core.problems import EnvironmentProblem, UsageProblem
+from checker.storage.checkpoint.identity import Identity, demand_equal
+from checker.storage.files import Store
+from fizz.base.data import UNREADABLE, NotData, demand
+from fizz.base.plain_files import NotAFile, open_regular_to_lock, read_regular
+
+FORMAT: Final = 2
+KEPT: Final = 2
+UNREDUCED: Final = "unreduced"
+"""The folder within for the second exploration, without symmetry, that a fair lasso may ask for."""
+_MOST_BYTES: Final = 1 << 25
+"""No manifest is larger: it has a line for each file."""
+_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14})"
+_MANIFEST: Final = re.compile(r"checkpoint-(0|[1-9][0-9]{0,8})\.json")
+_FILES: Final = "|".join(
+    [
+        rf"(?:level|lessons|stop)-{_NUMBER}",
+        rf"(?:states|graph|found|edges|outbound|share|post|core)-{_NUMBER}-{_NUMBER}",
+        rf"seen-{_NUMBER}-{_NUMBER}-{_NUMBER}",
+        rf"(?:rows|steps)-{_NUMBER}-{_NUMBER}(?:-{_NUMBER})?",
+    ]
+)
+_FILE: Final = re.compile(_FILES)
+"""The names of the files that runs write, and of no others: only these are read or removed."""
+_OURS: Final = re.compile(rf"(?:{_FILES})(?:\.[0-9a-f]{{32}}\.part)?")
+_UNFINISHED: Final = re.compile(rf"{_MANIFEST.pattern}\.[0-9a-f]{{32}}\.part")
+_KEYS: Final = frozenset({"format", "level", "engine", "run", "files"})
+_ANOTHER: Final = "name another one"
+_DISK_FAULTS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""What the system says where a folder can not be made because of the disk, and not because of its name."""
+
+
+def refuse_inputs(folder: str, read: Iterable[str]) -> None:
+    """Raise `UsageProblem` for a file of the model that lies in the folder, under a name that runs write or remove."""
+    try:
+        place = Path(folder).resolve()
+    except (OSError, ValueError):
+        # No place at all, as opening it says.
+        return
+    for path in (Path(name) for name in read if not name.startswith("--")):
+        # A link is a name of its own.
+        for one in (path.resolve(), path.parent.resolve() / path.name):
+            taken = any(names.fullmatch(one.name) for names in (_OURS, _MANIFEST, _UNFINISHED))
+            if taken and one.parent in (place, place / UNREDUCED):
+                raise UsageProblem(f"'{path}' has the name of a file of a checkpoint, and lies among them", _ANOTHER)
+
+
+def demand_checkpoint(folder: str | os.PathLike[str]) -> None:
+    """Raise `UsageProblem` unless there is a checkpoint in the folder. Leaves nothing there."""
+    try:
+        there = _names(Path(folder))
+    except (OSError, ValueError):
+        # It is no folder, or has a name that none has.
+        there = []
+    if not there:
+        raise _nothing_in(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A checkpoint: the level that was complete, the engine that must go on from it if any, and its files.
+
+    `files`: the seal of each by name (see `Store.seal`), so that none can be taken for another.
+    """
+
+    level: int
+    engine: str | None
+    identity: Identity
+    files: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        return f"checkpoint-{self.level}.json"
+
+    def text(self) -> str:
+        """The manifest with its own checksum, as JSON."""
+        content = {
+            "format": FORMAT,
+            "level": self.level,
+            "engine": self.engine,
+            "run": dict(self.identity),
+            "files": dict(sorted(self.files.items())),
+        }
+        return json.dumps({**content, "sha256": _digest(content)}, indent=1)
+
+
+@dataclass(slots=True)
+class Folder:
+    """The checkpoints of one run, whose identity is known."""
+
+    path: Path
+    identity: Identity
+    store: Store
+    manifests: list[Manifest] = field(default_factory=list)
+    _lock: BinaryIO | None = None
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], identity: Identity) -> Folder:
+        """The folder, made if need be, and nobody else's as long as it is open."""
+        place = Path(path).absolute()
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            lock = open_regular_to_lock(place / "lock")
+        except NotAFile as failure:
+            raise EnvironmentProblem(f"the file {place / 'lock'} {failure.strerror}", "remove it") from None
+        except ValueError as failure:
+            raise UsageProblem(f"the folder {path!r} cannot be used for checkpoints: {failure}", _ANOTHER) from None
+        except OSError as failure:
+            kind = EnvironmentProblem if failure.errno in _DISK_FAULTS else UsageProblem
+            raise kind(f"the folder {path} cannot be used for checkpoints: {failure.strerror}", _ANOTHER) from None
+        if not _locked(lock):
+            lock.close()
+            raise UsageProblem(f"another run is writing checkpoints to {path}", "wait for it, or name another folder")
+        return cls(place, identity, Store(place, durable=True), _lock=lock)
+
+    def close(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    @property
+    def open_to_others(self) -> bool:
+        """Whether anybody may change what is in the folder, or it belongs to another user."""
+        if os.name == "nt":
+            return False
+        status = self.path.stat()
+        mine = status.st_uid in (os.getuid(), 0) or os.getuid() == 0
+        return bool(status.st_mode & stat.S_IWOTH) or not mine
+
+    # --- reading ---------------------------------------------------------------------------------------------------
+
+    @property
+    def in_use(self) -> bool:
+        """Are there checkpoints?"""
+        return bool(_names(self.path))
+
+    def begin(self) -> None:
+        """Begin a new series of checkpoints: there may be no other one here."""
+        if _names(self.path) or any((self.path / UNREDUCED).glob("checkpoint-*.json")):
+            raise UsageProblem(
+                f"there is a checkpoint in {self.path} already",
+                f"go on from it with --resume {self.path}, or name another folder",
+            )
+        for path in self.path.iterdir():
+            if _FILE.fullmatch(path.name) and not self.store.wrote(path.name):
+                raise UsageProblem(f"the file {path} has the name of one of a checkpoint, but is none", _ANOTHER)
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove all checkpoints."""
+        for name in _names(self.path):
+            self.store.remove(name)
+        self._sweep(frozenset())
+
+    def latest(self) -> tuple[Manifest, list[str]]:
+        """The latest checkpoint that is whole, and what is wrong with those after it, which are removed.
+
+        Raises `UsageProblem` if there is none or if it is of another run, `EnvironmentProblem` if all are damaged.
+        """
+        names = _names(self.path)
+        if not names:
+            raise _nothing_in(self.path)
+        troubles: list[str] = []
+        good: list[Manifest] = []
+        for name in names:
+            try:
+                manifest = self._read(name)
+                if not good:
+                    for file, seal in sorted(manifest.files.items()):
+                        self.store.check(file, seal)
+            except EnvironmentProblem as problem:
+                troubles.append(problem.text)
+            else:
+                good.append(manifest)
+        if not good:
+            raise EnvironmentProblem(
+                f"no checkpoint in {self.path} can be used: {troubles[0]}", "begin anew with --checkpoint elsewhere"
+            )
+        for name in names:
+            if _level(name) > good[0].level:
+                _without(self.path / name)
+        self.manifests = list(reversed(good))
+        self._sweep(self._needed())
+        return good[0], troubles
+
+    def _read(self, name: str) -> Manifest:
+        """A manifest that is as it was written, and of this run."""
+        path = self.path / name
+        try:
+            content = _content(read_regular(path, _MOST_BYTES))
+        except NotAFile as failure:
+            raise EnvironmentProblem(f"the file {path} {failure.strerror}") from None
+        except OSError as failure:
+            raise EnvironmentProblem(f"the file {path} cannot be read: {failure.strerror}") from None
+        except UNREADABLE:
+            raise EnvironmentProblem(f"the file {path} is damaged") from None
+        if content["format"] != FORMAT:
+            raise UsageProblem(
+                f"the checkpoint in {self.path} has format {content['format']}, this fizzpy reads {FORMAT}",
+                "resume with the version that wrote it, or begin anew in another folder",
+            )
+        try:
+            manifest = _manifest(content)
+            demand(manifest.name == name, "the level of its name")
+        except UNREADABLE:
+            raise EnvironmentProblem(f"the file {path} is damaged") from None
+        demand_equal(manifest.identity, self.identity)
+        return manifest
+
+    # --- writing ---------------------------------------------------------------------------------------------------
+
+    def commit(self, level: int, engine: str | None, parts: Sequence[bytes], files: Iterable[str]) -> None:
+        """Make a checkpoint of a level: `parts` are for a file of its own, `files` are there already."""
+        name = level_file(level)
+        self.store.write(name, parts)
+        # Seals of files that are there already are not read again: a name has one meaning only.
+        known = self.manifests[-1].files if self.manifests else {}
+        seals = {file: known.get(file) or self.store.seal(file) for file in files}
+        manifest = Manifest(level, engine, self.identity, {**seals, name: self.store.seal(name)})
+        self.store.write_whole(manifest.name, [manifest.text().encode()])
+        gone = self.manifests[: max(0, len(self.manifests) + 1 - KEPT)]
+        self.manifests = [*self.manifests[len(gone) :], manifest]
+        needed = self._needed()
+        for old in gone:
+            (self.path / old.name).unlink(missing_ok=True)
+            for file in old.files.keys() - needed:
+                self.store.remove(file)
+
+    def _needed(self) -> frozenset[str]:
+        return frozenset(name for manifest in self.manifests for name in manifest.files)
+
+    def _sweep(self, needed: frozenset[str]) -> None:
+        """Remove what a run that was killed has left, and nothing else."""
+        for path in self.path.iterdir():
+            name = path.name
+            if (_OURS.fullmatch(name) and name not in needed) or _UNFINISHED.fullmatch(name):
+                _without(path)
+
+
+def _names(folder: Path) -> list[str]:
+    """The manifests that are in a folder, the latest first."""
+    names = [path.name for path in folder.iterdir() if _MANIFEST.fullmatch(path.name)]
+    return sorted(names, key=_level, reverse=True)
+
+
+def _nothing_in(folder: str | os.PathLike[str]) -> UsageProblem:
+    return UsageProblem(f"there is no checkpoint in {folder}", "--checkpoint DIR writes them")
+
+
+def _content(data: bytes) -> dict[str, Any]:
+    """What a manifest says, if it is as it was written."""
+    content = json.loads(data, parse_constant=_refused, parse_float=_refused)
+    demand(type(content) is dict, "a manifest")
+    checksum = content.pop("sha256")
+    demand(checksum == _digest(content) and type(content["format"]) is int, "its checksum")
+    return dict(content)
+
+
+def _manifest(content: dict[str, Any]) -> Manifest:
+    demand(content.keys() == _KEYS, "what a manifest has, and nothing else")
+    level, engine, identity, files = (content[key] for key in ("level", "engine", "run", "files"))
+    demand(type(level) is int and (engine is None or type(engine) is str), "a level and an engine")
+    demand(type(identity) is dict and type(files) is dict, "a run and its files")
+    demand(all(type(text) is str for text in (*identity.values(), *files.values())), "texts")
+    demand(all(map(_FILE.fullmatch, files)) and level_file(level) in files, "names of files that runs write")
+    return Manifest(level, engine, identity, files)
+
+
+def _refused(text: str) -> None:
+    raise NotData(f"{text} is nothing that stands in a manifest")
+
+
+def _without(path: Path) -> None:
+    """Remove a file of ours, or a link in its place. A folder was made by somebody else."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
+
+
+def _level(name: str) -> int:
+    found = _MANIFEST.fullmatch(name)
+    assert found is not None
+    return int(found.group(1))
+
+
+def _digest(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _locked(file: BinaryIO) -> bool:
+    """Whether the lock is ours now. Systems without such locks have to trust their users."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def level_file(level: int) -> str:
+    """The file of what is needed to go on from a level, beside what was found before."""
+    return f"level-{level}"

@@ -1,0 +1,32 @@
+"""Export: the state space as Parquet files, for SQL and notebooks (docs/state-space-sql.md)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from checker.core.exploration import Settings
+    from checker.storage.export.parts import Parts
+    from interpreter import Machine
+
+
+PARTS: Final = ".parts"
+"""In the folder of an export as long as that is not finished."""
+
+
+def parts_of(settings: Settings, machine: Machine, partition: int | None = None) -> Parts | None:
+    """Where to tell of states and steps, if they are to be exported."""
+    if settings.export is None:
+        return None
+    from checker.storage.export.parts import Parts
+    from checker.storage.files import Store
+
+    kept_in = settings.kept_in
+    store = Store(place_of(settings.export, kept_in), durable=kept_in is not None)
+    return Parts(store, machine, partition)
+
+
+def place_of(export: str, kept_in: str | None) -> Path:
+    """The folder for the parts of an export: with the checkpoints if there are any, for they are needed to go on."""
+    return Path(export).absolute() / PARTS if kept_in is None else Path(kept_in).absolute()

@@ -1,0 +1,207 @@
+"""From parts to tables: which levels count, and what type each column has. Then the verdicts, and all is written."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from checker.core.problems import EnvironmentProblem, UsageProblem
+from checker.core.report import Report
+from checker.storage.export import PARTS, place_of
+from checker.storage.export.arrow import arrow, write_file
+from checker.storage.export.parts import (
+    KINDS,
+    MOST_ROWS,
+    OURS,
+    PREFIXES,
+    ROWS,
+    STATES,
+    TRANSITION,
+    TRANSITIONS,
+    Columns,
+    Kinds,
+    column_names,
+)
+from checker.storage.files import Store
+from fizz.base.data import demand, inflate, unpack
+from fizz.base.plain_files import NotAFile, read_regular
+
+PROPERTIES: Final = "properties"
+_PART: Final = re.compile(r"(rows|steps)-(\d+)(?:-(\d+))?-(\d+)")
+_LONGEST_PATH: Final = 1 << 16
+_MOST_CELLS: Final = 1 << 25
+"""Of a table, in memory at a time."""
+_OWNER: Final = "checkpoints"
+"""The file that says which checkpoints an unfinished export belongs to."""
+
+
+def prepare(folder: str, kept_in: str | None) -> None:
+    """See to it that there is an empty place to export to. Raises `Problem`."""
+    arrow()
+    path = Path(folder)
+    owner = None if kept_in is None else str(Path(kept_in).absolute())
+    try:
+        if owner is not None and _owner(path) == owner:
+            _clear(path)
+        if path.is_dir() and any(path.iterdir()):
+            raise UsageProblem(f"the folder {folder} is not empty", "name a new one: --export DIR")
+        (path / PARTS).mkdir(parents=True)
+        if owner is not None:
+            (path / PARTS / _OWNER).write_text(owner)
+    except OSError as failure:
+        raise EnvironmentProblem(
+            f"the folder {folder} cannot be used: {failure.strerror}", "name another one"
+        ) from None
+
+
+def _owner(path: Path) -> str | None:
+    """The checkpoints that an export belongs to which was not finished; None if there is no such export."""
+    try:
+        return read_regular(path / PARTS / _OWNER, _LONGEST_PATH).decode()
+    except (FileNotFoundError, NotADirectoryError, NotAFile, UnicodeDecodeError):
+        return None
+
+
+def finish(
+    folder: str, kept_in: str | None, reached: int, variables: Sequence[str], ask: Callable[[], None] = lambda: None
+) -> None:
+    """Make the tables of states and transitions: of levels up to `reached`, and of the steps from those before it.
+
+    `ask` is called before each piece of a file; what it raises leaves no tables.
+    """
+    try:
+        _finish(folder, kept_in, reached, variables, ask)
+    except BaseException:
+        discard(folder, kept_in)
+        raise
+
+
+def discard(folder: str, kept_in: str | None) -> None:
+    """Leave no half of an export, unless it belongs to a run that may go on."""
+    if kept_in is None:
+        _clear(Path(folder))
+
+
+def _clear(path: Path) -> None:
+    for name in (*PREFIXES, PROPERTIES, PARTS):
+        shutil.rmtree(path / name, ignore_errors=True)
+
+
+def _finish(folder: str, kept_in: str | None, reached: int, variables: Sequence[str], ask: Callable[[], None]) -> None:
+    parts = Store(place_of(folder, kept_in), ask=ask)
+    found = {table: sorted(_counted(parts, table, reached)) for table in (STATES, TRANSITIONS)}
+    columns = _types(parts, [name for *_, name in found[STATES]], variables)
+    for table, files in found.items():
+        for number, (level, _, _, name) in enumerate(files):
+            target = Path(folder) / table / f"level-{level:05}-{number:06}.parquet"
+            write_file(target, _read(parts, name, columns if table == STATES else None))
+
+
+def _counted(parts: Store, table: str, reached: int) -> Iterator[tuple[int, int, int, str]]:
+    """The files of a table that count, by place. A level that was under way, or done ahead, does not."""
+    for path in parts.folder.iterdir():
+        match = _PART.fullmatch(path.name)
+        if match is not None and match.group(1) == PREFIXES[table]:
+            level, partition, number = (int(group or -1) for group in match.groups()[1:])
+            if level < reached or (level == reached and table == STATES):
+                yield level, partition, number, path.name
+
+
+def _types(parts: Store, files: Sequence[str], variables: Sequence[str]) -> dict[str, Any]:
+    """The columns of all states, variables first, with a type: one that all values have, or text that is JSON."""
+    pa, _ = arrow()
+    kinds: dict[str, set[str]] = {}
+    for file in files:
+        data = parts.read(file, KINDS)
+        with parts.reading(file):
+            for name, found in unpack(Kinds, data):
+                kinds.setdefault(name, set()).update(found)
+    types = {"int": pa.int64(), "bool": pa.bool_(), "string": pa.string()}
+    ranks = {name: rank for rank, name in enumerate(column_names(variables).values())}
+
+    def place(name: str) -> tuple[int, int, list[object]]:
+        # Node#10 comes after Node#9.
+        pieces: list[object] = re.split(r"(\d+)", name)
+        pieces[1::2] = [(len(str(digits)), digits) for digits in pieces[1::2]]
+        return (2 if name in OURS else name not in ranks, ranks.get(name, 0), pieces)
+
+    def kind(found: set[str]) -> Any:
+        # What is None all the time may be of any type.
+        alone = found - {"none"} or {"string"}
+        return types.get(next(iter(alone))) if len(alone) == 1 else None
+
+    return {name: kind(kinds[name]) for name in sorted(kinds, key=place)}
+
+
+def _read(parts: Store, name: str, columns: dict[str, Any] | None) -> Iterator[Any]:
+    """The rows of a file, some at a time; if they are states, with all columns in their types."""
+    pa, _ = arrow()
+    kinds, data = parts.read(name, KINDS), parts.read(name, ROWS)
+    try:
+        with parts.reading(name):
+            if columns is None:
+                yield _table(data, _steps())
+                return
+            variables = [column for column, _ in unpack(Kinds, kinds)]
+            types = {"state": pa.string(), "level": pa.int64(), **dict.fromkeys(variables, pa.string())}
+            rows = _table(data, types)
+            # A file may have columns of which the others know nothing.
+            at_once = max(1, _MOST_CELLS // (len(OURS) + len(columns)))
+            for begin in range(0, len(rows), at_once):
+                parts.ask()
+                yield _typed(rows.slice(begin, at_once), columns)
+    except pa.ArrowException as failure:
+        raise EnvironmentProblem(f"the file {parts.folder / name} is damaged: {failure}", "export anew") from None
+
+
+def _table(data: bytes, types: dict[str, Any]) -> Any:
+    """What stands in a file: columns of these types, and no others."""
+    pa, _ = arrow()
+    told = unpack(Columns, inflate(data))
+    demand(sorted(name for name, _ in told) == sorted(types), "the columns of the table")
+    demand(0 < len(told[0][1]) <= MOST_ROWS, "as many rows as are written")
+    return pa.table({name: pa.array(column, types[name]) for name, column in told})
+
+
+def _steps() -> dict[str, Any]:
+    """The columns of transitions, with their types."""
+    pa, _ = arrow()
+    return {name: {"level": pa.int64(), "crash": pa.bool_()}.get(name, pa.string()) for name in TRANSITION}
+
+
+def _typed(table: Any, columns: dict[str, Any]) -> Any:
+    """States with all columns, in their types."""
+    pa, _ = arrow()
+    made = {name: table.column(name) for name in OURS[:2]}
+    for name, kind in columns.items():
+        if name not in table.column_names:
+            made[name] = pa.nulls(len(table), kind or pa.string())
+        elif kind is None:
+            made[name] = table.column(name)
+        else:
+            coded = table.column(name).combine_chunks().dictionary_encode()
+            values = pa.array([json.loads(text) for text in coded.dictionary.to_pylist()], kind)
+            made[name] = values.take(coded.indices)
+    return pa.table(made)
+
+
+def write_verdicts(folder: str, report: Report) -> None:
+    """The table of properties: name, kind, verdict, length of the counterexample, the instance that broke it.
+
+    With it, the export is finished.
+    """
+    pa, _ = arrow()
+    rows = report.properties
+    columns = {
+        "name": pa.array([p.name for p in rows], pa.string()),
+        "kind": pa.array([p.kind for p in rows], pa.string()),
+        "verdict": pa.array([p.verdict for p in rows], pa.string()),
+        "steps": pa.array([p.steps for p in rows], pa.int64()),
+        "instance": pa.array([p.instance for p in rows], pa.string()),
+    }
+    write_file(Path(folder) / PROPERTIES / "properties.parquet", [pa.table(columns)])
+    shutil.rmtree(Path(folder) / PARTS)

@@ -1,0 +1,230 @@
+"""The files of a run: parts with checksums, written whole or not at all, so that tasks may be tried again."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+import struct
+import time
+import uuid
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from checker.core.problems import EnvironmentProblem
+from fizz.base.data import UNREADABLE
+from fizz.base.plain_files import NotAFile, open_regular
+
+_MAGIC: Final = b"fizzpy-1"
+_HEAD: Final = struct.Struct("<8sII")
+_PART: Final = struct.Struct("<QI")
+_PIECE: Final = 1 << 20
+_BLOCK: Final = 1 << 24
+_WAITS_S: Final = (0.1, 0.3, 1.0)
+_NAME: Final = re.compile(r"[a-z]+(-[0-9-]+)?(\.json)?")
+"""Names of files: nothing that leads out of the folder."""
+_NO_HINT: Final = "check the disk that it lies on, and run again"
+
+
+@dataclass(slots=True)
+class Store:
+    """A folder that the driver and all workers see. A name is written by one task only, always with one meaning.
+
+    `durable`: what is written is on the disk, and not only on its way there. `ask` is called
+    between pieces; what it raises leaves no half of a file.
+    """
+
+    folder: Path
+    durable: bool = False
+    ask: Callable[[], None] = lambda: None
+    _mapped: dict[tuple[str, int], memoryview] = field(default_factory=dict)
+
+    def write(self, name: str, parts: Sequence[bytes]) -> None:
+        """Write a file. Whoever reads the name sees the old file or the new one, never half of it."""
+        index = b"".join(_PART.pack(len(part), zlib.crc32(part)) for part in parts)
+        self.write_whole(name, (_HEAD.pack(_MAGIC, len(parts), zlib.crc32(index)) + index, *parts))
+
+    def write_whole(self, name: str, pieces: Iterable[bytes]) -> None:
+        """Write a file of these bytes, in one go for all who read it."""
+        path = self._path(name)
+        # Two attempts at one task may write at the same time, on different machines.
+        unfinished = path.with_name(f"{name}.{uuid.uuid4().hex}.part")
+        try:
+            with unfinished.open("xb") as file:
+                for piece in pieces:
+                    whole = memoryview(piece)
+                    for begin in range(0, len(whole), _BLOCK):
+                        self.ask()
+                        file.write(whole[begin : begin + _BLOCK])
+                self.ask()
+                if self.durable:
+                    file.flush()
+                    os.fsync(file.fileno())
+            unfinished.replace(path)
+            if self.durable:
+                sync_folder(self.folder)
+        except BaseException as failure:
+            with suppress(OSError):
+                unfinished.unlink(missing_ok=True)
+            if isinstance(failure, OSError) and failure.filename is None:
+                # Who hears of a full disk wants to know which one.
+                raise OSError(failure.errno, failure.strerror, str(path)) from failure
+            raise
+
+    def read(self, name: str, part: int) -> bytes:
+        """One part of a file."""
+        self.ask()
+        with self._opened(name) as file:
+            begin, length, checksum = self._find(name, file, part)
+            file.seek(begin)
+            data = file.read(length)
+        if len(data) != length or zlib.crc32(data) != checksum:
+            raise self._damaged(name)
+        return data
+
+    def length(self, name: str, part: int) -> int:
+        """How many bytes one part of a file has."""
+        with self._opened(name) as file:
+            return self._find(name, file, part)[1]
+
+    def map(self, name: str, part: int) -> memoryview:
+        """One part of a file, in memory only as far as it is used. It is checked once in a process."""
+        known = self._mapped.get((name, part))
+        if known is None:
+            with self._opened(name) as file:
+                begin, length, checksum = self._find(name, file, part)
+                whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            known = whole[begin : begin + length]
+            if zlib.crc32(known) != checksum:
+                raise self._damaged(name)
+            self._mapped[name, part] = known
+        return known
+
+    def seal(self, name: str) -> str:
+        """What tells a file from others: a digest of the lengths and checksums of its parts, and of its name."""
+        with self._opened(name, at_once=True) as file:
+            return _seal(name, self._entries(name, file))
+
+    def check(self, name: str, seal: str) -> None:
+        """Raise `EnvironmentProblem` unless the file is there, is as it was written, and has this seal."""
+        with self._opened(name, at_once=True) as file:
+            entries = self._entries(name, file)
+            if _seal(name, entries) != seal:
+                raise self._refused(name, "is not the one that the checkpoint was made with")
+            if not all(_agrees(file, length, checksum) for length, checksum in entries):
+                raise self._damaged(name)
+
+    @contextmanager
+    def reading(self, name: str) -> Iterator[None]:
+        """While the block runs, whatever goes wrong is the fault of a file: it is not what a run writes."""
+        try:
+            yield
+        except UNREADABLE as failure:
+            raise self._damaged(name) from failure
+        except MemoryError as failure:
+            raise self._refused(name, "takes more memory than there is") from failure
+
+    def has(self, name: str) -> bool:
+        return os.path.lexists(self._path(name))
+
+    def wrote(self, name: str) -> bool:
+        """Whether a file begins as those do that a run has written."""
+        try:
+            with open_regular(self._path(name)) as file:
+                return file.read(len(_MAGIC)) == _MAGIC
+        except OSError:
+            return False
+
+    def remove(self, name: str) -> None:
+        """Remove a file that nobody will ask for again."""
+        self._path(name).unlink(missing_ok=True)
+
+    def forget_all_but(self, names: frozenset[str]) -> None:
+        """Let go of mapped files that are of no use any more, so that the disk gets their space back."""
+        for name, part in [key for key in self._mapped if key[0] not in names]:
+            del self._mapped[name, part]
+
+    def _path(self, name: str) -> Path:
+        """Where a file is: in the folder, whoever thought of its name."""
+        if not _NAME.fullmatch(name):
+            raise EnvironmentProblem(f"{name!r} is no name of a file of a run", _NO_HINT)
+        return self.folder / name
+
+    def _opened(self, name: str, at_once: bool = False) -> BinaryIO:
+        """A file of the folder, if that is what the name stands for; unless `at_once`, it is waited for a little."""
+        path = self._path(name)
+        try:
+            for wait_s in () if at_once else _WAITS_S:
+                with suppress(FileNotFoundError):
+                    return open_regular(path)
+                # A shared disk may show late what another machine has written.
+                time.sleep(wait_s)
+            return open_regular(path)
+        except FileNotFoundError:
+            raise self._refused(name, "is missing") from None
+        except NotAFile as failure:
+            raise self._refused(name, str(failure.strerror)) from None
+        except OSError as failure:
+            raise self._refused(name, f"cannot be read: {failure.strerror}") from failure
+
+    def _find(self, name: str, file: BinaryIO, part: int) -> tuple[int, int, int]:
+        """Where a part begins, its length and its checksum."""
+        entries = self._entries(name, file)
+        if part >= len(entries):
+            raise self._damaged(name)
+        begin = file.tell() + sum(length for length, _ in entries[:part])
+        return (begin, *entries[part])
+
+    def _entries(self, name: str, file: BinaryIO) -> list[tuple[int, int]]:
+        """Length and checksum of each part; the file then stands where the first one begins."""
+        head = file.read(_HEAD.size)
+        magic, count, checksum = _HEAD.unpack(head) if len(head) == _HEAD.size else (b"", 0, 0)
+        size = os.fstat(file.fileno()).st_size
+        # A damaged count may be large: what is asked for must be there.
+        there = magic == _MAGIC and _PART.size * count < size
+        index = file.read(_PART.size * count) if there else b""
+        if not there or len(index) != _PART.size * count or zlib.crc32(index) != checksum:
+            raise self._damaged(name)
+        entries = list(_PART.iter_unpack(index))
+        # So may lengths.
+        if _HEAD.size + len(index) + sum(length for length, _ in entries) != size:
+            raise self._damaged(name)
+        return entries
+
+    def _damaged(self, name: str) -> EnvironmentProblem:
+        return self._refused(name, "is damaged")
+
+    def _refused(self, name: str, reason: str) -> EnvironmentProblem:
+        return EnvironmentProblem(f"the file {self.folder / name} {reason}", _NO_HINT)
+
+
+def _seal(name: str, entries: Sequence[tuple[int, int]]) -> str:
+    return sha256(b"".join([name.encode(), b"\0", *(_PART.pack(*entry) for entry in entries)])).hexdigest()[:32]
+
+
+def sync_folder(folder: Path) -> None:
+    """See to it that the names in a folder are on the disk, where the system can do so."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _agrees(file: BinaryIO, length: int, checksum: int) -> bool:
+    """Whether the next bytes of a file have this checksum."""
+    found = 0
+    while length:
+        data = file.read(min(length, _PIECE))
+        if not data:
+            return False
+        found = zlib.crc32(data, found)
+        length -= len(data)
+    return found == checksum

@@ -1,0 +1,173 @@
+"""The fair end of a random walk: the little graph of what it walked, in which fair lassos are looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field, replace
+
+from checker.core.obligation import QUIET, NoLasso, Recorded, Stem
+from checker.core.property import Property
+from checker.liveness.asking import GraphSearch
+from checker.liveness.fairness import sentences
+from checker.liveness.graph import Graph, LiveStep, Mark, Obligations, available, marks_of, obligation_of
+from checker.liveness.lasso import Lasso
+from checker.search.contract.assertions import Assertions
+from fizz.base.light import dataclass
+from interpreter import Machine, State, Step, StepKind
+from interpreter.state.step import StepOrder
+
+
+@dataclass(frozen=True, slots=True)
+class WalkedLasso:
+    """A violation: after `prefix` steps of the walk those of the stem, then for ever the cycle, or nothing at all."""
+
+    of: Property
+    prefix: int
+    stem: tuple[tuple[State, Step], ...]
+    cycle: tuple[tuple[State, Step], ...]
+    stutter: bool
+    fairness: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Visited:
+    """A state of the fair phase: when the walk first stood there, what fairness asks of it, which steps were drawn.
+
+    `pending`: for each property with a stem that the walk was on when it stood there, when that was first.
+    """
+
+    state: State
+    position: int
+    marks: dict[StepOrder, Mark]
+    need: Obligations
+    answers: dict[str, int]
+    drawn: dict[StepOrder, tuple[Step, int]]
+    pending: dict[str, int] = field(default_factory=dict)
+
+
+def is_fair(machine: Machine, step: Step) -> bool:
+    """Is it a step of a fair action, of a thread, or a delivery, and no crash?"""
+    if step.crashes:
+        return False
+    return step.rule.kind is StepKind.DELIVER or machine.fair_name(step.rule) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A property that a walk can violate by its end: what it demands of lassos."""
+
+    of: Property
+    demand: NoLasso
+
+    @property
+    def pending(self) -> str:
+        """The key under which is known where the walk was on a stem. No watch has it."""
+        return f"({self.of.key} is pending)"
+
+    @property
+    def of_the_phase(self) -> NoLasso:
+        """What it demands of the lassos of the fair phase: a stem may have begun before."""
+        stem = self.demand.stem
+        return self.demand if stem is None else replace(self.demand, stem=Stem(Recorded(self.pending), stem.along))
+
+
+class FairPhase:
+    """Judges the cycles of a walk (language page, 10.4), each time it comes back to a state by a new step.
+
+    The states and steps met are a part of the whole graph, and what is available in each state is known in full. So
+    a fair lasso that is found is real; that none is found says nothing.
+    """
+
+    def __init__(self, machine: Machine, assertions: Assertions, judged: Sequence[Judged]) -> None:
+        self.machine = machine
+        self.assertions = assertions
+        self.judged = judged
+        self._recorded = {w.key: w.predicate for one in judged for w in one.of.watches if w.records}
+        self._stems = {one.pending: one.demand.stem for one in judged if one.demand.stem is not None}
+        self._pending: set[str] = set()
+        self._visited: list[_Visited] = []
+        self._numbers: dict[State, int] = {}
+        self._at: int | None = None
+        self._drawn: Step | None = None
+
+    def pass_by(self, state: State) -> None:
+        """The walk comes to a state, in the fair phase or before. Raises `ModelError`."""
+        if self._stems:
+            answers = self._answers(state)
+            for key, stem in self._stems.items():
+                begins, along = (one.over(answers.__getitem__, 1) for one in (stem.begins, stem.along))
+                if not along:
+                    self._pending.discard(key)
+                elif begins:
+                    self._pending.add(key)
+
+    def arrive(self, position: int, state: State, steps: Sequence[Step]) -> list[WalkedLasso]:
+        """The walk stands in a state, after so many steps; `steps` are all steps there are. Raises `ModelError`."""
+        known = state in self._numbers
+        if not known:
+            self._numbers[state] = len(self._visited)
+            self._visited.append(self._visit(position, state, [step for step in steps if not step.crashes]))
+        number = self._numbers[state]
+        visited = self._visited[number]
+        news = not known and not visited.need
+        for key in self._pending - visited.pending.keys():
+            visited.pending[key] = position
+            news = True
+        if self._at is not None and self._drawn is not None:
+            drawn = self._visited[self._at].drawn
+            news |= known and self._drawn.order not in drawn
+            drawn[self._drawn.order] = (self._drawn, number)
+        self._at = number
+        return self._lassos() if news else []
+
+    def leave(self, step: Step) -> None:
+        """The walk goes on by this step."""
+        self._drawn = step
+
+    def _visit(self, position: int, state: State, steps: Sequence[Step]) -> _Visited:
+        fair_name = self.machine.fair_name
+        live = [LiveStep(step.order, obligation_of(fair_name(step.rule)), step.outcome.fair) for step in steps]
+        marks = {mark.order: mark for mark in marks_of(live)}
+        return _Visited(state, position, marks, available(live), self._answers(state), {})
+
+    def _answers(self, state: State) -> dict[str, int]:
+        """What is recorded of a state, by key, 1 or 0."""
+        asked = ((key, predicate) for key, predicate in self._recorded.items() if predicate is not None)
+        answers = {key: int(self.assertions.holds(predicate, state).value) for key, predicate in asked}
+        return answers | {QUIET.key: int(not state.threads)}
+
+    def _lassos(self) -> list[WalkedLasso]:
+        graph = self._graph()
+        search = GraphSearch(graph, self._column)
+        found = ((one, search.found(one.of_the_phase)) for one in self.judged)
+        return [self._walked(graph, one, lasso) for one, lasso in found if lasso is not None]
+
+    def _column(self, key: str) -> bytearray:
+        if key in self._stems:
+            return bytearray(key in visited.pending for visited in self._visited)
+        return bytearray(visited.answers[key] for visited in self._visited)
+
+    def _graph(self) -> Graph:
+        """States by the time of the first visit; of the edges only those that were walked."""
+        graph = Graph(lambda number: self.machine.key(self._visited[number].state))
+        for visited in self._visited:
+            graph.needs.append(len(graph.need_table))
+            graph.need_table.append(visited.need)
+            graph.quiet.append(not visited.state.threads)
+            graph.cut.append(False)
+            for order in sorted(visited.drawn):
+                graph.marks.append(len(graph.mark_table))
+                graph.mark_table.append(visited.marks[order])
+                graph.targets.append(visited.drawn[order][1])
+            graph.first.append(len(graph.targets))
+        return graph
+
+    def _walked(self, graph: Graph, one: Judged, lasso: Lasso) -> WalkedLasso:
+        begin = self._visited[graph.source(lasso.stem[0]) if lasso.stem else lasso.head]
+        prefix = begin.position if one.demand.stem is None else begin.pending[one.pending]
+        stem, cycle = self._steps(graph, lasso.stem), self._steps(graph, lasso.cycle)
+        return WalkedLasso(one.of, prefix, stem, cycle, lasso.stutter, sentences(graph, lasso))
+
+    def _steps(self, graph: Graph, edges: tuple[int, ...]) -> tuple[tuple[State, Step], ...]:
+        sources = [self._visited[graph.source(e)] for e in edges]
+        return tuple((one.state, one.drawn[graph.mark(e).order][0]) for one, e in zip(sources, edges, strict=True))

@@ -1,0 +1,282 @@
+"""From the links of a finding back to the story.
+
+Every step is taken again, and what it did is written down (language page, 12.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from checker.core.exploration import Finding, PathLink
+from checker.core.property import Looks, Watch
+from checker.core.trace import Change, EntryKind, Trace, TraceEntry
+from checker.traces.changes import changes
+from checker.traces.stuck import stuck
+from checker.traces.threads import equal, settled
+from checker.traces.why import why
+from fizz import Span
+from fizz.base.light import dataclass
+from interpreter import Machine
+from interpreter.state.state import State
+from interpreter.state.step import InitialState, Outcome, Rule, Step, StepFailure, StepKind, step_name
+
+_KINDS: dict[StepKind, EntryKind] = {
+    StepKind.START: "start",
+    StepKind.CONTINUE: "continue",
+    StepKind.DELIVER: "deliver",
+    StepKind.CRASH_ROLE: "crash-role",
+}
+
+
+def trace_of(machine: Machine, finding: Finding, told: Story, watch: Watch | None = None) -> Trace:
+    """The trace of a finding that is told by this story.
+
+    `watch`: what was looked out for; the trace then says why it is false, or of a dead end why no step is possible.
+    Without one the model fails.
+    """
+    dead = watch is not None and watch.looks is Looks.DEAD_ENDS
+    idle = idle_sentences(machine, told.states[-1]) if finding.stutter else ()
+    return Trace(
+        told.entries,
+        cycle_start=len(finding.path) + len(finding.stem) if finding.cycle else None,
+        stutter=finding.stutter,
+        fairness=finding.fairness + idle,
+        why=None if watch is None else why(machine, watch, told.states, len(finding.cycle)),
+        stuck=stuck(machine, told.states[-1]) if dead else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A path as it is told: an entry for Init and for each step, and the states after them.
+
+    `begin` is the way through Init, one of all the `beginnings`; `steps` are those that were taken: a step that failed
+    is not among them.
+    """
+
+    entries: tuple[TraceEntry, ...]
+    states: tuple[State, ...]
+    begin: InitialState
+    steps: tuple[Step, ...]
+    beginnings: tuple[InitialState, ...]
+
+    @property
+    def is_run(self) -> bool:
+        """Is it a run of the model? States that stand for others need not follow one another."""
+        after = (self.begin.state, *(step.target for step in self.steps))
+        return after == self.states
+
+
+def story(machine: Machine, finding: Finding) -> Story | None:
+    """The path of a finding; None if it has none, as an `exists` that was never met.
+
+    Under symmetry the story is told of concrete states: at each stage the first step is taken whose target has the next
+    link's key for its least image, and a crash only if no other step has. A model that breaks its own symmetry may have
+    no such step; then the stored images are told, as they were found.
+    """
+    tellers = (_Concrete(machine), _Stored(machine)) if finding.reduced else (_Stored(machine),)
+    for teller in tellers if finding.path else ():
+        try:
+            return teller.story(finding)
+        except _NoSuchStep:
+            continue
+    return None
+
+
+def idle_sentences(machine: Machine, state: State) -> tuple[str, ...]:
+    """Who could change something in a state where the run stops."""
+    steps = [step for step in machine.steps(state).steps if step.target != state]
+    names = dict.fromkeys(step.actor for step in steps if step.rule.kind is StepKind.START and step.actor)
+    if not names:
+        return ()
+    return (f"{', '.join(names)} could start here, but without the word `fair` nothing forces that",)
+
+
+class _NoSuchStep(Exception):
+    """A link that no step fits: Init failed, or the model breaks the symmetry it declares."""
+
+
+class _Teller:
+    """Follows links from state to state, and remembers what it has told of."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self._entries: list[TraceEntry] = []
+        self._states: list[State] = []
+        self._steps: list[Step] = []
+
+    def story(self, finding: Finding) -> Story:
+        """The story of a finding."""
+        first, *links = finding.path
+        beginnings, _ = self.machine.initial()
+        begin = next((way for way in beginnings if way.forks == first.order.forks), None)
+        if begin is None or first.key is None:
+            raise _NoSuchStep
+        self._states.append(self.told(begin.state, finding))
+        self._entries.append(init_entry(self.machine, begin.outcome, self._states[0]))
+        for link in (*links, *finding.stem, *finding.cycle):
+            self._follow(link, finding)
+        return Story(tuple(self._entries), tuple(self._states), begin, tuple(self._steps), tuple(beginnings))
+
+    def _follow(self, link: PathLink, finding: Finding) -> None:
+        state = self._states[-1]
+        if link.key is None:
+            self._entries.append(failed_entry(self.machine, state, self.failure(state, link)))
+            return
+        step = self.step(state, link)
+        if step is None:
+            raise _NoSuchStep
+        target = self.told(step.target, finding)
+        self._entries.append(step_entry(self.machine, state, step, target))
+        self._steps.append(step)
+        self._states.append(target)
+
+    def step(self, state: State, link: PathLink) -> Step | None:
+        """The step that a link means, if there is one."""
+        raise NotImplementedError
+
+    def failure(self, state: State, link: PathLink) -> StepFailure:
+        """The failed step that a link means."""
+        raise NotImplementedError
+
+    def told(self, state: State, finding: Finding) -> State:
+        """What is told in place of a state that Init or a step made."""
+        raise NotImplementedError
+
+
+class _Stored(_Teller):
+    """Tells of the states as they were stored: the step is the one of the same order.
+
+    Where variables are excluded from identity, a step may lead to another state than the one that was kept under its
+    key; what is known of the kept ones are those that the story has met.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._kept: dict[int, State] = {}
+
+    def step(self, state: State, link: PathLink) -> Step | None:
+        return self.machine.step(state, link.order)
+
+    def failure(self, state: State, link: PathLink) -> StepFailure:
+        for failure in self.machine.steps(state).failures:
+            if failure.order == link.order:
+                return failure
+        raise _NoSuchStep
+
+    def told(self, state: State, finding: Finding) -> State:
+        state = self.machine.canonical(state) if finding.reduced else state
+        return self._kept.setdefault(self.machine.key(state), state)
+
+
+class _Concrete(_Teller):
+    """Tells of concrete states, of which the stored ones are images."""
+
+    def step(self, state: State, link: PathLink) -> Step | None:
+        if self.machine.plain(state):
+            # It was stored itself, or one like it but for excluded variables.
+            step = self.machine.step(state, link.order)
+            if step is not None and self._leads_on(step, link):
+                return step
+        fitting = (step for step in self.machine.steps(state).steps if self._leads_on(step, link))
+        return min(fitting, key=lambda step: step.crashes, default=None)
+
+    def _leads_on(self, step: Step, link: PathLink) -> bool:
+        return self.machine.key(self.machine.canonical(step.target)) == link.key
+
+    def failure(self, state: State, link: PathLink) -> StepFailure:
+        failures = self.machine.steps(state).failures
+        if not failures:
+            raise _NoSuchStep
+        return failures[0]
+
+    def told(self, state: State, finding: Finding) -> State:
+        return state
+
+
+def init_entry(machine: Machine, outcome: Outcome, state: State) -> TraceEntry:
+    """Init and the state it leads to."""
+    lines = tuple(machine.describe(state))
+    return TraceEntry(
+        label=step_name("Init", outcome.choices),
+        kind="init",
+        actor="Init",
+        file=outcome.lines[0].file if outcome.lines else None,
+        line=outcome.lines[0].line if outcome.lines else None,
+        choices=outcome.choices,
+        crash=False,
+        changes=tuple(Change(place, None, text) for place, text in lines),
+        labels=outcome.labels,
+        lines=_all_lines(outcome.lines),
+        state=lines,
+    )
+
+
+def step_entry(machine: Machine, state: State, step: Step, target: State) -> TraceEntry:
+    """A step from `state`; `target` is the state it leads to, or the image of it that is stored."""
+    outcome, kind = step.outcome, step.rule.kind
+    place = _place(machine, step.rule, outcome.lines)
+    after = tuple(machine.describe(target))
+    actor = step.actor
+    if kind is StepKind.CRASH_ROLE and step.rule.instance is not None:
+        actor = f"{step.rule.instance[0]}#{step.rule.instance[1]}"
+    return TraceEntry(
+        label=step.name,
+        kind=_KINDS[kind],
+        actor=actor,
+        choices=outcome.choices,
+        crash=step.crashes,
+        changes=tuple(changes(machine.describe(state), after)),
+        movers=movers(state, step.rule),
+        origins=origins(machine, state, step, target),
+        labels=outcome.labels,
+        returns=tuple((label, machine.values.text(number)) for label, number in outcome.returns),
+        state=after,
+        file=None if place is None else place.file,
+        line=None if place is None else place.line,
+        lines=_all_lines(outcome.lines),
+    )
+
+
+def failed_entry(machine: Machine, state: State, failure: StepFailure) -> TraceEntry:
+    """A step that ended in a mistake of the model: nothing comes of it."""
+    rule = next(c.rule for c in machine.candidates(state) if c.order == failure.order.candidate)
+    place = _place(machine, rule, failure.failure.lines)
+    return TraceEntry(
+        label=failure.name,
+        kind=_KINDS[rule.kind],
+        actor=machine.actor(rule),
+        choices=failure.failure.choices,
+        crash=False,
+        changes=(),
+        movers=movers(state, rule),
+        origins=tuple(range(len(state.threads))),
+        fails=True,
+        state=tuple(machine.describe(state)),
+        file=None if place is None else place.file,
+        line=None if place is None else place.line,
+        lines=_all_lines(failure.failure.lines),
+    )
+
+
+def movers(state: State, rule: Rule) -> tuple[int, ...]:
+    """The numbers of the threads any of which a rule may continue: one, or several that are equal; or none."""
+    return equal(state.threads, rule.subject) if rule.kind is StepKind.CONTINUE else ()
+
+
+def origins(machine: Machine, state: State, step: Step, target: State) -> tuple[int | None, ...]:
+    """For each thread after a step, by its number there, its number before; None for one that the step began."""
+    found = machine.origins(state, step.rule, step.outcome, target, step.crashes)
+    return settled(target.threads, found, movers(state, step.rule)[:1])
+
+
+def _place(machine: Machine, rule: Rule, lines: Sequence[Span]) -> Span | None:
+    """The first statement that a step executed; if there is none, where it begins. A role crash has no place."""
+    if lines:
+        return lines[0]
+    return None if rule.kind is StepKind.CRASH_ROLE else machine.place(rule)
+
+
+def _all_lines(lines: Sequence[Span]) -> tuple[tuple[str, int], ...]:
+    """The source lines of the executed statements, each once."""
+    return tuple(dict.fromkeys((span.file, span.line) for span in lines))

@@ -1,0 +1,78 @@
+"""A counterexample written as a guided trace, which `follow` goes again step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from checker.core.problems import UsageProblem
+from checker.core.trace import Trace, TraceEntry
+from checker.core.visible import printable
+from checker.traces.possible import Possible, possible_inits, possible_steps, spelled
+from fizz import Module
+from interpreter import Machine, State, Step, compile_module
+from interpreter.state.step import InitialState
+
+
+def guide_text(module: Module, trace: Trace, remarks: Sequence[str] = ()) -> str:
+    """The explicit guided trace of a counterexample, with remarks as comments at its head.
+
+    A lasso becomes its prefix and its cycle, walked once. Raises `UsageProblem` if the steps can not be found again.
+    """
+    machine = Machine(compile_module(module))
+    lines = [f"# {printable(remark, lines=False)}" for remark in remarks]
+    lines.append("[explicit]")
+    options = module.options
+    if sum(entry.kind == "start" for entry in trace.entries) > options.max_actions:
+        # A state is cut by the fewest starts that lead to it; the path that is told may have more.
+        lines.append("[unbounded]")
+    lines += _links(machine, trace)
+    return "\n".join(lines) + "\n"
+
+
+def _links(machine: Machine, trace: Trace) -> Iterator[str]:
+    state: State | None = None
+    for number, entry in enumerate(trace.entries):
+        if number == trace.cycle_start:
+            yield "# --- cycle ---"
+        possible = possible_inits(machine) if state is None else possible_steps(machine, state, True, crashes=True)
+        chosen = _told(machine, entry, possible)
+        yield chosen.name
+        yield from spelled(chosen, possible)
+        if chosen.crashes:
+            yield "crash"
+        state = _target(chosen) or state
+    if trace.stutter:
+        yield "# --- stutter ---"
+
+
+def _told(machine: Machine, entry: TraceEntry, possible: Sequence[Possible]) -> Possible:
+    """The step of which an entry tells: the one of its name that leads to its state."""
+    named = [one for one in possible if one.full_name == entry.label]
+    for one in named:
+        target = _target(one)
+        if target is not None and tuple(machine.describe(target)) == entry.state:
+            return one
+    failing = [one for one in named if _target(one) is None]
+    if failing:
+        return failing[0]
+    raise UsageProblem(
+        f"the trace can not be saved: no step '{entry.label}' leads to the state that it tells of", why_no_run(machine)
+    )
+
+
+def why_no_run(machine: Machine) -> str:
+    """Why a counterexample may be no run of the model, and what to do about it."""
+    excluded = machine.program.options.exclude
+    if excluded and not machine.symmetric:
+        names = ", ".join(excluded)
+        return f"states that differ only in {names} were one state to the check: check without identity.exclude"
+    return "the model does not respect the symmetry that it declares; check it with --no-symmetry"
+
+
+def _target(one: Possible) -> State | None:
+    match one.result:
+        case Step(target=target):
+            return target
+        case InitialState(state=state):
+            return state
+    return None

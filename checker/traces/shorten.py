@@ -1,0 +1,88 @@
+"""A random walk that violates something, made shorter and calmer: steps are left out, and others joined.
+
+Every attempt is a replay through the model, so what is left is a run like any other, which ends in the same violation.
+Nothing is drawn: the same walk always becomes the same run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from checker.traces.joining import Joiner
+from checker.traces.walk import Walk
+from interpreter import Expansion, Machine, State, Step
+from interpreter.state.step import InitialState, StepKind
+
+MOST_STEPS: Final = 10_000
+"""Steps of all replays together after which a walk stays as it is."""
+
+
+class Mark(NamedTuple):
+    """What a step is called by in another run: numbers of threads and messages differ there."""
+
+    kind: StepKind
+    mover: str
+    choices: tuple[str, ...]
+    crashes: bool
+
+
+class Shortener:
+    """Shortens walks of one machine. `ended` says whether a walk, after its last step, is at the violation."""
+
+    def __init__(self, machine: Machine, steps: Callable[[State], Expansion], ended: Callable[[Walk], bool]) -> None:
+        self.machine = machine
+        self._steps = steps
+        self._ended = ended
+        self._left = MOST_STEPS
+
+    def shorten(self, walk: Walk) -> Walk:
+        """The shortest run to the violation that leaving out and joining steps of the walk leads to."""
+        self._left = MOST_STEPS
+        short = self._with_less(walk)
+        return Joiner(self.machine, self._ended, self._left).join(short)
+
+    def _with_less(self, walk: Walk) -> Walk:
+        """Leave out pieces, large ones first, until no single step can be left out."""
+        size = max(len(walk.steps) // 2, 1)
+        while True:
+            shorter = self._without_a_piece(walk, size)
+            if shorter is not None:
+                walk = shorter
+                size = min(size, max(len(walk.steps) // 2, 1))
+            elif size > 1:
+                size //= 2
+            else:
+                return walk
+
+    def _without_a_piece(self, walk: Walk, size: int) -> Walk | None:
+        marks = self._marks(walk)
+        # From the end: what came late was not needed for what came before.
+        for begin in range(((len(marks) - 1) // size) * size, -1, -size):
+            found = self._replay(walk.start, [*marks[:begin], *marks[begin + size :]])
+            if found is not None and len(found.steps) < len(walk.steps):
+                return found
+        return None
+
+    def _replay(self, start: InitialState, marks: Sequence[Mark]) -> Walk | None:
+        """The run of these steps, as far as the violation; steps that there are not any more are passed over."""
+        walk = Walk(self.machine, start)
+        if self._ended(walk):
+            return walk
+        for mark in marks:
+            if not self._left:
+                return None
+            step = next((step for step in self._steps(walk.state).steps if self._mark(step) == mark), None)
+            if step is not None:
+                self._left -= 1
+                walk.take(step)
+                if self._ended(walk):
+                    return walk
+        return None
+
+    def _marks(self, walk: Walk) -> list[Mark]:
+        return [self._mark(step) for step in walk.steps]
+
+    def _mark(self, step: Step) -> Mark:
+        mover = self.machine.actor(step.rule) or step.name
+        return Mark(step.rule.kind, mover, step.outcome.choices, step.crashes)

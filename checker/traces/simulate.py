@@ -1,0 +1,352 @@
+"""`simulate`: random walks through a model (language page, 13). What they find is real; nothing is proven."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+
+from checker.core.exit_code import ExitCode
+from checker.core.given import Given
+from checker.core.limits import Limits, StopReason
+from checker.core.obligation import NoLasso
+from checker.core.patience import Patience, Stop
+from checker.core.property import Looks, Phase, Property
+from checker.core.report import ModelFailure, PropertyReport
+from checker.core.trace import Stuck, Trace, TraceEntry, Why
+from checker.properties import KINDS, Kinds, properties_of
+from checker.traces.fair_phase import FairPhase, Judged, WalkedLasso, is_fair
+from checker.traces.replay import failed_entry, idle_sentences, step_entry
+from checker.traces.shorten import Shortener
+from checker.traces.stuck import stuck
+from checker.traces.walk import Questions, Said, Walk
+from checker.traces.walk_report import SimulationReport, WalkProgress, WalkVerdict
+from checker.traces.why import why
+from fizz import Module, load
+from fizz.base.light import dataclass
+from interpreter import Expansion, Machine, ModelError, State, Step, compile_module
+from interpreter.state.step import InitialState
+
+WalkProgressSink = Callable[[WalkProgress], None]
+_TICK_S = 0.1
+_REMEMBERED = 10_000
+"""States whose steps are kept."""
+
+STEPS_PER_START = 10
+"""How long a walk may become, unless a length is given: so many steps for each start that `max_actions` allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Violation:
+    """A property and how it was violated. The trace of a state or step ends there."""
+
+    property: Property
+    trace: Trace
+    instance: str | None = None
+
+
+class _Failed(Exception):
+    """The model failed on the walk: the error, and the story up to it."""
+
+    def __init__(self, error: ModelError, entries: Sequence[TraceEntry]) -> None:
+        super().__init__(error.text)
+        self.error = error
+        self.entries = tuple(entries)
+
+
+def simulate(
+    model: str | os.PathLike[str] | Module,
+    *,
+    runs: int,
+    seed: int,
+    steps: int | None = None,
+    shorten: bool = True,
+    selected: tuple[str, ...] | None = None,
+    options: Mapping[str, str] | None = None,
+    constants: Mapping[str, str] | None = None,
+    progress: WalkProgressSink | None = None,
+    limits: Limits | None = None,
+    patience: Patience | None = None,
+    kinds: Kinds = KINDS,
+) -> SimulationReport:
+    """Make `runs` random walks, the one of number i (from 0) with the seed `seed` + i; stop at the first violation.
+
+    `steps` limits the length of a walk; `shorten`: a walk that violates safety is replayed until no step of it can be
+    left out. `progress` is called from time to time. `limits` are those of time and memory; `patience`, if it is given,
+    counts from somewhere before. `kinds` are the property kinds that there are. The rest is as in `check`, and so are
+    the errors that are raised.
+    """
+    begun = time.monotonic()
+    module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
+    program = compile_module(module)
+    properties = properties_of(program, selected, kinds)
+    tally = _Tally(runs, progress)
+    walk: int | None = None
+    violations: list[_Violation] = []
+    failed: _Failed | None = None
+    interrupted = False
+    cut_by: StopReason | None = None
+    patience = patience or Patience(limits)
+    try:
+        with patience.heeding(), patience.attending():
+            machine = Machine(program)
+            longest = steps or STEPS_PER_START * program.options.max_actions
+            walker = _Walker(machine, properties, longest, tally, shorten, patience)
+            while tally.walks < runs and not violations:
+                walk = tally.walks
+                tally.walks += 1
+                violations = walker.walk(random.Random(seed + walk))
+    except Stop as stop:
+        cut_by = stop.reason
+        interrupted = stop.reason is StopReason.INTERRUPTED
+    except MemoryError:
+        cut_by = StopReason.MEMORY
+    except _Failed as end:
+        failed = end
+    except ModelError as error:
+        failed = _Failed(error, ())
+    except KeyboardInterrupt:
+        interrupted = True
+    found = bool(violations) or failed is not None
+    reports = tuple(_report(p, violations, tally) for p in properties)
+    violations.sort(key=lambda v: (v.property.phase, v.trace.steps, properties.index(v.property)))
+    leading = violations[0] if violations else None
+    trace = None if leading is None else leading.trace
+    if failed is not None:
+        trace = Trace(failed.entries) if failed.entries else None
+    verdict, exit_code = _verdict(leading, failed, interrupted, cut_by)
+    return SimulationReport(
+        verdict=verdict,
+        exit_code=exit_code,
+        model=module.path,
+        properties=reports,
+        trace=trace,
+        leading=None if leading is None else leading.property.name,
+        error=None if failed is None else _failure(failed),
+        warnings=module.warnings,
+        sources=module.sources,
+        given=Given(constants or {}, options or {}),
+        runs=runs,
+        seed=seed,
+        walks=tally.walks,
+        steps=tally.steps,
+        walk=walk if found else None,
+        found_after=tally.found_after,
+        ends=tally.ends,
+        elapsed_s=time.monotonic() - begun,
+        cut_by=cut_by,
+    )
+
+
+def _report(p: Property, violations: Sequence[_Violation], tally: _Tally) -> PropertyReport:
+    for violation in violations:
+        if violation.property is p:
+            trace = violation.trace
+            return PropertyReport(p.name, p.kind, "violated", trace.steps, trace, violation.instance)
+    return PropertyReport(p.name, p.kind, "holds" if p.key in tally.met else "undecided")
+
+
+def _verdict(
+    leading: _Violation | None, failed: _Failed | None, interrupted: bool, cut_by: StopReason | None
+) -> tuple[WalkVerdict, ExitCode]:
+    if interrupted:
+        return "interrupted", ExitCode.INTERRUPTED
+    if failed is not None:
+        return "error", ExitCode.MODEL_ERROR
+    if leading is None:
+        return "nothing found", ExitCode.PASSED if cut_by is None else ExitCode.BOUNDED
+    return leading.property.verdict, leading.property.exit_code
+
+
+def _failure(failed: _Failed) -> ModelFailure:
+    return ModelFailure(failed.error.diagnostic, failed.error.calls, max(len(failed.entries) - 1, 0))
+
+
+class _Tally:
+    """What all walks together did, also when they are interrupted. It tells how far they have come."""
+
+    def __init__(self, runs: int, sink: WalkProgressSink | None) -> None:
+        self.runs = runs
+        self.sink = sink
+        self.begun = self.told = time.monotonic()
+        self.walks = 0
+        self.steps = 0
+        self.met: set[str] = set()
+        self.found_after: int | None = None
+        self.ends: Counter[str] = Counter()
+
+    def step(self) -> None:
+        """Another step was taken."""
+        self.steps += 1
+        now = time.monotonic()
+        if self.sink is not None and now - self.told >= _TICK_S:
+            self.told = now
+            self.sink(WalkProgress(self.walks, self.runs, self.steps, now - self.begun))
+
+
+@contextmanager
+def _telling(walk: Walk) -> Iterator[None]:
+    """An assertion that fails in the block does so in the state where the walk stands."""
+    try:
+        yield
+    except ModelError as error:
+        raise _Failed(error, walk.entries()) from None
+
+
+class _Walker:
+    """Makes walks through one machine."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        properties: Sequence[Property],
+        longest: int,
+        tally: _Tally,
+        shortens: bool,
+        patience: Patience,
+    ) -> None:
+        self.patience = patience
+        self.machine = machine
+        self.shortens = shortens
+        self.questions = Questions(machine, properties)
+        self.longest = longest
+        self.tally = tally
+        self.bound = machine.program.options.max_actions
+        # Of `liveness: nondeterministic` a single run shows nothing: it asks what can be reached (language page, 10.5).
+        options = machine.program.options
+        demands = ((p, p.demand(options)) for p in properties if p.checked(options))
+        self.of_ends = [Judged(p, demand) for p, demand in demands if isinstance(demand, NoLasso)]
+        self._initial: list[InitialState] | None = None
+        self._steps = lru_cache(_REMEMBERED)(machine.steps)
+
+    def walk(self, generator: random.Random) -> list[_Violation]:
+        """One walk; what it violates. Raises `_Failed`."""
+        initial = self._initial_states()
+        walk = Walk(self.machine, initial[generator.randrange(len(initial))])
+        # After so many starts nothing unfair happens any more. Where liveness is not judged, nothing asks for that.
+        last_unfair = generator.randrange(self.bound) if self.of_ends else None
+        phase = FairPhase(self.machine, self.questions.assertions, self.of_ends)
+        with _telling(walk):
+            said = self.questions.of_state(walk.state)
+            phase.pass_by(walk.state)
+        found = self._seen(walk, said)
+        while not found:
+            self.patience.ask()
+            expansion = self._expansion(walk)
+            moving = [step for step in expansion.steps if not step.crashes]
+            drawn = expansion.steps
+            if not moving and walk.starts < self.bound and (dead := self.questions.of_dead_end()):
+                return self._violations(walk, dead)
+            settled = last_unfair is not None and walk.starts >= last_unfair
+            if settled or (self.of_ends and not moving):
+                with _telling(walk):
+                    lassos = phase.arrive(len(walk.steps), walk.state, moving)
+                if lassos:
+                    return [self._lasso(walk, lasso) for lasso in lassos]
+            if settled:
+                drawn = tuple(step for step in moving if is_fair(self.machine, step))
+            end = self._end(walk, drawn)
+            if end is not None:
+                self.tally.ends[end] += 1
+                return []
+            step = drawn[generator.randrange(len(drawn))]
+            if settled:
+                phase.leave(step)
+            found = self._go(walk, step)
+            with _telling(walk):
+                phase.pass_by(walk.state)
+        return found
+
+    def _initial_states(self) -> list[InitialState]:
+        if self._initial is None:
+            states, failures = self.machine.initial()
+            if failures:
+                raise _Failed(failures[0].error, ())
+            if not states:
+                init = self.machine.program.init
+                span = None if init is None else self.machine.program.routines[init].span
+                raise _Failed(ModelError("R19", "no initial state: every way through Init is aborted", span), ())
+            self._initial = states
+        return self._initial
+
+    def _expansion(self, walk: Walk) -> Expansion:
+        """The steps of the state where the walk stands. If one of them fails that is found, whatever would be drawn."""
+        expansion = self._steps(walk.state)
+        if expansion.failures and walk.starts < self.bound:
+            failure = expansion.failures[0]
+            failed = failed_entry(self.machine, walk.state, failure)
+            raise _Failed(failure.failure.error, [*walk.entries(), failed])
+        return expansion
+
+    def _end(self, walk: Walk, drawn: Sequence[Step]) -> str | None:
+        """Why the walk ends here, if it does."""
+        if walk.starts >= self.bound:
+            return "max_actions"
+        if len(walk.steps) >= self.longest:
+            return "length"
+        # Crashes that change nothing would go on for ever.
+        if all(step.crashes and step.target == walk.state for step in drawn):
+            return "no step left"
+        return None
+
+    def _go(self, walk: Walk, step: Step) -> list[_Violation]:
+        before = walk.state
+        walk.take(step)
+        self.tally.step()
+        with _telling(walk):
+            said = self.questions.of_step(before, step) + self.questions.of_state(walk.state)
+        return self._seen(walk, said)
+
+    # --- findings --------------------------------------------------------------------------------------------------
+
+    def _seen(self, walk: Walk, said: Sequence[Said]) -> list[_Violation]:
+        self.tally.met.update(one.property.key for one in said if one.property.phase is Phase.EXISTS)
+        return self._violations(walk, [one for one in said if one.property.phase is not Phase.EXISTS])
+
+    def _violations(self, walk: Walk, said: Sequence[Said]) -> list[_Violation]:
+        if said:
+            self.tally.found_after = len(walk.steps)
+        return [self._violation(walk, one) for one in said]
+
+    def _violation(self, walk: Walk, said: Said) -> _Violation:
+        """The violation with its story, which ends in the same one, of the same instance."""
+        if self.shortens:
+            # Who has lost patience can do without the shortest story.
+            with suppress(Stop):
+                walk = Shortener(self.machine, self._steps, lambda run: said in self._said(run)).shorten(walk)
+        with self.patience.spared():
+            why_so = self._why(said.property, walk.states(), 0)
+            trace = Trace(tuple(walk.entries()), why=why_so, stuck=self._stuck(said.property, walk.state))
+        return _Violation(said.property, trace, said.instance)
+
+    def _said(self, run: Walk) -> tuple[Said, ...]:
+        """What the properties say of the end of a run. Of one that the model fails on they say nothing."""
+        try:
+            said = self.questions.of_state(run.state)
+            if run.steps:
+                said += self.questions.of_step(run.state_after(len(run.steps) - 1), run.steps[-1])
+            moving = any(not step.crashes for step in self._steps(run.state).steps)
+        except ModelError:
+            return ()
+        return said if moving or run.starts >= self.bound else said + self.questions.of_dead_end()
+
+    def _stuck(self, property: Property, state: State) -> Stuck | None:
+        return stuck(self.machine, state) if property.watches[0].looks is Looks.DEAD_ENDS else None
+
+    def _why(self, property: Property, states: Sequence[State], cycle: int) -> Why | None:
+        return why(self.machine, property.watches[0], states, cycle)
+
+    def _lasso(self, walk: Walk, lasso: WalkedLasso) -> _Violation:
+        beyond = (*lasso.stem, *lasso.cycle)
+        entries = walk.entries(lasso.prefix)
+        entries += [step_entry(self.machine, state, step, step.target) for state, step in beyond]
+        states = walk.states(lasso.prefix) + [step.target for _, step in beyond]
+        idle = idle_sentences(self.machine, states[-1]) if lasso.stutter else ()
+        fairness = lasso.fairness + idle
+        cycle_start = len(entries) - len(lasso.cycle) if lasso.cycle else None
+        reason = self._why(lasso.of, states, len(lasso.cycle))
+        return _Violation(lasso.of, Trace(tuple(entries), cycle_start, lasso.stutter, fairness, reason))

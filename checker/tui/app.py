@@ -1,0 +1,62 @@
+"""The application around the viewer's screens."""
+
+from __future__ import annotations
+
+import os
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from checker.tui.hangup import LOOK_S, Terminal, leave, leaving_with_the_terminal
+from checker.tui.main import MainScreen
+from checker.tui.opened.opened import Opened
+from checker.tui.session import Session
+
+
+def view(opened: Opened, *, color: bool = True) -> None:
+    """Show what was opened, until the reader has had enough."""
+    if not color:
+        os.environ["NO_COLOR"] = "1"
+    viewer = Viewer(opened)
+    with leaving_with_the_terminal():
+        viewer.run()
+    if viewer.mistake is not None:
+        raise viewer.mistake
+
+
+class Viewer(App[None]):
+    """The viewer of one model, report or trace that was opened."""
+
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", show=False, priority=True)]
+
+    def __init__(self, opened: Opened) -> None:
+        # The terminal's own sixteen colours: its reader has chosen them, and they can be read on its background.
+        super().__init__(ansi_color=True)
+        self.theme = "ansi-dark"
+        self.session = Session(opened)
+        self.mistake: Exception | None = None
+        self._terminal = Terminal()
+
+    def on_mount(self) -> None:
+        self.set_interval(LOOK_S, self._look_for_the_terminal)
+
+    def _look_for_the_terminal(self) -> None:
+        if self._terminal.gone:
+            leave()
+
+    def give_up(self, problem: Exception) -> None:
+        """End, and let the command tell why."""
+        self.mistake = self.mistake or problem
+        self.exit()
+
+    def get_default_screen(self) -> Screen[None]:
+        return MainScreen(self.session)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A mistake of ours: end, and let the command tell of it in its own words."""
+        self.mistake = self.mistake or error
+        super()._handle_exception(error)
+        self._exit_renderables.clear()

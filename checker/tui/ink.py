@@ -1,0 +1,43 @@
+"""How things look: the sixteen colours of a terminal, and never colour alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from checker.core.visible import printable
+
+Piece = tuple[str, Style]
+
+PLAIN = Style()
+FAINT = Style(dim=True)
+STRONG = Style(bold=True)
+NAME = Style(color="cyan")
+OLD = Style(color="red")
+NEW = Style(color="green", bold=True)
+WARNING = Style(color="yellow")
+WRONG = Style(color="red", bold=True)
+CRASH = Style(color="red", bold=True, reverse=True)
+CYCLE = Style(color="magenta", bold=True)
+HERE = Style(reverse=True, dim=False)
+
+MARKS = {" ": PLAIN, "~": WARNING, "+": NEW, "-": OLD}
+_LONGEST = 1000
+
+
+def strip(pieces: Iterable[Piece], width: int, over: Style | None = None) -> Strip:
+    """One line of a pane. What does not fit is cut off, which an ellipsis shows. `over` lies on all of it."""
+    segments, room = [], width
+    for text, style in pieces:
+        shown = printable(text[:_LONGEST]).replace("\n", " ")
+        segments.append(Segment(shown, style if over is None else style + over))
+        room -= len(shown)
+        if room < 0:
+            break
+    line = Strip(segments)
+    if line.cell_length > width:
+        line = Strip([*line.crop(0, max(width - 1, 0)), Segment("…", over or FAINT)])
+    return line.adjust_cell_length(width, over or PLAIN)

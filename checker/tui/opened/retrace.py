@@ -1,0 +1,157 @@
+"""From a trace that was told back to the states of a machine, step by step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from checker.core.problems import UsageProblem
+from checker.core.trace import Change, Trace, TraceEntry
+from checker.traces.possible import Possible, possible_inits, possible_steps
+from checker.traces.replay import failed_entry, init_entry, step_entry
+from checker.tui.opened.opened import Path
+from checker.tui.opened.told import Told
+from interpreter import Machine, State, Step
+from interpreter.state.step import InitialState, StepFailure
+
+_MOST_NAMES = 6
+_STANDING = re.compile(r' at [^{}"]*?(:\d+)')
+
+
+def follow(machine: Machine, trace: Trace) -> Path:
+    """The states of a trace that was told of this very model, as far as they can be found.
+
+    Where states stand for others (see `_Retracing`) the path goes by what was told.
+    """
+    walk = _Retracing(machine)
+    for entry in trace.entries:
+        if not walk.take(Told(entry.label, entry.changes, entry.fails)):
+            break
+    return Path(trace, tuple(walk.states), walk.remark)
+
+
+def retrace(machine: Machine, told: Sequence[Told], source: str) -> Path:
+    """The trace that leads through steps of which label and changes are known.
+
+    Raises `UsageProblem` if the model, as it is now, has no such steps; `source` says where they are from.
+    """
+    walk = _Retracing(machine)
+    for number, one in enumerate(told):
+        if not walk.take(one) and not (one.fails and walk.take(one._replace(fails=False))):
+            step = f"step {number}, '{one.label}'" if number else f"'{one.label}'"
+            names = list(dict.fromkeys(p.full_name for p in walk.possible()))
+            more = ", ..." if len(names) > _MOST_NAMES else ""
+            here = f"the steps there are {', '.join(names[:_MOST_NAMES])}{more}" if names else "there is no step at all"
+            raise UsageProblem(
+                f"{source} does not fit {machine.program.path}: nothing does what it tells of {step}; {here}",
+                "has the model changed? Check it again. If the file does not name them, repeat --set and --option.",
+            )
+    return Path(Trace(tuple(walk.entries)), tuple(walk.states), walk.remark)
+
+
+class _Retracing:
+    """A run that is made again.
+
+    A story need not be a run: under a symmetry that the model does not respect it may be told of least images, and
+    states that differ in excluded variables only are one state to a check. So where no step does what was told, one is
+    taken whose target has that for its image, or that differs in such variables. `remark` says so.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.entries: list[TraceEntry] = []
+        self.states: list[State] = []
+        self.remark = ""
+
+    def possible(self, of: str | None = None) -> list[Possible]:
+        """What may come next, or those of it that have this name."""
+        if not self.states:
+            return possible_inits(self.machine)
+        return possible_steps(self.machine, self.states[-1], True, crashes=True, of=of)
+
+    def take(self, told: Told) -> bool:
+        """Go on as was told; False if nothing does that."""
+        names = self.possible(told.label.partition("[")[0].removesuffix(" crash"))
+        named = [one for one in names if one.full_name == told.label]
+        return any(self._takes(one, told, stands) for stands in self._standing() for one in named)
+
+    def _standing(self) -> list[_Stands]:
+        """How the states of a story may stand for those of a run, the ways that say most first."""
+        excluded = self.machine.program.options.exclude
+        return [
+            _Stands(),
+            *([_Stands(image=True)] if self.machine.symmetric else []),
+            *([_Stands(excluded=excluded)] if excluded else []),
+        ]
+
+    def _takes(self, one: Possible, told: Told, stands: _Stands) -> bool:
+        """Go on by a step or a beginning, if it does what was told."""
+        match one.result:
+            case InitialState(outcome=outcome, state=state):
+                state = self._told(state, stands)
+                entry = init_entry(self.machine, outcome, state)
+                found: Sequence[Change] = entry.changes
+            case Step(target=target) as step if not told.fails:
+                state = self._told(target, stands)
+                entry = step_entry(self.machine, self.states[-1], step, state)
+                found = entry.changes
+            case StepFailure() as failure if told.fails:
+                self.entries.append(failed_entry(self.machine, self.states[-1], failure))
+                return True
+            case _:
+                return False
+        if _comparable(found, stands.excluded) != _comparable(told.changes, stands.excluded):
+            return False
+        self.remark = self.remark or stands.remark(len(self.states))
+        self.states.append(state)
+        self.entries.append(entry)
+        return True
+
+    def _told(self, state: State, stands: _Stands) -> State:
+        return self.machine.canonical(state) if stands.image else state
+
+
+class _Stands(NamedTuple):
+    """How a state of a story may stand for one of a run: as its least image, or but for excluded variables."""
+
+    image: bool = False
+    excluded: tuple[str, ...] = ()
+
+    def remark(self, step: int) -> str:
+        """What is to be said from this step on."""
+        if self.image:
+            return f"from step {step} on images are told: the model breaks its symmetry (--no-symmetry)"
+        if self.excluded:
+            names = ", ".join(self.excluded)
+            return f"from step {step} on this run has other values of {names}, which identity.exclude leaves out"
+        return ""
+
+
+def _comparable(found: Sequence[Change], excluded: Sequence[str]) -> list[tuple[str, str | None, str | None]]:
+    """Changes but for these variables, and without the path of the model in threads: it may lie elsewhere now."""
+    return [
+        (one.place, one.old and _STANDING.sub(r" at \1", one.old), one.new and _STANDING.sub(r" at \1", one.new))
+        if one.place.startswith("thread-")
+        else (one.place, one.old, one.new)
+        for one in found
+        if one.place not in excluded
+    ]
+
+
+def begun(machine: Machine, one: Possible) -> Path:
+    """The path that begins with a way through Init."""
+    assert isinstance(one.result, InitialState)
+    return Path(Trace((init_entry(machine, one.result.outcome, one.result.state),)), (one.result.state,))
+
+
+def extended(machine: Machine, path: Path, index: int, one: Possible) -> Path:
+    """The path up to an entry, and one step more."""
+    before = path.states[index]
+    kept = path.trace.entries[: index + 1]
+    states = path.states[: index + 1]
+    if isinstance(one.result, StepFailure):
+        return Path(Trace((*kept, failed_entry(machine, before, one.result))), states)
+    assert isinstance(one.result, Step)
+    entry = step_entry(machine, before, one.result, one.result.target)
+    return Path(Trace((*kept, entry)), (*states, one.result.target))

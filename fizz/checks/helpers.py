@@ -1,0 +1,117 @@
+"""Checks of `def` helpers: pure host functions without `while`, recursion and fizz statements (language page, 5.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fizz.checks.bodies import Body
+from fizz.checks.declarations import Declarations, defined_twice
+from fizz.checks.scope import Messages, Scope
+from fizz.syntax import ast
+from fizz.syntax.walk import all_statements, helper_bodies, own_expressions, subexpressions
+
+_FORBIDDEN: dict[type[ast.Statement], str] = {
+    ast.While: "`while`",
+    ast.Require: "`require`",
+    ast.Choose: "a choice",
+    ast.ChooseBlock: "a choice",
+    ast.FlowBlock: "a flow block",
+}
+
+
+def check_helper(
+    model: Declarations, messages: Messages, helper: ast.Helper, outer: frozenset[str] = frozenset()
+) -> None:
+    """Checks a `def` and those nested in it; `outer` are the locals around a nested one."""
+    names = [parameter.name for parameter in helper.parameters]
+    check_parameters(model, messages, helper.parameters)
+    scope = Scope.of_body(model, messages, "def", None, helper.body, names, outer)
+    for statement in all_statements(helper.body):
+        what = _FORBIDDEN.get(type(statement))
+        if what is None and isinstance(statement, ast.For) and statement.flow is not None:
+            what = f"`{statement.flow} for`"
+        if what is not None:
+            span = statement.span._replace(end_line=statement.span.line, end_column=statement.span.column + 5)
+            messages.error("L36", f"{what} in a `def` helper", span, "use a `func`")
+    body = _HelperBody(scope)
+    for parameter in helper.parameters:
+        if parameter.default is not None:
+            body.expression(parameter.default)
+    body.check(helper.body, atomic=True)
+
+
+class _HelperBody(Body):
+    """As for other bodies, but nested `def`s are at home here."""
+
+    def statement(self, statement: ast.Statement, around: object) -> None:
+        if isinstance(statement, ast.Helper):
+            inner = frozenset(self.scope.locals)
+            check_helper(self.model, self.messages, statement, inner)
+            for place, called in _names_in(statement):
+                if place.id == statement.name:
+                    _report_recursion(self.messages, statement.name, place, called)
+        else:
+            super().statement(statement, around)  # type: ignore[arg-type]
+
+
+def check_parameters(model: Declarations, messages: Messages, parameters: tuple[ast.Parameter, ...]) -> None:
+    """Names of parameters: each once, none that is reserved."""
+    seen: dict[str, ast.Parameter] = {}
+    scope = Scope(model, messages, "def", None, set(), set())
+    for parameter in parameters:
+        scope.bind_variable(parameter.name, parameter.span, what=None)
+        first = seen.setdefault(parameter.name, parameter)
+        if first is not parameter:
+            messages.errors.append(defined_twice(parameter.name, parameter.span, first.span))
+
+
+def check_recursion(model: Declarations, messages: Messages) -> None:
+    """Reports each mention of a top-level `def` by which it can reach itself."""
+    mentions: dict[str, dict[str, tuple[ast.Name, bool]]] = {name: {} for name in model.helpers}
+    for name, helper in model.helpers.items():
+        for place, called in _names_in(helper):
+            if place.id in model.helpers:
+                mentions[name].setdefault(place.id, (place, called))
+    circular = _on_cycles({name: set(places) for name, places in mentions.items()})
+    for name in circular:
+        for other, (place, called) in mentions[name].items():
+            if other in circular:
+                _report_recursion(messages, name, place, called)
+
+
+def _on_cycles(edges: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The nodes on cycles, and between cycles: what is left when ends and beginnings of paths are taken away."""
+    for _ in range(2):
+        backwards: dict[str, set[str]] = {name: set() for name in edges}
+        for name, targets in edges.items():
+            for target in targets:
+                backwards[target].add(name)
+        waiting = [name for name, targets in edges.items() if not targets]
+        while waiting:
+            name = waiting.pop()
+            for source in backwards.pop(name):
+                edges[source].discard(name)
+                if not edges[source]:
+                    waiting.append(source)
+        edges = {name: sources & backwards.keys() for name, sources in backwards.items()}
+    return edges
+
+
+def _report_recursion(messages: Messages, name: str, place: ast.Name, called: bool) -> None:
+    if called:
+        messages.error("L36", f"recursion in the `def` helper '{name}'", place.span, "use a `func`, or a loop")
+        return
+    text = f"the `def` helper '{name}' can get at itself by the value '{place.id}'"
+    messages.error("L36", text, place.span, "whoever has the value may call it, and helpers do not recurse")
+
+
+def _names_in(helper: ast.Helper) -> Iterator[tuple[ast.Name, bool]]:
+    """The names that a `def` mentions, and whether it calls them there."""
+    for body in helper_bodies(helper):
+        for statement in all_statements(body):
+            for expression in own_expressions(statement):
+                inside = list(subexpressions(expression))
+                called = [inner.function for inner in inside if isinstance(inner, ast.Call)]
+                for inner in inside:
+                    if isinstance(inner, ast.Name):
+                        yield inner, any(inner is function for function in called)

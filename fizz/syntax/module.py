@@ -1,0 +1,93 @@
+"""`Module`: a loaded model. Data only, picklable; made by `fizz.load`, read by the interpreter's compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Literal as OneOf
+
+from fizz.base.errors import Diagnostic
+from fizz.base.light import dataclass
+from fizz.syntax import ast
+
+
+@dataclass(frozen=True, slots=True)
+class ActionOptions:
+    """`action_options.K`: None means no limit."""
+
+    max_actions: int | None = None
+    max_concurrent_actions: int | None = None
+    crash_on_yield: bool = True
+
+
+MOST_BITS = 10_000
+"""The most that `Budget.bits` may be: Python writes no int of more than 4,300 digits, which are 14,284 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one step may cost, in charges, and what it may make (language page, 14: R20, R24).
+
+    `bits` of an int; `elements` of a string, bytes or collection; `held`: elements made in one step, in all.
+    """
+
+    charges: int = 5_000_000
+    bits: int = 4096
+    elements: int = 1_000_000
+    held: int = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of a run: defaults, `fizz.yaml`, front matter and overrides merged (language page, section 2.2)."""
+
+    max_actions: int = 100
+    max_concurrent_actions: int = 2
+    crash_on_yield: bool = True
+    limits: Budget = Budget()
+    action_options: Mapping[str, ActionOptions] = field(default_factory=dict)
+    deadlock_detection: bool = True
+    exclude: tuple[str, ...] = ()
+    liveness: OneOf["strict", "nondeterministic", "off"] = "strict"
+    continue_on_invariant_failures: bool = False
+    continue_path_on_invariant_failures: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HelperModule:
+    """A `.star` file that the model mentions: its constant statements and helpers in order."""
+
+    name: str
+    path: str
+    items: tuple[ast.ConstantStatement | ast.TopHelper, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A model that parses and resolves.
+
+    `items` are in file order with includes already in place (no `Include` among them). `--set` overrides have replaced
+    the right sides of the constants they name. `sources` maps each file name, as spans spell it, to its text.
+    """
+
+    path: str
+    items: tuple[ast.Item, ...]
+    options: Options
+    sources: Mapping[str, str]
+    helper_modules: tuple[HelperModule, ...]
+    state_variables: tuple[str, ...]
+    constants: tuple[str, ...]
+    reads_returns: bool
+    warnings: tuple[Diagnostic, ...]
+
+    def actions(self) -> tuple[ast.Action, ...]:
+        return tuple(i for i in self.items if isinstance(i, ast.Action))
+
+    def functions(self) -> tuple[ast.Function, ...]:
+        return tuple(i for i in self.items if isinstance(i, ast.Function))
+
+    def roles(self) -> tuple[ast.Role, ...]:
+        return tuple(i for i in self.items if isinstance(i, ast.Role))
+
+    def assertions(self) -> tuple[ast.Assertion, ...]:
+        return tuple(i for i in self.items if isinstance(i, ast.Assertion))

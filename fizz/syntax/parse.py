@@ -1,0 +1,180 @@
+"""Parsing: a piece of laid-out text to a parse tree. The only place that knows textX.
+
+textX reads `grammar.tx`; `matcher.py` makes functions of the parsing expressions that textX has for it, and their trees
+are walked as they come: they have the place of every token. Errors are put into words here.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import textx
+
+from fizz.base.errors import FizzError
+from fizz.syntax.layout import DEDENT, FRAGMENT, INDENT, LINE_END, Piece
+from fizz.syntax.matcher import Failures, Matcher
+from fizz.syntax.places import Places
+from fizz.syntax.tree import Tree
+
+_BLANKS = " \t\n\x0c"
+_TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|'[^'\n]*'|\"[^\"\n]*\"|:=|=>|==|!=|<=|>=|&&|\|\||->|[^\w\s]")
+_RECURSION_LIMIT = 20_000  # brackets and blocks are limited in depth by the layout; this is enough for them
+
+_NOT_IN_LANGUAGE = {
+    "del": "use `d.pop(key)`, or assign a new value",
+    "import": "helper modules `NAME.star` beside the model are visible as `NAME`",
+    "from": "helper modules `NAME.star` beside the model are visible as `NAME`",
+    "assert": "use `require` for a guard, `always assertion` for a property",
+    "try": "run-time errors stop the check; test the condition with `if`",
+    "except": "run-time errors stop the check; test the condition with `if`",
+    "finally": "run-time errors stop the check; test the condition with `if`",
+    "raise": 'use `fail("text")`',
+    "with": "use an `atomic:` block",
+    "global": "state variables are bound in `action Init` and can be assigned anywhere",
+    "nonlocal": "state variables are bound in `action Init` and can be assigned anywhere",
+    "class": "use `role NAME:`",
+    "yield": "serial code yields by itself after each statement",
+    "await": "call the func: `x = r.f()`",
+    "async": "actions run concurrently by themselves",
+    "exec": None,
+    "as": None,
+    ":=": "assign the value in a statement of its own",
+    "->": "types are not part of the language",
+}
+_HINTS = {
+    "!": "write `not`",
+    "&&": "write `and`",
+    "=>": "write `>=`, or `not a or b` for an implication",
+    "||": "write `or`",
+    "=": "compare with `==`",
+    "elif": "`elif` follows the block of an `if` at the same column",
+    "else": "`else` follows the block of an `if` at the same column",
+    **dict.fromkeys("“”‘’„«»", "write strings in plain quotes, ' or \""),  # noqa: RUF001  what people paste
+    "oneof": "a choice is a statement: `x = oneof …`, or `oneof v in …:` with a block",
+}
+_COMPOUND = {"if", "while", "for", "parallel", "serial", "atomic", "oneof", "fair", "require", "return"}
+_EXPRESSION_RULES = {"Plain", "Strings"}
+_ITEM_RULES = {"DefinitionHeader"}
+_SIMPLE_RULES = {"Name": "a name", "NewLine": "the end of the line", "In": "'in'", "ParameterList": "'('"}
+_RESERVED = frozenset(
+    "def return if elif else while for in lambda and or not pass break continue True False None atomic serial"
+    " parallel oneof any exists action func fair require role symmetric assertion always eventually transition compose"
+    " refine init invariants raise from import nonlocal as global assert try finally with except is class yield del"
+    " async await exec".split()
+)
+
+
+@cache
+def _rule() -> object:
+    """The first rule of the grammar, as textX has it."""
+    return textx.metamodel_from_file(str(Path(__file__).with_name("grammar.tx")), ws=_BLANKS).rootcls._tx_peg_rule
+
+
+@cache
+def _matcher() -> Matcher:
+    return Matcher(_rule(), _BLANKS)
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Room for the recursive descent: some twenty Python frames per level of nesting."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def parse_piece(piece: Piece) -> Tree:
+    """The parse tree of an item or of a fragment (a text that begins with `FRAGMENT`); raises FizzError."""
+    try:
+        tree = _matcher().match(piece.text)
+        if tree is None:
+            failures = Failures()
+            Matcher(_rule(), _BLANKS, failures).match(piece.text)
+            raise _translate(piece, failures)
+    except RecursionError:
+        raise Places(piece).error("L1", "nested too deeply", 0, 1, "split it into several statements") from None
+    return tree
+
+
+def parse_fragment(file: str, text: str, line: int, column: int) -> tuple[Piece, Tree]:
+    """The tree of one expression that stands at a line and column of a file."""
+    piece = Piece(file, FRAGMENT + text, line, column - 1)
+    return piece, parse_piece(piece)
+
+
+def _translate(piece: Piece, failures: Failures) -> FizzError:
+    """What the parser expected and met, in words; language page, section 14."""
+    places = Places(piece)
+    offset, expected = failures.position, failures.expected
+    token, start, end = _token(piece.text, offset)
+    if "Indent" in expected and not piece.text.startswith(INDENT, offset):
+        line_end = piece.text.rfind(LINE_END, 0, offset)
+        text = "block expected after ':'"
+        return places.error("L3", text, line_end - 1, line_end, "indent its statements; an empty block is `pass`")
+    if token in _NOT_IN_LANGUAGE:
+        return places.error("L6", f"'{token}' is not part of the language", start, end, _NOT_IN_LANGUAGE[token])
+    wanted = _describe(expected) if token != INDENT else ""
+    text = f"unexpected {_name(token)}" + (f", expected {wanted}" if wanted else "")
+    hint = _hint(token, expected, offset)
+    if piece.text[:offset].rstrip().endswith(("++", "--")):
+        hint = "write `x += 1` or `x -= 1`"
+    if token == "*" and piece.text[:offset].rstrip().endswith(("[", "(", "{", ",")):
+        hint = "unpacking is not part of the language: write `a + [b]` for `[*a, b]`"
+    return places.error("L1", text, start, end, hint)
+
+
+def _token(text: str, offset: int) -> tuple[str, int, int]:
+    """The token at an offset, with its place; behind an indent mark the place is the first token of the next line."""
+    if text.startswith((LINE_END, DEDENT), offset) or offset >= len(text):
+        return text[offset : offset + 1], offset, offset + 1
+    mark = text[offset] if text.startswith(INDENT, offset) else ""
+    if not mark and text[offset].isspace():  # a space that is none to the language
+        return text[offset], offset, offset + 1
+    match = _TOKEN.search(text, offset + len(mark))
+    if match is None:
+        return mark, offset, offset + 1
+    return mark or match.group(), match.start(), match.end()
+
+
+def _name(token: str) -> str:
+    names = {LINE_END: "end of line", DEDENT: "end of the block", INDENT: "indent", "": "end of the text"}
+    if token in names or token[0] in "'\"":
+        return names.get(token, token)
+    return f"the character U+{ord(token):04X}" if token.isspace() else f"'{token}'"
+
+
+def _describe(expected: set[str]) -> str:
+    if expected & _ITEM_RULES:
+        return "an action, func, assertion or def" if "PassLine" in expected or "pass\\b" in expected else ""
+    if expected & _EXPRESSION_RULES:
+        return "an expression"
+    if ":" in expected:
+        return "':'"
+    if "else\\b" in expected:
+        return "'else'"
+    words = sorted({f"'{rule}'" for rule in expected if rule in {")", "]", "}", ","}}, reverse=True)
+    words += sorted(_SIMPLE_RULES[rule] for rule in expected if rule in _SIMPLE_RULES)
+    return " or ".join(words)
+
+
+def _hint(token: str, expected: set[str], offset: int) -> str | None:
+    if token in _HINTS:
+        return _HINTS[token]
+    if token == INDENT:
+        return "only the lines of a block are indented more than the line above"
+    if "DefinitionHeader" in expected:
+        if offset == 0 and token in _COMPOUND:
+            return f"'{token}' stands inside an action, func, assertion or def"
+        if offset > 0:
+            return "fields of a role are bound in its `action Init:` as `self.x = …`"
+    if token in _RESERVED and expected & {"Plain", "Name"}:
+        return f"'{token}' is a reserved word, choose another name"
+    return None

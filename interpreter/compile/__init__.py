@@ -1,0 +1,1 @@
+"""`Module` to `Program`: routines with explicit yield points, as data."""

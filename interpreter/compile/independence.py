@@ -1,0 +1,132 @@
+"""Loops of assertions whose turns do not know of each other: `for node in nodes: if …: return False`.
+
+An assertion that loops over instances reads them all, and what it says depends on all of them together; but if no turn
+hands anything to the next, the answer is that of the first turn that returns. Each turn may then be remembered by what
+it alone reads. What is found here is sound, not complete: anything doubtful counts as dependent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from fizz.syntax import ast
+from fizz.syntax.walk import nodes_in
+
+MUTATORS = frozenset(
+    "add add_all append clear difference_update discard extend insert pop popitem remove reverse setdefault sort "
+    "update".split()
+)
+"""Methods that change their receiver: whoever calls one may hand something to a later turn."""
+
+
+def independent_loops(body: ast.Block, state_variables: tuple[str, ...]) -> frozenset[int]:
+    """The identities (`id`) of the `for` statements in an assertion's body whose turns are independent.
+
+    Only if no helper `changes` anything.
+    """
+    names = Counter(_names(body))
+    loops = [node for node in nodes_in(body) if isinstance(node, ast.For) and node.flow is None]
+    return frozenset(id(loop) for loop in loops if _independent(loop, names, frozenset(state_variables)))
+
+
+def _names(node: ast.Node) -> Iterator[str]:
+    """Every mention of a name, targets and loop variables among them."""
+    for inner in nodes_in(node):
+        if isinstance(inner, ast.Name):
+            yield inner.id
+        elif isinstance(inner, ast.LoopVariables):
+            yield from inner.names
+
+
+def changes(node: ast.Node) -> bool:
+    """Whether something may be changed in place."""
+    for inner in nodes_in(node):
+        match inner:
+            case ast.Call(function=ast.Attribute(name=name)) if name in MUTATORS:
+                return True
+            case ast.AugmentedAssign():
+                return True
+            case ast.Assign() if not all(_plain(target) for target in inner.targets):
+                return True
+    return False
+
+
+def _plain(target: ast.Expression) -> bool:
+    if isinstance(target, ast.TupleExpression | ast.ListExpression):
+        return all(_plain(item) for item in target.items)
+    return isinstance(target, ast.Name)
+
+
+def _independent(loop: ast.For, names: Counter[str], state_variables: frozenset[str]) -> bool:
+    if changes(loop.body) or not _simple(loop.body, inner=False):
+        return False
+    inside = Counter(_names(loop.body)) + Counter(loop.variables.names)
+    bound = set(loop.variables.names)
+    for statement in loop.body.statements:
+        # A name that the turn binds must be bound before it is read: else it might come from the turn before.
+        if isinstance(statement, ast.Assign):
+            bound |= {name for target in statement.targets for name in _names(target)} - set(_names(statement.value))
+    assigned = {
+        name
+        for node in nodes_in(loop.body)
+        for name in (
+            [n for target in node.targets for n in _names(target)]
+            if isinstance(node, ast.Assign)
+            else node.variables.names
+            if isinstance(node, ast.For)
+            else ()
+        )
+    }
+    if not assigned <= bound | _only_in_headers(loop.body) or assigned & state_variables:
+        return False
+    if not _bound_before_read(loop):
+        return False
+    return all(names[name] == inside[name] for name in assigned | set(loop.variables.names))
+
+
+def _only_in_headers(body: ast.Block) -> set[str]:
+    """Loop variables of inner loops: their header binds them before each turn."""
+    return {name for node in nodes_in(body) if isinstance(node, ast.For) for name in node.variables.names}
+
+
+def _bound_before_read(loop: ast.For) -> bool:
+    """Whether no statement of the body reads a name that only a later one binds."""
+    known = set(loop.variables.names)
+    later = {
+        name
+        for statement in loop.body.statements
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        for name in _names(target)
+    }
+    for statement in loop.body.statements:
+        if isinstance(statement, ast.Assign):
+            if set(_names(statement.value)) & (later - known):
+                return False
+            known |= {name for target in statement.targets for name in _names(target)}
+        elif set(_names(statement)) & (later - known):
+            return False
+    return True
+
+
+def _simple(block: ast.Block, inner: bool) -> bool:
+    """Only assignments, `if`, `for`, `return`, `pass`, `continue`; a `break` only out of an inner loop."""
+    for statement in block.statements:
+        match statement:
+            case ast.Assign() | ast.Return() | ast.Pass() | ast.Continue():
+                continue
+            case ast.Break():
+                if not inner:
+                    return False
+            case ast.If():
+                suites = [body for _, body in statement.branches]
+                suites += [] if statement.orelse is None else [statement.orelse]
+                if not all(_simple(body, inner) for body in suites):
+                    return False
+            case ast.For(flow=None):
+                if not _simple(statement.body, inner=True):
+                    return False
+            case _:
+                return False
+    return True

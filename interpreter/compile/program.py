@@ -1,0 +1,278 @@
+"""`Program`: a model made ready to run. Data, picklable, without closures; from here on the module is not consulted.
+
+Statements become instructions with a fixed place in their routine: every block and loop has a number (`scope`) and a
+path, so that a parked thread can be written down as (scope, index) pairs and found again. Flows are resolved: a block
+is atomic or serial by its own word or by the nearest one around it (language page, 6.2). Expressions stay expression
+nodes; the machine compiles them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal as OneOf
+
+from fizz import Options, Span
+from fizz.base.light import dataclass
+from fizz.syntax import ast
+
+ScopeFlow = OneOf["atomic", "serial"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Instruction:
+    """What all statements have. `label` is the model's own label, without the routine's name."""
+
+    span: Span
+    label: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Do(_Instruction):
+    """An assignment or an expression evaluated for its effect."""
+
+    statement: ast.Assign | ast.AugmentedAssign | ast.ExpressionStatement
+
+
+@dataclass(frozen=True, slots=True)
+class CallOrDo(_Instruction):
+    """A statement of the shape of a fizz call (language page, section 4 rule 2): `f(…)` of a func, or `E.f(…)`.
+
+    `routine` is the number of the top-level func called; None: what `E` is decides when it runs.
+    """
+
+    targets: tuple[ast.Target, ...]
+    call: ast.Call
+    routine: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing(_Instruction):
+    """`pass`"""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard(_Instruction):
+    """`require`"""
+
+    condition: ast.Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Pick(_Instruction):
+    """`target = oneof iterable if condition`"""
+
+    target: ast.Target
+    text: str
+    fair: bool
+    iterable: ast.Expression
+    condition: ast.Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Leave(_Instruction):
+    """`return`"""
+
+    value: ast.Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveLoop(_Instruction):
+    """`break`"""
+
+
+@dataclass(frozen=True, slots=True)
+class NextIteration(_Instruction):
+    """`continue`"""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(_Instruction):
+    """`if`: the suites are numbered in the path after the statement's own index; an `else` is the last."""
+
+    conditions: tuple[ast.Expression, ...]
+    suites: tuple[Sequence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Enter(_Instruction):
+    """A flow block."""
+
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(_Instruction):
+    """A `for` or `while` statement."""
+
+    body: ForLoop | WhileLoop
+
+
+@dataclass(frozen=True, slots=True)
+class PickBlock(_Instruction):
+    """`oneof v in iterable: body`"""
+
+    variables: ast.LoopVariables
+    fair: bool
+    iterable: ast.Expression
+    body: Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """A block or loop. `number` is its index in `Routine.scopes`, `path` its place as text, `flow` atomic or serial."""
+
+    number: int
+    path: str
+    flow: ScopeFlow
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(_Scope):
+    instructions: tuple[Instruction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOfBlock(_Scope):
+    instructions: tuple[Instruction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelBlock(_Scope):
+    instructions: tuple[Instruction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForLoop(_Scope):
+    """`independent`: a loop of an assertion whose turns may be asked one by one (see `independence`)."""
+
+    span: Span
+    parallel: bool
+    independent: bool
+    variables: ast.LoopVariables
+    iterable: ast.Expression
+    body: Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class WhileLoop(_Scope):
+    span: Span
+    condition: ast.Expression
+    body: Sequence
+
+
+Block = Sequence | OneOfBlock | ParallelBlock
+"""What holds statements."""
+
+Scope = Block | ForLoop | WhileLoop
+
+Instruction = (
+    Do | CallOrDo | Nothing | Guard | Pick | Leave | LeaveLoop | NextIteration | Branch | Enter | Loop | PickBlock
+)
+"""All statements. A `match` over them ends in `assert_never`, so that a new one is forgotten nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """An action, func, Init or assertion body. `name` is `A`, `f`, `Role.A` or `Role.f`.
+
+    `body` is a Sequence, or the flow block that is the whole body; `span` is the header's. `bound` are the names that
+    its statements bind, arguments included; what binding one of them means is decided when it happens (language 6.1.5).
+    """
+
+    number: int
+    name: str
+    role: str | None
+    kind: OneOf["action", "func", "init", "assertion"]
+    parameters: tuple[ast.Parameter, ...]
+    bound: frozenset[str]
+    scopes: tuple[Scope, ...]
+    span: Span
+
+    @property
+    def body(self) -> Scope:
+        return self.scopes[0]
+
+
+@dataclass(frozen=True, slots=True)
+class ActionProgram:
+    """`key` is the action's key in options: `A` or `R.A`; `name` the bare name."""
+
+    name: str
+    key: str
+    routine: int
+    fairness: OneOf["weak", "strong"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoleProgram:
+    """A role: `crashes` if it has a non-empty `@state`; `ephemeral(x)` tells what a crash resets."""
+
+    name: str
+    symmetric: bool
+    init: int | None
+    actions: tuple[ActionProgram, ...]
+    functions: Mapping[str, int]
+    helpers: tuple[ast.Helper, ...]
+    crash_fields: tuple[OneOf["ephemeral", "durable"], tuple[str, ...]] | None
+    params: frozenset[str] | None
+    """Names that may be params; None: any name."""
+    born_later: bool
+    """Whether instances may be made anywhere but in the top-level Init."""
+
+    @property
+    def crashes(self) -> bool:
+        return self.crash_fields is not None and bool(self.crash_fields[1])
+
+    def ephemeral(self, field: str) -> bool:
+        if self.crash_fields is None or not self.crash_fields[1]:
+            return False
+        kind, names = self.crash_fields
+        return (field in names) == (kind == "ephemeral")
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionProgram:
+    """An assertion; `parameters` are the two names of a transition assertion. `role` if it stands in one."""
+
+    number: int
+    name: str
+    kind: ast.AssertionKind
+    routine: int
+    role: str | None
+    parameters: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Turning:
+    """Loops of choices, found by `turning`: `while`s that one step may turn through again after a choice.
+
+    `loops`: their routines and scopes, by number; `roots`: the routines that may get into one, also by calls.
+    """
+
+    loops: frozenset[tuple[int, int]]
+    roots: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Everything a worker needs to run the model."""
+
+    path: str
+    options: Options
+    sources: Mapping[str, str]
+    constants: tuple[ast.Statement, ...]
+    helper_modules: tuple[tuple[str, tuple[ast.Statement, ...]], ...]
+    constant_names: tuple[str, ...]
+    state_variables: tuple[str, ...]
+    routines: tuple[Routine, ...]
+    init: int | None
+    actions: tuple[ActionProgram, ...]
+    functions: Mapping[str, int]
+    roles: tuple[RoleProgram, ...]
+    assertions: tuple[AssertionProgram, ...]
+    reads_returns: bool
+    turning: Turning
+
+    def role(self, name: str) -> RoleProgram:
+        return next(role for role in self.roles if role.name == name)

@@ -1,0 +1,46 @@
+"""The statements of a routine: those that stand in a block or loop, and the blocks that stand in a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from interpreter.compile import program as p
+
+
+def instructions(scope: p.Scope) -> Iterator[p.Instruction]:
+    """All instructions of a scope and of the scopes in it."""
+    for instruction in own(scope):
+        yield instruction
+        for body in (*suites(instruction), *inner(instruction)):
+            yield from instructions(body)
+
+
+def own(scope: p.Scope) -> tuple[p.Instruction, ...]:
+    """The instructions of a block, or of the body of a loop."""
+    match scope:
+        case p.ForLoop() | p.WhileLoop():
+            return scope.body.instructions
+        case p.Sequence() | p.OneOfBlock() | p.ParallelBlock():
+            return scope.instructions
+        case _:
+            assert_never(scope)
+
+
+def suites(instruction: p.Instruction) -> tuple[p.Sequence, ...]:
+    """The suites of an `if`."""
+    return instruction.suites if isinstance(instruction, p.Branch) else ()
+
+
+def inner(instruction: p.Instruction) -> tuple[p.Scope, ...]:
+    """The block of a flow block, loop or choice; the suites of an `if` are not meant."""
+    match instruction:
+        case p.Enter() | p.Loop() | p.PickBlock():
+            return (instruction.body,)
+        case (
+            p.Do() | p.CallOrDo() | p.Nothing() | p.Guard() | p.Pick() | p.Leave() | p.LeaveLoop()
+            | p.NextIteration() | p.Branch()
+        ):  # fmt: skip
+            return ()
+        case _:
+            assert_never(instruction)

@@ -1,0 +1,212 @@
+"""Loops of choices: `while`s that one step may turn through again after a choice (language page, 6.3).
+
+Only there can ways come to a header where a lesser one has been, and only the ways of routines that may get into such a
+loop are followed together. What is found here is complete, not exact: anything doubtful counts as such a loop.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Final, assert_never
+
+from fizz.syntax import ast
+from fizz.syntax.walk import nodes_in
+from interpreter.compile import program as p
+from interpreter.compile.statements import instructions
+
+Came = frozenset[bool]
+"""How ways come to a place: with a choice behind them (True), without one (False); empty: none comes."""
+
+NOBODY: Final[Came] = frozenset()
+CHOSEN: Final[Came] = frozenset([True])
+AT_FIRST: Final[Came] = frozenset([False])
+
+
+def turning(
+    routines: tuple[p.Routine, ...], init: int | None, roles: tuple[p.RoleProgram, ...], elsewhere: Iterable[object]
+) -> p.Turning:
+    """The loops of choices of a program. `elsewhere`: constants and helpers, which may pass a role on as a value."""
+    return _Search(routines, init, roles, elsewhere).found()
+
+
+class _Search:
+    def __init__(
+        self,
+        routines: tuple[p.Routine, ...],
+        init: int | None,
+        roles: tuple[p.RoleProgram, ...],
+        elsewhere: Iterable[object],
+    ) -> None:
+        self.routines = routines
+        self.init = init
+        self.functions: defaultdict[str, set[int]] = defaultdict(set)
+        for role in roles:
+            for name, number in role.functions.items():
+                self.functions[name].add(number)
+        self.inits = {role.name: role.init for role in roles if role.init is not None}
+        places = elsewhere if roles else ()
+        mentioned = {node.id for part in places for node in nodes_in(part) if isinstance(node, ast.Name)}
+        self.loose = {role.name for role in roles if role.params is None or role.name in mentioned}
+        self.calls = {routine.number: self._called(routine) for routine in routines}
+
+    def found(self) -> p.Turning:
+        begun = frozenset() if self.init is None else self._reached(self.init)
+        loops = frozenset(
+            (routine.number, scope.number)
+            for routine in self.routines
+            if routine.kind != "assertion"
+            for scope in routine.scopes
+            if isinstance(scope, p.WhileLoop)
+            # Nothing yields in Init.
+            and _Paths(self, scope.flow == "serial" and routine.number not in begun).turn(scope)
+        )
+        within = {routine for routine, _ in loops}
+        return p.Turning(loops, frozenset(r.number for r in self.routines if self._reached(r.number) & within))
+
+    def _reached(self, routine: int) -> frozenset[int]:
+        """The routine, and all that it may call."""
+        reached: set[int] = set()
+        waiting = {routine}
+        while waiting:
+            one = waiting.pop()
+            reached.add(one)
+            waiting |= self.calls[one] - reached
+        return frozenset(reached)
+
+    def _called(self, routine: p.Routine) -> frozenset[int]:
+        return frozenset().union(*map(self.callees, instructions(routine.body)))
+
+    def callees(self, instruction: p.Instruction) -> frozenset[int]:
+        """The routines that may run within an instruction: funcs, and Inits of roles that it constructs."""
+        if not isinstance(instruction, p.Do | p.CallOrDo):
+            return frozenset()
+        found: set[int] = set()
+        parts: tuple[object, ...]
+        if isinstance(instruction, p.CallOrDo):
+            parts = (instruction.targets, instruction.call)
+            if instruction.routine is not None:
+                found.add(instruction.routine)
+            elif isinstance(instruction.call.function, ast.Attribute):
+                found |= self.functions.get(instruction.call.function.name, set())
+        else:
+            parts = (instruction.statement,)
+        if not self.inits and not self.loose:
+            return frozenset(found)
+        nodes = [node for part in parts for node in nodes_in(part)]
+        made = {node.id for node in nodes if isinstance(node, ast.Name)}
+        if any(isinstance(node, ast.Call) for node in nodes):
+            made |= self.loose
+        return frozenset(found | {self.inits[name] for name in made & self.inits.keys()})
+
+
+class _Paths:
+    """Follows ways from one turn of a loop to the next, and those that begin at a yield point between the two.
+
+    `serial`: the loop yields at the end of a turn if something was enabled.
+    """
+
+    def __init__(self, search: _Search, serial: bool) -> None:
+        self.search = search
+        self.serial = serial
+        self._breaks: Came = NOBODY
+        self._continues: Came = NOBODY
+        self._returns: Came = NOBODY
+        self._known: dict[tuple[int, Came], Came] = {}
+
+    def turn(self, loop: p.WhileLoop) -> bool:
+        """Whether a way may be at the loop's header again with a choice behind it."""
+        return True in self._sequence(loop.body.instructions, AT_FIRST) | self._continues
+
+    def _scope(self, scope: p.Block, came: Came) -> Came:
+        """How ways leave a block at its end that come into it like this."""
+        if not came:
+            return NOBODY
+        match scope:
+            case p.OneOfBlock():
+                return NOBODY.union(*(self._instruction(one, CHOSEN) for one in scope.instructions))
+            case p.ParallelBlock():
+                return self._sequence(scope.instructions, CHOSEN)
+            case p.Sequence():
+                return self._sequence(scope.instructions, came)
+            case _:
+                assert_never(scope)
+
+    def _sequence(self, instructions: tuple[p.Instruction, ...], came: Came) -> Came:
+        for instruction in instructions:
+            if came:
+                came = self._instruction(instruction, came)
+        return came
+
+    def _instruction(self, one: p.Instruction, came: Came) -> Came:
+        match one:
+            case p.Do():
+                return self._enabled(came | self._called(one, came))
+            case p.CallOrDo():
+                after = self._called(one, came)
+                if one.routine is None:
+                    # It may be no call of a func at all.
+                    after |= self._enabled(came)
+                return self._enabled(after) if one.targets else after
+            case p.Nothing():
+                return self._enabled(came)
+            case p.Pick():
+                return self._enabled(CHOSEN)
+            case p.Guard():
+                return came
+            case p.Leave():
+                self._returns |= came
+                return NOBODY
+            case p.LeaveLoop():
+                self._breaks |= came
+                return NOBODY
+            case p.NextIteration():
+                self._continues |= came
+                return NOBODY
+            case p.Branch():
+                passed = came if len(one.suites) == len(one.conditions) else NOBODY
+                return passed.union(*(self._scope(suite, came) for suite in one.suites))
+            case p.Enter():
+                return self._scope(one.body, came)
+            case p.PickBlock():
+                return came | self._scope(one.body, CHOSEN)
+            case p.Loop():
+                return self._loop(one.body, came)
+            case _:
+                assert_never(one)
+
+    def _enabled(self, came: Came) -> Came:
+        """After something enabling. Before the end of the turn a new step begins, in which nothing is chosen yet."""
+        return AT_FIRST if came and self.serial else came
+
+    def _loop(self, loop: p.ForLoop | p.WhileLoop, came: Came) -> Came:
+        """A loop inside: how ways leave it after any number of turns."""
+        around = self._breaks, self._continues
+        self._breaks = self._continues = NOBODY
+        at_header: Came = NOBODY
+        while not came <= at_header:
+            at_header |= came
+            parallel = isinstance(loop, p.ForLoop) and loop.parallel
+            came = self._scope(loop.body, CHOSEN if parallel else at_header) | self._continues
+        after = at_header | self._breaks
+        self._breaks, self._continues = around
+        return after
+
+    def _called(self, instruction: p.Instruction, came: Came) -> Came:
+        """A statement that may run routines: how ways come out of it, whichever run."""
+        return NOBODY.union(*(self._routine(number, came) for number in self.search.callees(instruction)))
+
+    def _routine(self, number: int, came: Came) -> Came:
+        known = self._known.get((number, came))
+        if known is not None:
+            return known
+        # Of a routine that calls itself everything is possible.
+        self._known[number, came] = came | CHOSEN
+        around = self._breaks, self._continues, self._returns
+        self._breaks = self._continues = self._returns = NOBODY
+        body = self.search.routines[number].body
+        assert not isinstance(body, p.ForLoop | p.WhileLoop)
+        after = self._scope(body, came) | self._returns
+        self._breaks, self._continues, self._returns = around
+        self._known[number, came] = after
+        return after

@@ -1,0 +1,60 @@
+"""What the expressions of a run came to: a tree of evaluations, each with those that it needed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, Final
+
+from fizz.syntax import ast
+from interpreter.execute.environment import Environment, Evaluator
+
+MOST_CHILDREN: Final = 10_000
+"""How many evaluations are kept under one: of a longer loop the last ones, which are those that ended it."""
+
+
+class Evaluation:
+    """One evaluation of an expression. `number` tells which came first; without a value if it failed."""
+
+    __slots__ = ("children", "done", "node", "number", "value")
+
+    def __init__(self, node: ast.Expression | None, number: int) -> None:
+        self.node = node
+        self.number = number
+        self.children: deque[Evaluation] = deque(maxlen=MOST_CHILDREN)
+        self.value: object = None
+        self.done = False
+
+    def of(self, node: ast.Expression) -> Iterator[Evaluation]:
+        """The evaluations of a part of this expression, in order."""
+        return (child for child in self.children if child.node is node and child.done)
+
+
+class Watcher:
+    """Writes down the evaluations of all expressions that are compiled with `watch`."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._open = [Evaluation(None, 0)]
+
+    @property
+    def evaluations(self) -> deque[Evaluation]:
+        """The evaluations of whole statements' expressions."""
+        return self._open[0].children
+
+    def watch(self, node: ast.Expression, evaluator: Evaluator) -> Evaluator:
+        """The evaluator, watched."""
+
+        def evaluate(env: Environment) -> Any:
+            self._count += 1
+            evaluation = Evaluation(node, self._count)
+            self._open[-1].children.append(evaluation)
+            self._open.append(evaluation)
+            try:
+                evaluation.value = value = evaluator(env)
+            finally:
+                self._open.pop()
+            evaluation.done = True
+            return value
+
+        return evaluate

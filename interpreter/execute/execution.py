@@ -1,0 +1,464 @@
+"""The step: runs one thread from where it stands to its next yield point (language page, 6.3 and 6.4).
+
+The methods carry the names of the page: `one_move`, `finish`, `block_done`, `function_done`, `clean_up`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from collections.abc import Sequence as Seq
+from functools import cache, lru_cache
+from typing import Final, assert_never
+
+from fizz import Span
+from interpreter.compile.program import (
+    ForLoop,
+    OneOfBlock,
+    ParallelBlock,
+    Routine,
+    Scope,
+    Sequence,
+    WhileLoop,
+)
+from interpreter.execute.code import Code, Named
+from interpreter.execute.environment import located
+from interpreter.execute.frames import Frame, ScopeState
+from interpreter.execute.headers import Headers, Unchosen
+from interpreter.execute.memento import Memento
+from interpreter.execute.observer import Observer
+from interpreter.execute.view import Recorder
+from interpreter.execute.world import World
+from interpreter.library import deepcopy
+from interpreter.state.state import MISSING
+from interpreter.state.step import FairChoice, Fork, ModelError
+from interpreter.values import Instance
+from interpreter.values.budget import METER
+from interpreter.values.freeze import freeze
+from interpreter.values.problem import Problem
+
+MAX_FRAMES = 200
+
+Picks = dict[tuple[int, ...], Named]
+"""The alternatives that ways through one rule met, by the choices before."""
+_LONG: Final = 32
+"""Of fewer alternatives the labels are made again on each way."""
+_MOST_NAMED: Final = 4
+"""Lists of labels that are kept: there may be a million in each."""
+_PLAIN: Final = frozenset({bool, int, str, type(None)})
+
+
+def _plain(values: Seq[object]) -> Hashable | None:
+    """What stands for a long list of alternatives that hold nothing; None for others."""
+    if len(values) < _LONG:
+        return None
+    if isinstance(values, range):
+        return values
+    kinds = tuple(map(type, values))
+    return (kinds, tuple(values)) if _PLAIN.issuperset(kinds) else None
+
+
+@cache
+def _statements(count: int) -> tuple[str, ...]:
+    """What the alternatives of a block with so many statements are called."""
+    return tuple([f"Stmt:{i}" for i in range(count)])
+
+
+@lru_cache(4)
+def _waiting(count: int, started: tuple[int, ...]) -> tuple[Seq[int], Seq[str]]:
+    """Which statements of a parallel block were not started, and their names: each way from there asks for them."""
+    waiting = [i for i in range(count) if i not in started]
+    return waiting, [f"Stmt:{i}" for i in waiting]
+
+
+class Execution:
+    """One way through one step. `yields` is False where nothing yields: in the top-level Init and in assertions."""
+
+    def __init__(self, code: Code, world: World, recorder: Recorder, frames: list[Frame], yields: bool = True) -> None:
+        self.code = code
+        self.world = world
+        self.recorder = recorder
+        self.frames = frames
+        self.yields = yields
+        self.enabled = False
+        self.forks: list[Fork] = []
+        self.labels: list[str] = []
+        self.lines: list[Span] = []
+        self.fair: list[FairChoice] = []
+        self.returns: list[tuple[str, object]] = []
+        self.result: object = None
+        self.returned = False
+        self.known: Picks | None = None
+        self.observer: Observer | None = None
+        """Who follows this way to remember it; without one it is run as the language page says."""
+        self.headers: Headers | None = None
+        """Where this way is followed together with others: it ends at the first choice that is not given."""
+        self.offered: set[tuple[str, str, str]] = set()
+        """What the `fair` choices of this way had to choose from, where it is followed together with others."""
+        self.memento: Memento | None = None
+        """What this way was before the first choice that is not given, where it is followed together with others."""
+        self.moves = 0
+        self._operations = code.operations
+        self._choices: Seq[int] = ()
+        self._root = frames[0]
+        world.frames = frames
+
+    def given(self, choices: Seq[int]) -> None:
+        """The first choices of this way are to be these."""
+        self._choices = choices
+
+    def go_on(self, memento: Memento, choices: Seq[int]) -> None:
+        """Be as before a choice, and make it now."""
+        memento.restore()
+        self.memento = None
+        self.given(choices)
+
+    def run(self) -> None:
+        """Run to the next yield point or the end of the thread; afterwards `frames` is what is left of it."""
+        frames, meter = self.frames, METER
+        try:
+            while True:
+                # The end of the thread counts as a yield too.
+                if self.one_move():
+                    if not frames:
+                        return
+                    if self.yields:
+                        self.clean_up()
+                        return
+                self.moves += 1
+                meter.count += 1
+                if meter.count > meter.pause:
+                    meter.look()
+        except ModelError as error:
+            raise self._explained(error) from None
+        except Problem as problem:
+            raise self._explained(located(problem, self.here())) from None
+        except RecursionError:
+            raise self._explained(ModelError("R16", "calls nested too deeply", self.here())) from None
+
+    def here(self) -> Span:
+        return self.lines[-1] if self.lines else self._root.routine.span
+
+    def _explained(self, error: ModelError) -> ModelError:
+        if error.span is None:
+            error.span = self.here()
+        if not error.calls:
+            chain = []
+            for callee, caller in zip(reversed(self.frames[1:]), reversed(self.frames[:-1]), strict=True):
+                place = self.code.span_at(caller.routine, caller.scopes[-1])
+                chain.append(f"in {callee.routine.kind} {callee.routine.name}, called at {place.file}:{place.line}")
+            error.calls = tuple(chain)
+        return error
+
+    # --- moves -----------------------------------------------------------------------------------------------------
+
+    def one_move(self) -> bool:
+        """Do the next thing; True if it yields."""
+        frame = self.frames[-1]
+        state = frame.scopes[-1]
+        block = state.scope
+        if isinstance(block, Sequence):
+            index = state.index
+            if index < 0:
+                index = state.index = 0
+            if index >= len(block.instructions):
+                frame.scopes.pop()
+                return self.block_done()
+            if self.observer is not None and index and not self.yields and len(frame.scopes) == len(self.frames) == 1:
+                self.observer.before_statement(self)
+            return self._execute(frame, block, index)
+        match block:
+            case ForLoop() as loop:
+                return self._for_header(frame, state, loop)
+            case WhileLoop() as loop:
+                self.world.drawn.clear()
+                if self.headers is not None:
+                    self.headers.come(self, frame.routine, loop)
+                if self.code.condition(frame.routine, loop)(frame):
+                    frame.scopes.append(ScopeState(loop.body))
+                    return False
+                frame.scopes.pop()
+                return self.block_done()
+            case OneOfBlock():
+                if state.index < 0:
+                    self._remember()
+                    state.index = self.choose(_statements(len(block.instructions)), True)
+                    return False
+                return self._execute(frame, block, state.index)
+            case ParallelBlock():
+                if state.index < 0:
+                    self._remember()
+                    waiting, labels = _waiting(len(block.instructions), state.started)
+                    state.index = waiting[self.choose(labels, True)]
+                    state.started = tuple(sorted((*state.started, state.index)))
+                    return False
+                return self._execute(frame, block, state.index)
+            case _:
+                assert_never(block)
+
+    def _execute(self, frame: Frame, block: Scope, index: int) -> bool:
+        try:
+            compiled = self._operations[frame.routine.number][block.number]
+        except KeyError:
+            compiled = self.code.compiled(frame.routine, block)
+        operation, span, label, charged, chooses = compiled[index]
+        METER.count += charged
+        if chooses:
+            self._remember()
+        self.lines.append(span)
+        if self.world.drawn:
+            self.world.drawn.clear()
+        if label is not None:
+            self.labels.append(label)
+        return operation(self, frame)
+
+    def _for_header(self, frame: Frame, state: ScopeState, loop: ForLoop) -> bool:
+        rest = state.rest
+        assert rest is not None
+        if not rest:
+            if self.observer is not None:
+                self.observer.no_turn_left(state)
+            frame.scopes.pop()
+            return self.block_done()
+        position = 0
+        if loop.parallel:
+            self._remember()
+            position = self.pick(rest, "For:")
+        item = rest[position]
+        del rest[position]
+        self.code.loop_binder(frame.routine, loop)(frame, item)
+        frame.scopes.append(ScopeState(loop.body))
+        return False
+
+    # --- ends ------------------------------------------------------------------------------------------------------
+
+    def finish(self) -> bool:
+        """A statement of the top scope is complete: does it yield?"""
+        frame = self.frames[-1]
+        state = frame.scopes[-1]
+        block = state.scope
+        if isinstance(block, Sequence):
+            state.index += 1
+            return self.enabled and block.flow == "serial"
+        match block:
+            case ForLoop() as loop:
+                return self.enabled and (loop.flow == "serial" or loop.parallel)
+            case WhileLoop() as loop:
+                return self.enabled and loop.flow == "serial"
+            case OneOfBlock():
+                frame.scopes.pop()
+                return self.block_done()
+            case ParallelBlock():
+                state.index = -1
+                if len(state.started) == len(block.instructions):
+                    frame.scopes.pop()
+                    return self.block_done()
+                return self.enabled
+            case _:
+                assert_never(block)
+
+    def quietly(self) -> bool:
+        """The end of `pass` and of a choice: no yield in a sequence."""
+        state = self.frames[-1].scopes[-1]
+        if isinstance(state.scope, Sequence):
+            state.index += 1
+            return False
+        return self.finish()
+
+    def block_done(self) -> bool:
+        """The statement that was a block or loop is complete, or the body of the function is."""
+        return self.finish() if self.frames[-1].scopes else self.function_done(None)
+
+    def function_done(self, value: object) -> bool:
+        """The top frame is complete."""
+        frame = self.frames.pop()
+        if frame.routine.kind == "init" and frame.instance is not None:
+            self._save_reset_values(frame.instance)
+            if self.frames and self.frames[-1].waits_to_begin:
+                return False
+        if not self.frames:
+            self._root_done(frame, value)
+            return True
+        caller = self.frames[-1]
+        if frame.routine.kind != "init":
+            binder = self.code.call_target(caller.routine, caller.scopes[-1])
+            if binder is not None:
+                binder(caller, value)
+                self.enabled = True
+        return self.finish()
+
+    def _root_done(self, frame: Frame, value: object) -> None:
+        self.result = value
+        if value is not None and frame.routine.kind == "action":
+            name = frame.routine.name
+            if frame.instance is not None:
+                name = f"{frame.instance!r}.{name.rpartition('.')[2]}"
+            self.returns.append((name, value))
+            self.enabled = True
+
+    def clean_up(self) -> None:
+        """After a yield: pass the ends of blocks, exhausted `for` headers and ends of callees, without a statement."""
+        while self.frames:
+            frame = self.frames[-1]
+            state = frame.scopes[-1]
+            scope = state.scope
+            ended = isinstance(scope, Sequence) and state.index >= len(scope.instructions)
+            if not (ended or (isinstance(scope, ForLoop) and not state.rest)):
+                return
+            frame.scopes.pop()
+            self.block_done()
+
+    def _save_reset_values(self, instance: Instance) -> None:
+        role = self.code.roles[instance.role]
+        if not role.program.crashes:
+            return
+        for name in self.world.attribute_names(instance):
+            value = self.world.get(("field", instance.role, instance.number, name))
+            if value is not MISSING and role.program.ephemeral(name):
+                self.world.bind(("reset", instance.role, instance.number, name), deepcopy(value))
+
+    # --- what instructions need ------------------------------------------------------------------------------------
+
+    def leave(self, value: object) -> bool:
+        """`return` with a value"""
+        self.returned = len(self.frames) == 1
+        return self.function_done(value)
+
+    def leave_loop(self) -> bool:
+        """`break`"""
+        scopes = self.frames[-1].scopes
+        while not isinstance(scopes.pop().scope, ForLoop | WhileLoop):
+            pass
+        return self.block_done()
+
+    def next_iteration(self) -> bool:
+        """`continue`"""
+        scopes = self.frames[-1].scopes
+        while not isinstance(scopes[-1].scope, ForLoop | WhileLoop):
+            scopes.pop()
+        return self.finish()
+
+    def pick(self, values: Seq[object], word: str) -> int:
+        """Choose one of several values, equal ones counting once. Returns its position."""
+        before = self.chosen
+        known = None if self.known is None else self.known.get(before)
+        if known is None:
+            known = self._named(values, word)
+            if self.known is not None:
+                self.known[before] = known
+        positions, labels, unique, charged = known
+        METER.charge(charged)
+        return positions[self.choose(labels, unique)]
+
+    def _named(self, values: Seq[object], word: str) -> Named:
+        # A way that is remembered must ask all that it depends on, each time; but of plain values nothing is asked.
+        key = _plain(values)
+        named = None if key is None else self.code.named.get((word, key))
+        if named is None:
+            positions = self.distinct(values)
+            labels = [word + self.text(values[i]) for i in METER.attended(positions)]
+            named = (positions, labels, len(set(labels)) == len(labels), sum(map(len, labels)) >> 2)
+            if key is not None:
+                if len(self.code.named) >= _MOST_NAMED:
+                    self.code.named.clear()
+                self.code.named[word, key] = named
+        return named
+
+    def _remember(self) -> None:
+        """A choice is coming. If it is not given, what this way is now is remembered."""
+        if self.headers is not None and not self.repeats:
+            self.memento = Memento(self)
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """The choices made so far."""
+        return tuple([fork.taken for fork in self.forks])
+
+    @property
+    def repeats(self) -> bool:
+        """Whether there is a given choice that was not made yet."""
+        return len(self.forks) < len(self._choices)
+
+    def choose(self, labels: Seq[str], unique: bool) -> int:
+        """Choose one of several ways: as the given choices say, beyond them the first. Returns its index.
+
+        `unique`: whether all labels differ. Each way through a choice of thousands makes it anew.
+        """
+        if self.headers is not None and not self.repeats:
+            raise Unchosen(len(labels))
+        taken = self._choices[len(self.forks)] if len(self.forks) < len(self._choices) else 0
+        fork = Fork(len(labels), taken, labels[taken], unique)
+        self.forks.append(fork)
+        self.recorder.note(fork)
+        return taken
+
+    def choose_fairly(self, span: Span, frame: Frame, value: object, alternatives: Seq[object]) -> None:
+        """Note that the choice just made was a `fair` one."""
+        instance = "" if frame.instance is None else repr(frame.instance)
+        place = f"{span.file}:{span.line}:{span.column}"
+        self.fair.append(FairChoice(len(self.forks) - 1, place, instance, self.text(value)))
+        if self.headers is not None:
+            self.offered |= {(place, instance, self.text(alternative)) for alternative in alternatives}
+
+    def text(self, value: object) -> str:
+        """The display text of a value."""
+        try:
+            return self.world.interner.text(freeze(value, self.world.interner, None))
+        except Problem as problem:
+            raise located(problem, self.here()) from None
+
+    def distinct(self, values: Seq[object]) -> list[int]:
+        """Positions of the values that differ from all before them: equal alternatives count once."""
+        seen: set[object] = set()
+        positions = []
+        for i, value in enumerate(METER.attended(values)):
+            try:
+                number = freeze(value, self.world.interner, None)
+            except Problem as problem:
+                raise located(problem, self.here()) from None
+            # Equal containers that are not one object are different alternatives: the step may change the one it takes.
+            mark: object = (number, id(value)) if self.world.interner.mutable(number) else number
+            if mark not in seen:
+                seen.add(mark)
+                positions.append(i)
+        return positions
+
+    def choice_made(self) -> None:
+        """A choice was made, or guards have held, and the way goes on."""
+        if self.observer is not None:
+            self.observer.after_choice(self)
+
+    def resume(
+        self,
+        chosen: Iterable[tuple[int, str]],
+        labels: Iterable[str],
+        lines: Iterable[Span],
+        fair: Iterable[FairChoice],
+        enabled: bool,
+    ) -> None:
+        """Be where a way was that had passed these choices (number and label), labels, lines and fair choices."""
+        self.forks = [Fork(0, taken, label) for taken, label in chosen]
+        self.labels, self.lines, self.fair = list(labels), list(lines), list(fair)
+        self.enabled = enabled
+
+    def call(self, routine: Routine, instance: Instance | None, variables: dict[str, object]) -> Frame:
+        """Push a frame for a call; R16 beyond the deepest stack."""
+        if len(self.frames) >= MAX_FRAMES:
+            raise ModelError("R16", f"call stack deeper than {MAX_FRAMES}", self.here())
+        frame = Frame(routine, instance, variables, self.world)
+        self.frames.append(frame)
+        return frame
+
+    def construct(self, first: int) -> bool:
+        """Push the Inits of the instances created since the `first` one; True if there are any."""
+        created = self.world.created[first:]
+        if not created:
+            return False
+        inits = [(i, self.code.roles[i.role].program.init) for i in created]
+        pushed = False
+        for instance, init in reversed(inits):
+            if init is None:
+                continue
+            # Waiting to begin is not the same as standing at the first statement: that may wait for Inits itself.
+            self.call(self.code.program.routines[init], instance, {}).scopes[0].index = -1
+            pushed = True
+        return pushed

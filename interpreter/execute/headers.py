@@ -1,0 +1,64 @@
+"""Loops of choices: which ways come to a loop's header as a lesser one did, and are given up (language page, 6.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fizz import Span
+from interpreter.compile.program import Routine, WhileLoop
+from interpreter.execute.configuration import Beginning, configuration
+from interpreter.execute.world import World
+from interpreter.state.step import GIVEN_UP, Abort, Failure, ModelError
+
+if TYPE_CHECKING:
+    from interpreter.execute.execution import Execution
+
+_COST: Final = 5
+"""Moves that cost as much as telling one of the values of a configuration."""
+_FEW_CHOICES: Final = 500
+"""Each way keeps what was chosen on it. So many are not worth counting."""
+
+
+class Unchosen(Exception):
+    """A way came to a choice of `size` alternatives of which none is given: it is followed later, once for each."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.size = size
+
+
+class Headers:
+    """The configurations in which the ways of one step have been at the headers of loops, the least way first.
+
+    Ways must come in their order, by the number of choices and then by the choices. `loops`: those that matter, as
+    (routine, scope); `beginning` is a world of its own, in which nothing runs.
+    """
+
+    def __init__(self, loops: frozenset[tuple[int, int]], beginning: World) -> None:
+        self._loops = loops
+        self._beginning = Beginning(beginning)
+        self._least: dict[tuple[object, ...], tuple[int, ...]] = {}
+        self._last: Span | None = None
+        self.spent = 0
+        """What telling configurations has cost, in moves."""
+
+    def come(self, run: Execution, routine: Routine, loop: WhileLoop) -> None:
+        """A way is at a header. Raises `Abort` if a lesser one was there in the same configuration."""
+        if (routine.number, loop.number) not in self._loops:
+            return
+        chosen = run.chosen
+        begun = run.frames[-1].scopes[-1].begun
+        offered = frozenset(run.offered)
+        taken = frozenset([choice[1:] for choice in run.fair])
+        self._last = loop.span
+        self.spent += _COST * (len(run.world.slots) + sum(len(frame.locals) for frame in run.frames))
+        self.spent += max(0, len(chosen) - _FEW_CHOICES)
+        here = configuration(run.frames, run.world, self._beginning)
+        if self._least.setdefault((begun, here, run.enabled, offered, taken), chosen) != chosen:
+            raise Abort(GIVEN_UP, loop.span)
+
+    def endless(self, most: int) -> Failure:
+        """R20: the ways through one step have cost more than `most` moves together."""
+        text = f"the ways through one step make more than {most:,} moves"
+        hint = "probably a loop of choices that never comes back to where it was: bound what grows in it"
+        return Failure(ModelError("R20", text, self._last, hint), (), (), ())

@@ -1,0 +1,332 @@
+"""Instructions to operations: what each statement does in a step (language page, 6.4 and 6.6)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence as Seq
+from functools import cache
+from itertools import pairwise
+from typing import Final, assert_never
+
+from fizz import Span
+from fizz.syntax import ast
+from interpreter.compile import program as p
+from interpreter.execute.code import Code, Operation, binding_all, local_binder
+from interpreter.execute.costs import cost
+from interpreter.execute.environment import Environment, Evaluator, bind_arguments, located
+from interpreter.execute.execution import Execution
+from interpreter.execute.expressions import (
+    attribute_of,
+    call_value,
+    compile_arguments,
+    compile_binder,
+    compile_expression,
+)
+from interpreter.execute.frames import Frame, ScopeState, enter
+from interpreter.execute.helpers import compile_effect
+from interpreter.execute.names import NameScope
+from interpreter.execute.world import Message
+from interpreter.library import operations
+from interpreter.state.step import NO_CHOICE, NOT_HELD, Abort, ModelError
+from interpreter.values import Instance, Stub, truth
+from interpreter.values.budget import METER
+from interpreter.values.problem import Problem
+
+_MESSAGE: Final = 4
+"""The elements of a message beside its arguments."""
+
+
+def compile_instruction(
+    code: Code, routine: p.Routine, block: p.Scope, instruction: p.Instruction, scope: NameScope
+) -> Operation:
+    """The operation of an instruction that stands in `block`."""
+    match instruction:
+        case p.Do():
+            return _do(instruction, scope)
+        case p.CallOrDo():
+            return _Calls(code, routine, block, instruction, scope).operation
+        case p.Nothing():
+            return _nothing
+        case p.Guard():
+            return _guard(instruction, scope, _is_last_guard(block, instruction))
+        case p.Pick():
+            return _pick(instruction, scope)
+        case p.PickBlock():
+            return _pick_block(instruction, scope)
+        case p.Leave():
+            return _leave(instruction, scope)
+        case p.LeaveLoop():
+            return lambda run, frame: run.leave_loop()
+        case p.NextIteration():
+            return lambda run, frame: run.next_iteration()
+        case p.Branch():
+            return _branch(instruction, scope)
+        case p.Enter():
+            return _entering(instruction.body)
+        case p.Loop(body=loop):
+            return _for(loop, scope) if isinstance(loop, p.ForLoop) else _while(loop)
+        case _:
+            assert_never(instruction)
+
+
+def _do(instruction: p.Do, scope: NameScope) -> Operation:
+    effect = compile_effect(instruction.statement, scope)
+
+    def operation(run: Execution, frame: Frame) -> bool:
+        created = len(run.world.created)
+        effect(frame)
+        return _done(run, frame, created)
+
+    return operation
+
+
+def _done(run: Execution, frame: Frame, created: int) -> bool:
+    """An assignment or expression is evaluated. So many instances were `created` before."""
+    run.enabled = True
+    if len(run.world.created) > created and run.construct(created):
+        return False
+    return run.finish()
+
+
+def _nothing(run: Execution, frame: Frame) -> bool:
+    run.enabled = True
+    return run.quietly()
+
+
+def _is_last_guard(block: p.Scope, guard: p.Guard) -> bool:
+    """Whether something follows a guard that is neither a guard nor a choice, which begins anew itself."""
+    pairs = pairwise(block.instructions) if isinstance(block, p.Sequence) else ()
+    return any(one is guard and not isinstance(next_one, p.Guard | p.Pick | p.PickBlock) for one, next_one in pairs)
+
+
+def _guard(instruction: p.Guard, scope: NameScope, last: bool) -> Operation:
+    condition, span = compile_expression(instruction.condition, scope), instruction.span
+
+    def operation(run: Execution, frame: Frame) -> bool:
+        if not truth(condition(frame)):
+            raise Abort(NOT_HELD, span)
+        yields = run.finish()
+        if last and not yields and len(run.frames) == 1:
+            run.choice_made()
+        return yields
+
+    return operation
+
+
+def elements(iterable: Evaluator, frame: Environment, span: Span) -> Seq[object]:
+    """The elements of a choice or loop, as they are now."""
+    value = iterable(frame)
+    try:
+        return operations.iterated(value)
+    except Problem as problem:
+        raise located(problem, span) from None
+
+
+def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
+    iterable, span = compile_expression(instruction.iterable, scope), instruction.span
+    condition = None if instruction.condition is None else compile_expression(instruction.condition, scope)
+    bind = compile_binder(instruction.target, scope)
+    charged = 1 + cost(instruction.target, instruction.condition)
+
+    def admitted(condition: Evaluator, frame: Frame, item: object) -> bool:
+        METER.count += charged
+        bind(frame, item)
+        return truth(condition(frame))
+
+    def operation(run: Execution, frame: Frame) -> bool:
+        alternatives = elements(iterable, frame, instruction.iterable.span)
+        if condition is not None:
+            alternatives = [item for item in alternatives if admitted(condition, frame, item)]
+        if not alternatives:
+            raise Abort(NO_CHOICE, span)
+        value = alternatives[run.pick(alternatives, f"Any:{instruction.text}=")]
+        bind(frame, value)
+        if instruction.fair:
+            run.choose_fairly(span, frame, value, alternatives)
+        run.enabled = True
+        yields = run.quietly()
+        if not yields:
+            run.choice_made()
+        return yields
+
+    return operation
+
+
+def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
+    iterable, span = compile_expression(instruction.iterable, scope), instruction.span
+    bind = local_binder(instruction.variables, span)
+    names = ", ".join(instruction.variables.names)
+
+    def operation(run: Execution, frame: Frame) -> bool:
+        alternatives = elements(iterable, frame, instruction.iterable.span)
+        if not alternatives:
+            return run.finish()
+        value = alternatives[run.pick(alternatives, f"Any:{names}=")]
+        bind(frame, value)
+        if instruction.fair:
+            run.choose_fairly(span, frame, value, alternatives)
+        frame.scopes.append(enter(instruction.body))
+        run.choice_made()
+        return False
+
+    return operation
+
+
+def _leave(instruction: p.Leave, scope: NameScope) -> Operation:
+    if instruction.value is None:
+        return lambda run, frame: run.function_done(None)
+    value = compile_expression(instruction.value, scope)
+    return lambda run, frame: run.leave(value(frame))
+
+
+def _branch(instruction: p.Branch, scope: NameScope) -> Operation:
+    conditions = [compile_expression(condition, scope) for condition in instruction.conditions]
+    suites = instruction.suites
+    orelse = suites[len(conditions)] if len(suites) > len(conditions) else None
+    # The first one is charged with the move.
+    costs = [0, *[cost(condition) for condition in instruction.conditions[1:]]]
+
+    def operation(run: Execution, frame: Frame) -> bool:
+        for condition, suite, charged in zip(conditions, suites, costs, strict=False):
+            METER.count += charged
+            if truth(condition(frame)):
+                frame.scopes.append(enter(suite))
+                return False
+        if orelse is None:
+            return run.finish()
+        frame.scopes.append(enter(orelse))
+        return False
+
+    return operation
+
+
+def _entering(scope: p.Scope) -> Operation:
+    def operation(run: Execution, frame: Frame) -> bool:
+        frame.scopes.append(enter(scope))
+        return False
+
+    return operation
+
+
+def _while(loop: p.WhileLoop) -> Operation:
+    def operation(run: Execution, frame: Frame) -> bool:
+        frame.scopes.append(ScopeState(loop, begun=() if run.headers is None else run.chosen))
+        return False
+
+    return operation
+
+
+def _for(loop: p.ForLoop, scope: NameScope) -> Operation:
+    iterable, span = compile_expression(loop.iterable, scope), loop.iterable.span
+
+    def operation(run: Execution, frame: Frame) -> bool:
+        rest = elements(iterable, frame, span)
+        if loop.independent and run.observer is not None:
+            yields = run.observer.take_turn(run, loop, rest)
+            if yields is not None:
+                return yields
+        frame.scopes.append(ScopeState(loop, rest=deque(rest)))
+        return False
+
+    return operation
+
+
+@cache
+def _called(name: str) -> str:
+    """The label of a call."""
+    return f"{name}.call"
+
+
+class _Calls:
+    """A statement of the shape of a fizz call. What it is may depend on the receiver's value."""
+
+    def __init__(
+        self, code: Code, routine: p.Routine, block: p.Scope, instruction: p.CallOrDo, scope: NameScope
+    ) -> None:
+        self.code = code
+        self.routine = routine
+        self.block = block
+        self.instruction = instruction
+        self.span = instruction.call.span
+        self.arguments = compile_arguments(instruction.call.arguments, scope)
+        self.bind = binding_all([compile_binder(target, scope) for target in instruction.targets])
+        function = instruction.call.function
+        if instruction.routine is None:
+            assert isinstance(function, ast.Attribute)
+            self.receiver: Evaluator = compile_expression(function.value, scope)
+            self.name = function.name
+
+    def operation(self, run: Execution, frame: Frame) -> bool:
+        if self.instruction.routine is not None:
+            return self._fizz_call(run, frame, self.code.program.routines[self.instruction.routine], None)
+        receiver = self.receiver(frame)
+        if isinstance(receiver, Instance):
+            number = self.code.roles[receiver.role].program.functions.get(self.name)
+            if number is not None:
+                return self._fizz_call(run, frame, self.code.program.routines[number], receiver)
+        if isinstance(receiver, Stub):
+            return self._send(run, frame, receiver)
+        return self._plain_call(run, frame, receiver)
+
+    def _plain_call(self, run: Execution, frame: Frame, receiver: object) -> bool:
+        created = len(run.world.created)
+        try:
+            callee = attribute_of(receiver, self.name, frame)
+        except Problem as problem:
+            raise located(problem, self.instruction.call.function.span) from None
+        args, kwargs = self.arguments(frame)
+        value = call_value(callee, args, kwargs, self.span)
+        if self.bind is not None:
+            self.bind(frame, value)
+        return _done(run, frame, created)
+
+    def _fizz_call(self, run: Execution, frame: Frame, callee: p.Routine, receiver: Instance | None) -> bool:
+        if frame.instance is None and self.block.flow != "atomic" and run.yields:
+            raise ModelError(
+                "L25",
+                f"call of func '{callee.name}' in serial code outside a role",
+                self.span,
+                "make the action atomic, or move it into a role",
+            )
+        args, kwargs = self.arguments(frame)
+        run.labels.append(_called(callee.name))
+        run.call(callee, receiver, self._bound(run, callee, receiver, args, kwargs))
+        return False
+
+    def _send(self, run: Execution, frame: Frame, stub: Stub) -> bool:
+        """Queue a message for the stub's instance (language page, 8.4)."""
+        number = self.code.roles[stub.instance.role].program.functions.get(self.name)
+        if number is None:
+            raise ModelError("R12", f"there is no func '{self.name}' on role {stub.instance.role}", self.span)
+        if self.bind is not None:
+            hint = "let the receiver answer by a message"
+            raise ModelError("R4", "a message has no result to assign", self.span, hint)
+        args, kwargs = self.arguments(frame)
+        callee = self.code.program.routines[number]
+        variables = self._bound(run, callee, stub.instance, args, kwargs)
+        METER.make(_MESSAGE + len(variables))
+        run.world.sent.append(Message(stub.channel, stub.instance, self.name, variables))
+        run.enabled = True
+        return run.finish()
+
+    def _bound(
+        self,
+        run: Execution,
+        callee: p.Routine,
+        receiver: Instance | None,
+        args: list[object],
+        kwargs: dict[str, object],
+    ) -> dict[str, object]:
+        """The arguments of a call by name; defaults are evaluated in the callee's scope."""
+        names = self.code.names[callee.number]
+        if names is not None and len(args) == len(names) and not kwargs:
+            return dict(zip(names, args, strict=True))
+        try:
+            variables, missing = bind_arguments(callee.name, callee.parameters, args, kwargs)
+        except Problem as problem:
+            raise located(problem, self.span) from None
+        if missing:
+            inner = Frame(callee, receiver, variables, run.world)
+            for parameter in missing:
+                inner.locals[parameter.name] = self.code.default(callee, parameter.name)(inner)
+        return variables

@@ -1,0 +1,139 @@
+"""What a name means at a place in the model (language page, 5.7): decided once, when an expression is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fizz import Span
+from fizz.base.light import dataclass
+from fizz.base.names import near_hint
+from fizz.syntax import ast
+from interpreter.execute.environment import Environment, Evaluator
+from interpreter.state.state import MISSING, Slot
+from interpreter.state.step import ModelError
+
+WorldName = Callable[[Environment], Any]
+Watch = Callable[[ast.Expression, Evaluator], Evaluator]
+
+
+@dataclass(frozen=True, slots=True)
+class Globals:
+    """The names that do not depend on the place.
+
+    `reserved` come before everything (role constructors, modules, `deepcopy`, …), as functions of the environment;
+    `constants` is filled while the constant statements run.
+    """
+
+    reserved: Mapping[str, WorldName]
+    state_variables: frozenset[str]
+    constants: dict[str, object]
+    builtins: Mapping[str, object]
+    watch: Watch | None = None
+    """What every evaluator is wrapped in, for who wants to see the values of expressions; None: nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameScope:
+    """The names that may be bound in one environment. `sees_state`: code of the model, not a `def` or a constant."""
+
+    names: frozenset[str]
+    outer: NameScope | None
+    sees_state: bool
+    known: Globals
+
+    def inner(self, names: frozenset[str]) -> NameScope:
+        return NameScope(names, self, self.sees_state, self.known)
+
+    def depths(self, name: str) -> list[int]:
+        """How far out the environments stand in which the name may be bound, innermost first."""
+        found: list[int] = []
+        scope: NameScope | None = self
+        depth = 0
+        while scope is not None:
+            if name in scope.names:
+                found.append(depth)
+            scope, depth = scope.outer, depth + 1
+        return found
+
+    def reader(self, name: str, span: Span) -> Evaluator:
+        """An evaluator of the name."""
+        known = self.known
+        if name in known.reserved:
+            return known.reserved[name]
+        depths = self.depths(name)
+        beyond = self._beyond(name, span)
+        if not depths:
+            return beyond or self._undefined(name, span)
+        if depths == [0] and beyond is None:
+            return _local_reader(name, self._undefined(name, span))
+        return _searching_reader(name, depths, beyond or self._undefined(name, span))
+
+    def _beyond(self, name: str, span: Span) -> Evaluator | None:
+        """What the name means where it is not bound locally."""
+        known = self.known
+        if name == "self":
+            return _self_reader
+        if self.sees_state and name in known.state_variables:
+            return _state_reader(name, span)
+        if name in known.constants:
+            return lambda env: known.constants[name]
+        if name in known.builtins:
+            value = known.builtins[name]
+            return lambda env: value
+        return None
+
+    def _undefined(self, name: str, span: Span) -> Evaluator:
+        known = self.known
+
+        def fail(env: Environment) -> Any:
+            # A constant may be bound by a statement that runs after this expression was compiled.
+            if name in known.constants:
+                return known.constants[name]
+            candidates = [*env.locals, *known.state_variables, *known.constants]
+            raise ModelError("R1", f"name '{name}' is not bound here", span, near_hint(name, candidates))
+
+        return fail
+
+
+def _self_reader(env: Environment) -> Any:
+    return env.instance
+
+
+def _local_reader(name: str, otherwise: Evaluator) -> Evaluator:
+    def read(env: Environment) -> Any:
+        try:
+            return env.locals[name]
+        except KeyError:
+            return otherwise(env)
+
+    return read
+
+
+def _searching_reader(name: str, depths: list[int], otherwise: Evaluator) -> Evaluator:
+    def read(env: Environment) -> Any:
+        place: Environment | None = env
+        at = 0
+        for depth in depths:
+            while at < depth and place is not None:
+                place, at = place.outer, at + 1
+            if place is not None and name in place.locals:
+                return place.locals[name]
+        return otherwise(env)
+
+    return read
+
+
+def _state_reader(name: str, span: Span) -> Evaluator:
+    slot = ("heap", name)
+
+    # Defaults take fewer objects than a closure: a display may have a hundred thousand names.
+    def read(env: Environment, slot: Slot = slot, span: Span = span) -> Any:
+        value = env.world.get(slot)
+        if value is MISSING:
+            raise ModelError(
+                "R1", f"state variable '{slot[1]}' is not bound here", span, "Init returned before binding it"
+            )
+        return value
+
+    return read

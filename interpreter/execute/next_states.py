@@ -1,0 +1,81 @@
+"""`next_states()`: what could happen next in a state, computed once however many ask (language page, 10.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from interpreter.execute.state_struct import StateStruct
+from interpreter.execute.view import StateView
+from interpreter.execute.world import World
+from interpreter.state.state import State
+from interpreter.state.step import Expansion, Step, StepKind
+from interpreter.values import ListValue, ModelValue, StructValue
+from interpreter.values.budget import METER
+
+_MOST_KEPT: Final = 1 << 14
+"""States whose successors are kept. Whoever asks several questions asks them of one state after the other."""
+
+_KINDS: Final = {StepKind.START: "action", StepKind.CONTINUE: "thread", StepKind.DELIVER: "channel"}
+
+
+class Successor(NamedTuple):
+    """A state that may come next, and the name and step by which."""
+
+    name: str
+    kind: str
+    actor: str | None
+    state: State
+
+
+class Successors:
+    """The successors of the states of one machine, whose `steps` it is given."""
+
+    def __init__(self, steps: Callable[..., Expansion]) -> None:
+        self._steps = steps
+        self._known: dict[State, tuple[Successor, ...]] = {}
+
+    def asked_in(self, world: World) -> ListValue:
+        """What `next_states()` gives there: one struct per distinct name and resulting state."""
+        state = world.recorder.whole()
+        known = self._known.get(state)
+        if known is None:
+            # What the steps cost is not charged to who asks: the second one to ask pays nothing either.
+            with METER.aside():
+                known = self._found(state)
+        return ListValue([_struct(successor, world) for successor in known])
+
+    def _found(self, state: State) -> tuple[Successor, ...]:
+        found: dict[tuple[str, State], Successor] = {}
+        # A step that fails is none: the error is found when the state is expanded.
+        for step in self._steps(state, limits=False).steps:
+            if not step.crashes:
+                successor = _successor(step)
+                found.setdefault((successor.name, step.target), successor)
+        if len(self._known) >= _MOST_KEPT:
+            self._known.clear()
+        known = self._known[state] = tuple(found.values())
+        return known
+
+
+def _successor(step: Step) -> Successor:
+    return Successor(step.name.partition("[")[0], _KINDS[step.rule.kind], step.actor, step.target)
+
+
+def _struct(successor: Successor, world: World) -> StructValue:
+    instance, _, action = (successor.actor or "").rpartition(".")
+    identity = None
+    if instance:
+        role, _, number = instance.partition("#")
+        identity = ModelValue(role, int(number))
+    target = World(world.interner, StateView(successor.state, world.interner), world.code)
+    return StructValue(
+        {
+            "name": successor.name,
+            "kind": successor.kind,
+            "role_ref": instance or None,
+            "role_id": identity,
+            "action_name": action if successor.kind == "action" else None,
+            "state": StateStruct(target, world.code.program.state_variables),
+        }
+    )

@@ -1,0 +1,54 @@
+"""States behind a dot: `before`, `after`, `next_states()[0].state`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from interpreter.execute.world import World
+from interpreter.state.state import MISSING
+from interpreter.values import HostValue, Value, Walk, equal
+from interpreter.values.freeze import freeze
+from interpreter.values.tags import Tag
+
+
+class StateStruct(HostValue):
+    """The state variables of one state behind a dot: `before`, `after`, `next_states()[0].state`. Read one by one."""
+
+    __slots__ = ("_world", "_names")
+    kind = "struct"
+
+    def __init__(self, world: World, names: tuple[str, ...]) -> None:
+        self._world = world
+        self._names = names
+
+    def attributes(self) -> Mapping[str, object]:
+        return _LazyFields(self._world, self._names)
+
+    def intern(self, interner: Any) -> int:
+        fields = [(name, freeze(value, interner)) for name, value in self.attributes().items()]
+        return int(interner.intern_fields(Tag.STRUCT, fields))
+
+    def equals(self, other: Value, walk: Walk) -> bool:
+        if not isinstance(other, StateStruct):
+            return False
+        ours, theirs = self.attributes(), other.attributes()
+        return ours.keys() == theirs.keys() and all(equal(ours[name], theirs[name]) for name in ours)
+
+
+class _LazyFields(Mapping[str, object]):
+    def __init__(self, world: World, names: tuple[str, ...]) -> None:
+        self._world = world
+        self._names = names
+
+    def __getitem__(self, name: str) -> object:
+        value = self._world.get(("heap", name)) if name in self._names else MISSING
+        if value is MISSING:
+            raise KeyError(name)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._names if self._world.get(("heap", name)) is not MISSING)
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))

@@ -1,0 +1,343 @@
+"""`World`: the thawed memory of one way through a step. It asks the view once per slot and settles what was changed.
+
+Containers are thawed when their slot is first read and are then plain mutable objects of this world alone. At the end
+everything that was loaded or written is frozen again: a slot whose value differs is a write. A container that is found
+in two places gets a cell (language page, 5.6: aliasing is part of identity).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import count, takewhile
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from fizz.base.light import dataclass
+from fizz.base.names import near_hint
+from interpreter.execute.reach import reachable
+from interpreter.state.division import SIZE, WHOLE
+from interpreter.state.state import MISSING, UNBOUND, Slot, State, slot_order
+from interpreter.values import (
+    BagValue,
+    Channel,
+    DictValue,
+    GenericMap,
+    GenericSet,
+    Instance,
+    ListValue,
+    ModelValue,
+    RecordValue,
+    SetValue,
+    SymmetricValue,
+)
+from interpreter.values.budget import METER
+from interpreter.values.container import Parted
+from interpreter.values.freeze import freeze, thaw
+from interpreter.values.intern import Interner, Tag
+from interpreter.values.pending import Pending, PendingSet, Shape
+from interpreter.values.problem import Problem
+
+if TYPE_CHECKING:
+    from interpreter.execute.code import Code
+    from interpreter.execute.frames import Frame
+
+
+_INSTANCE: Final = 8
+"""The elements of a role instance beside its params."""
+
+
+class Reader(Protocol):
+    """What a world asks."""
+
+    def read(self, slot: Slot) -> int:
+        """The id in a slot."""
+
+    def whole(self) -> State:
+        """The state itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message sent in this step: a func of a role instance to be run with these arguments."""
+
+    channel: Channel
+    receiver: Instance
+    function: str
+    arguments: dict[str, object]
+
+
+class World:
+    """One way's memory over a recorder of reads. `sent` collects messages, `created` new instances.
+
+    `slots` holds the present values of what was read or bound, `originals` the answers to the reads, `written` what was
+    bound, `opened` the containers that are read part by part.
+    """
+
+    __slots__ = (
+        "interner", "recorder", "code", "created", "sent", "frames", "subject", "drawn",
+        "slots", "originals", "written", "cells", "opened", "_numbers",
+    )  # fmt: skip
+
+    def __init__(self, interner: Interner, recorder: Reader, code: Code) -> None:
+        self.interner = interner
+        self.recorder = recorder
+        self.code = code
+        self.frames: Sequence[Frame] = ()
+        self.subject = -1
+        self.drawn: set[tuple[str, int | Fraction]] = set()
+        self.slots: dict[Slot, object] = {}
+        self.originals: dict[Slot, int] = {}
+        self.written: set[Slot] = set()
+        self.cells: dict[int, object] = {}
+        self.opened: dict[Slot, tuple[Parted, Shape]] = {}
+        self._numbers: dict[str, Iterator[int]] = {}
+        self.created: list[Instance] = []
+        self.sent: list[Message] = []
+
+    # --- reading and writing ---------------------------------------------------------------------------------------
+
+    def get(self, slot: Slot) -> object:
+        """The value in a slot, MISSING if there is none."""
+        if slot in self.slots:
+            return self.slots[slot]
+        value = self.slots[slot] = self._read(slot)
+        return value
+
+    def _read(self, slot: Slot) -> object:
+        """The value in a slot of the state, or in a part of one."""
+        number = self.originals[slot] = self.recorder.read(slot)
+        if number == UNBOUND:
+            return MISSING
+        return self.thaw(number) if self.interner.tag(number) is not Tag.HEAD else self._open(slot, number)
+
+    def _open(self, slot: Slot, head: int) -> Parted:
+        """A container of which only the head is known."""
+        keys, (rank, steps, whole), _ = self.interner.payload(head)
+        tag = Tag(rank)
+        known = [step[1:] for step in steps] if tag is Tag.RECORD else [self.thaw(key) for key in keys]
+        shape = Shape(steps, known, whole)
+        pending = self._pending_set(slot) if tag is Tag.SET else self._pending(slot, shape)
+        container = _PARTED[tag].opened(pending)
+        self.opened[slot] = (container, shape)
+        return container
+
+    def _pending(self, slot: Slot, shape: Shape) -> Pending:
+        load_all = partial(self._all, slot, shape) if shape.whole else None
+        return Pending(shape, lambda step: self._read((*slot, step)), load_all)
+
+    def _all(self, slot: Slot, shape: Shape) -> list[object]:
+        """The members of a container that is stored whole, in order."""
+        container = self._content(slot)
+        assert isinstance(container, Parted)
+        return container.each(shape)
+
+    def _pending_set(self, slot: Slot) -> PendingSet:
+        return PendingSet(
+            self._step_to,
+            lambda step: self._ask((*slot, step)) != UNBOUND,
+            lambda: int(self.interner.payload(self._ask((*slot, SIZE)))),
+            partial(self._elements, slot),
+        )
+
+    def _elements(self, slot: Slot) -> dict[Hashable, object]:
+        """The elements of a set, by key."""
+        container = self._content(slot)
+        assert isinstance(container, SetValue)
+        return container.entries
+
+    def _step_to(self, item: object) -> str | None:
+        """The step to an element of a set; None if a set can not be asked for it alone."""
+        try:
+            return self.code.step_to(freeze(item, self.interner))
+        except Problem:
+            # A function, say, is in no state, but there is no harm in asking for it.
+            return None
+
+    def _content(self, slot: Slot) -> object:
+        """A container that is stored whole, all of it."""
+        return self.thaw(self._ask((*slot, WHOLE)))
+
+    def _ask(self, slot: Slot) -> int:
+        """The answer to a question about a container that is stored whole."""
+        number = self.originals[slot] = self.recorder.read(slot)
+        return number
+
+    def bind(self, slot: Slot, value: object) -> None:
+        """Bind a slot to a value (MISSING removes it)."""
+        self.slots[slot] = value
+        self.written.add(slot)
+
+    def ask(self, slot: Slot) -> int:
+        """The answer to a derived slot, as an id."""
+        return self.recorder.read(slot)
+
+    def thaw(self, number: int) -> object:
+        """A fresh runtime value of an id; aliases of one cell become one object."""
+        return thaw(number, self.interner, self, self.cell, self.code.domains.host)
+
+    def cell(self, k: int) -> object:
+        """The container of a cell."""
+        if k not in self.cells:
+            number = self.recorder.read(("cell", k))
+            # The shell stands in for the container while its members are thawed: a cell may contain itself.
+            shell = _empty(self.interner.tag(number))
+            self.cells[k] = shell
+            _fill(shell, self.thaw(number))
+            self.originals[("cell", k)] = number
+        return self.cells[k]
+
+    def forget(self) -> None:
+        """Drop what was read; it will be asked for again."""
+        self.slots.clear()
+        self.originals.clear()
+        self.opened.clear()
+
+    def saved(self) -> tuple[Any, ...]:
+        """All that it knows now but what is inside containers, to be restored."""
+        return (
+            self.slots.copy(), self.originals.copy(), self.written.copy(), self.cells.copy(), self.opened.copy(),
+            self.created.copy(), self.sent.copy(),
+        )  # fmt: skip
+
+    def restore(self, saved: tuple[Any, ...]) -> None:
+        """Know again what was saved."""
+        slots, originals, written, cells, opened, created, sent = saved
+        self.slots, self.originals, self.written = slots.copy(), originals.copy(), written.copy()
+        self.cells, self.opened = cells.copy(), opened.copy()
+        self.created, self.sent = created.copy(), sent.copy()
+        # No number became free: the least ones that are not used are the same still.
+        self._numbers.clear()
+        self.drawn.clear()
+
+    def end(self) -> None:
+        """Let go of everything: values know their world, and Python frees such circles late."""
+        self.forget()
+        self.frames = ()
+        self.cells.clear()
+        self.created.clear()
+        self.sent.clear()
+
+    # --- role instances --------------------------------------------------------------------------------------------
+
+    def instance(self, identity: tuple[str, int]) -> Instance:
+        """A reference to an instance in this world."""
+        return Instance(self, *identity)
+
+    def get_attribute(self, instance: Instance, name: str) -> object:
+        """`__id__`, a field, a param or a `def` method of an instance; R11 for funcs, R3 for anything else."""
+        if name == "__id__":
+            return ModelValue(instance.role, instance.number)
+        for kind in ("field", "param"):
+            value = self.get((kind, instance.role, instance.number, name))
+            if value is not MISSING:
+                return value
+        role = self.code.roles[instance.role]
+        if name in role.helpers:
+            return self.code.method(instance, name)
+        if name in role.program.functions:
+            text = f"func '{name}' of role {instance.role} is called in an expression"
+            raise Problem("R11", text, "assign its result to a variable first")
+        known = [*self.attribute_names(instance), *role.helpers, *role.program.functions]
+        raise Problem("R3", f"{instance!r} has no attribute '{name}'", near_hint(name, known))
+
+    def set_attribute(self, instance: Instance, name: str, value: object) -> None:
+        """Bind a field of an instance; R10 for a param."""
+        if name.startswith("__"):
+            raise Problem("R10", f"'{name}' of {instance!r} can not be changed")
+        role = self.code.roles[instance.role].program
+        is_param = role.params is None or name in role.params
+        if is_param and self.get(("param", instance.role, instance.number, name)) is not MISSING:
+            raise Problem("R10", f"'{name}' is a param of {instance!r} and can not be changed")
+        self.bind(("field", instance.role, instance.number, name), value)
+
+    def attribute_names(self, instance: Instance) -> list[str]:
+        """The names of the fields and params of an instance, sorted."""
+        number = self.ask(("names", instance.role, instance.number))
+        names = {str(self.interner.payload(child)) for child in self.interner.children(number)}
+        made: Slot = ("role", instance.role, instance.number)
+        since_it_was_made = takewhile(lambda one: one[0] != made, reversed(self.slots.items()))
+        for slot, value in since_it_was_made if made in self.written else self.slots.items():
+            if slot[0] in ("field", "param") and slot[1:3] == (instance.role, instance.number):
+                (names.discard if value is MISSING else names.add)(str(slot[3]))
+        return sorted(names)
+
+    def live(self, role: str) -> tuple[int, ...]:
+        """Numbers of the live instances of a role: in the state, or created in this step."""
+        numbers = self.interner.children(self.ask(("live", role)))
+        before = tuple(int(self.interner.payload(number)) for number in numbers)
+        return before + tuple(i.number for i in self.created if i.role == role)
+
+    def create(self, role: str, params: dict[str, object]) -> Instance:
+        """A new instance with the smallest free number; its Init is the caller's business."""
+        numbers = self._numbers.get(role)
+        if numbers is None:
+            # No number becomes free within a step.
+            used = frozenset(self.live(role))
+            numbers = self._numbers[role] = (n for n in count() if n not in used)
+        number = next(numbers)
+        METER.make(_INSTANCE + len(params))
+        instance = Instance(self, role, number)
+        self.created.append(instance)
+        self.bind(("role", role, number), True)
+        for name, value in params.items():
+            if name.startswith("__") or not name.isidentifier():
+                raise Problem("R4", f"{role}(): {name!r} can not be the name of a param")
+            self.bind(("param", role, number, name), value)
+        return instance
+
+    def _load_all(self) -> None:
+        """Look at everything inside the containers that were opened."""
+        for value in reachable(container for container, _ in self.opened.values()):
+            if isinstance(value, Parted):
+                value.members()
+
+    # --- symmetric values ------------------------------------------------------------------------------------------
+
+    def used(self, domain: str) -> set[int | Fraction]:
+        """The indices of a domain that are in use now (language page, 11.2).
+
+        Slots that this way has seen count as they are now; what all others hold is one question to the view.
+        """
+        self._load_all()
+        seen = sorted([*self.slots, *(("cell", k) for k in self.cells)], key=slot_order)
+        number = self.ask(("used", domain, self.subject, tuple(seen)))
+        found = {self.interner.payload(child)[1] for child in self.interner.children(number)}
+        found |= {index for name, index in self.drawn if name == domain}
+        roots: list[object] = [*self.slots.values(), *self.cells.values()]
+        for frame in self.frames:
+            roots += frame.values()
+        for message in self.sent:
+            roots += message.arguments.values()
+        for value in reachable(roots):
+            if isinstance(value, SymmetricValue) and value.domain == domain:
+                found.add(value.index)
+        return found
+
+
+_PARTED: dict[Tag, type[Parted]] = {
+    Tag.LIST: ListValue,
+    Tag.DICT: DictValue,
+    Tag.RECORD: RecordValue,
+    Tag.SET: SetValue,
+}
+_EMPTY: dict[Tag, Callable[[], object]] = {
+    Tag.LIST: lambda: ListValue([]),
+    Tag.DICT: lambda: DictValue({}),
+    Tag.SET: lambda: SetValue({}),
+    Tag.RECORD: lambda: RecordValue({}),
+    Tag.GENERICSET: lambda: GenericSet([]),
+    Tag.GENERICMAP: lambda: GenericMap([]),
+    Tag.BAG: lambda: BagValue([]),
+}
+
+
+def _empty(tag: Tag) -> object:
+    return _EMPTY[tag]()
+
+
+def _fill(shell: object, full: object) -> None:
+    """Give an empty container the content of another one of its type."""
+    for name in ("items", "entries", "fields", "pairs"):
+        if hasattr(full, name):
+            setattr(shell, name, getattr(full, name))

@@ -1,0 +1,185 @@
+"""What made an expression come to its value: the parts that decided, and their values, from a watched run.
+
+From an evaluation the way goes back to what decided: of `a and b` the part that was false, of `all(...)` the element
+that was, of a local name what it was assigned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fizz import Span
+from fizz.base.light import dataclass
+from fizz.syntax import ast
+from interpreter.compile import program as p
+from interpreter.compile.statements import instructions
+from interpreter.execute.environment import Closure
+from interpreter.execute.evaluations import Evaluation
+from interpreter.execute.state_struct import StateStruct
+from interpreter.state.step import ModelError
+from interpreter.values import FunctionValue, truth
+from interpreter.values.freeze import display
+from interpreter.values.problem import Problem
+
+_MOST_FACTS = 12
+_MOST_STEPS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """An expression of the model, where it stands, and the display text of its value."""
+
+    place: Span
+    value: str
+
+
+class Reasons:
+    """Collects facts about the evaluations of one run; `routine`: whose statements are asked for."""
+
+    def __init__(self, program: p.Program, routine: p.Routine, evaluations: Sequence[Evaluation]) -> None:
+        self.program = program
+        self.routine = routine
+        self.evaluations = evaluations
+        self._facts: dict[Span, Fact] = {}
+        self._steps = 0
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """What was found, the most telling first."""
+        return tuple(self._facts.values())[:_MOST_FACTS]
+
+    def why_last(self, node: ast.Expression) -> None:
+        """Explain the last evaluation of an expression of a statement."""
+        last = next((one for one in reversed(self.evaluations) if one.node is node and one.done), None)
+        if last is not None:
+            self.why(last)
+
+    def why(self, evaluation: Evaluation) -> None:
+        """Tell what made an evaluation true or false."""
+        self._steps += 1
+        if self._steps > _MOST_STEPS or not evaluation.done:
+            return
+        match evaluation.node:
+            case ast.Literal():
+                return
+            case ast.Logical() | ast.Conditional() | ast.Unary(operator="not"):
+                for child in self._deciding(evaluation):
+                    self.why(child)
+            case ast.Call(function=ast.Name(id="all" | "any")) as call if element := self._element(evaluation, call):
+                self.why(element)
+            case ast.Call() as call:
+                self._tell(evaluation)
+                self._why_helper(evaluation, call)
+            case ast.Name(id=name) if (values := self._assigned(name)) and self._why_assigned(evaluation, values):
+                return
+            case _:
+                self._tell(evaluation)
+
+    def _deciding(self, evaluation: Evaluation) -> list[Evaluation]:
+        """The parts that an evaluation depends on: of `and` and `or`, where one part decides, that one."""
+        children = list(evaluation.children)
+        node = evaluation.node
+        if isinstance(node, ast.Logical) and truth(evaluation.value) == (node.operator == "or"):
+            return children[-1:]
+        return children
+
+    def _element(self, evaluation: Evaluation, call: ast.Call) -> Evaluation | None:
+        """The element that decided an `all(…)` or `any(…)`; None if none did."""
+        if len(call.arguments) != 1 or not isinstance(call.function, ast.Name):
+            return None
+        decisive = call.function.id == "any"
+        if truth(evaluation.value) != decisive:
+            return None
+        argument = call.arguments[0].value
+        inner = next(evaluation.of(argument), evaluation)
+        if isinstance(argument, ast.Comprehension):
+            elements = list(inner.of(argument.element))
+        elif isinstance(argument, ast.ListExpression):
+            elements = list(inner.children)
+        else:
+            return None
+        return next((element for element in elements if element.done and truth(element.value) == decisive), None)
+
+    def _why_helper(self, evaluation: Evaluation, call: ast.Call) -> None:
+        """Go on with what a `def` helper returned: the last expression that its body evaluated."""
+        callee = next(evaluation.of(call.function), None)
+        if callee is None or not isinstance(callee.value, Closure):
+            return
+        own = [call.function, *(argument.value for argument in call.arguments)]
+        inner = [child for child in evaluation.children if child.done and not any(child.node is node for node in own)]
+        if inner and inner[-1].value is evaluation.value:
+            self.why(inner[-1])
+
+    def _assigned(self, name: str) -> list[ast.Expression]:
+        """The expressions that the routine assigns to a name."""
+        return [
+            instruction.statement.value
+            for instruction in instructions(self.routine.body)
+            if isinstance(instruction, p.Do) and isinstance(instruction.statement, ast.Assign)
+            for target in instruction.statement.targets
+            if isinstance(target, ast.Name) and target.id == name
+        ]
+
+    def _why_assigned(self, evaluation: Evaluation, values: list[ast.Expression]) -> bool:
+        earlier = [one for one in self.evaluations if one.number <= evaluation.number]
+        # The last of them is the statement that the evaluation is part of.
+        for assigned in reversed(earlier[:-1]):
+            if any(assigned.node is value for value in values):
+                self.why(assigned)
+                return True
+        return False
+
+    # --- facts -----------------------------------------------------------------------------------------------------
+
+    def _tell(self, evaluation: Evaluation) -> None:
+        """An expression's value, and the values of what it was computed from."""
+        self._add(evaluation)
+        self._tell_parts(evaluation)
+
+    def _tell_parts(self, evaluation: Evaluation) -> None:
+        """Values of operands, arguments and indices. Of `nodes[i].log` only `i`: what it is taken from is too much."""
+        node = evaluation.node
+        containers: list[ast.Expression] = []
+        if isinstance(node, ast.Attribute | ast.Index | ast.Slice):
+            containers.append(node.value)
+        if isinstance(node, ast.Comprehension | ast.Lambda):
+            return
+        for child in evaluation.children:
+            if any(child.node is container for container in containers) and not self._is_local(child.node):
+                self._tell_parts(child)
+            elif self._belongs(evaluation, child):
+                self._tell(child)
+
+    def _belongs(self, evaluation: Evaluation, child: Evaluation) -> bool:
+        """Is a part worth telling? Not what a helper or comprehension evaluated inside, which is no part of it."""
+        node = evaluation.node
+        if isinstance(node, ast.Call):
+            return any(child.node is argument.value for argument in node.arguments) or child.node is node.function
+        return True
+
+    def _is_local(self, node: ast.Expression | None) -> bool:
+        return (
+            isinstance(node, ast.Name)
+            and node.id not in self.program.state_variables
+            and node.id not in self.program.constant_names
+        )
+
+    def _add(self, evaluation: Evaluation) -> None:
+        node, value = evaluation.node, evaluation.value
+        if (
+            node is None
+            or isinstance(node, ast.Literal | ast.Lambda)
+            or self._is_known_self(node)
+            or isinstance(value, FunctionValue | StateStruct)
+        ):
+            return
+        try:
+            text = display(value)
+        except (Problem, ModelError, RecursionError, NotImplementedError):
+            # What `next_states()` gives has no text.
+            return
+        self._facts.setdefault(node.span, Fact(node.span, text))
+
+    def _is_known_self(self, node: ast.Expression) -> bool:
+        """Whose field it is: the names of actions and funcs tell that already, those of assertions do not."""
+        return isinstance(node, ast.Name) and node.id == "self" and self.routine.kind != "assertion"

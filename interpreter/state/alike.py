@@ -1,0 +1,105 @@
+"""Whether a step changed anything that a transition assertion sees: values compared, sharing apart (10.3).
+
+Without containers that are reached from two places, equal values have equal ids. Where there are any, two states are
+walked side by side. A pair of values that is under way already counts as equal: so values that are written out are
+compared once however often they are reached, and what contains itself is equal to what unfolds to the same.
+"""
+
+from __future__ import annotations
+
+from interpreter.state.state import Layout, State
+from interpreter.values.intern import Interner, Tag
+from interpreter.values.tags import FIELD_TAGS, PAIR_TAGS
+
+_SEEN = frozenset({"heap", "role", "param", "field"})
+_MATCHED = frozenset({Tag.GENERICSET, Tag.GENERICMAP, Tag.BAG})
+"""Collections whose order says nothing once what is shared is written out."""
+
+Pair = tuple[int, int]
+
+
+class Alike:
+    """Compares states of one machine by their state variables, role instances, params and fields."""
+
+    def __init__(self, interner: Interner) -> None:
+        self._interner = interner
+        self._seen: dict[Layout, tuple[int, ...]] = {}
+
+    def states(self, before: State, after: State) -> bool:
+        """Are they equal in what is seen, whether parts of it are shared or not?"""
+        ours, theirs = self._positions(before.layout), self._positions(after.layout)
+        if before.layout is not after.layout:
+            slots = [before.layout.slots[i] for i in ours]
+            if slots != [after.layout.slots[i] for i in theirs]:
+                return False
+        pairs = [(before.values[i], after.values[j]) for i, j in zip(ours, theirs, strict=True)]
+        if not (before.layout.cells or after.layout.cells):
+            return all(left == right for left, right in pairs)
+        return self._equal(pairs, before, after, set())
+
+    def _positions(self, layout: Layout) -> tuple[int, ...]:
+        if layout not in self._seen:
+            self._seen[layout] = tuple(i for i, slot in enumerate(layout.slots) if slot[0] in _SEEN)
+        return self._seen[layout]
+
+    def _equal(self, pending: list[Pair], before: State, after: State, met: set[Pair]) -> bool:
+        """Are the values of all pairs equal? `met` are the pairs that count as equal; more are added."""
+        interner = self._interner
+        while pending:
+            pair = pending.pop()
+            if pair in met:
+                continue
+            left, right = pair
+            if not (interner.references(left) or interner.references(right)):
+                if left != right:
+                    return False
+                continue
+            met.add(pair)
+            left, right = self._content(left, before), self._content(right, after)
+            tag = interner.tag(left)
+            if tag is not interner.tag(right):
+                return False
+            if tag in _MATCHED:
+                if not self._matched(self._members(left), self._members(right), before, after, met):
+                    return False
+                continue
+            if self._names(left) != self._names(right):
+                return False
+            inside, there = interner.children(left), interner.children(right)
+            if len(inside) != len(there):
+                return False
+            pending += zip(inside, there, strict=True)
+        return True
+
+    def _content(self, number: int, state: State) -> int:
+        interner = self._interner
+        return state.get(("cell", interner.payload(number)[0])) if interner.tag(number) is Tag.REF else number
+
+    def _names(self, number: int) -> list[str]:
+        """The names of the fields, of structs and records."""
+        interner = self._interner
+        return [name for name, _ in interner.payload(number)] if interner.tag(number) in FIELD_TAGS else []
+
+    def _members(self, number: int) -> list[tuple[int, ...]]:
+        """What is matched: elements, or pairs of a map."""
+        interner = self._interner
+        if interner.tag(number) in PAIR_TAGS:
+            return list(interner.payload(number))
+        return [(child,) for child in interner.children(number)]
+
+    def _matched(
+        self, left: list[tuple[int, ...]], right: list[tuple[int, ...]], before: State, after: State, met: set[Pair]
+    ) -> bool:
+        """Has each element an equal one of its own on the other side? Equality is transitive: the first one will do."""
+        if len(left) != len(right):
+            return False
+        for member in left:
+            for place, other in enumerate(right):
+                tried = set(met)
+                if self._equal(list(zip(member, other, strict=True)), before, after, tried):
+                    met |= tried
+                    del right[place]
+                    break
+            else:
+                return False
+        return True

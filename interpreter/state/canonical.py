@@ -1,0 +1,269 @@
+"""Symmetry: of all images of a state under the allowed renamings, the one of least key (language page, 11.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import partial
+from itertools import combinations, islice, product
+from typing import Final
+
+from interpreter.compile.program import RoleProgram
+from interpreter.state.domains import DomainShape
+from interpreter.state.encoding import MESSAGE, THREAD, Encoder
+from interpreter.state.normalise import Normaliser
+from interpreter.state.renaming import HIGHEST, LOWEST, Index, Renamed, Renaming, by_domain
+from interpreter.state.state import Layout, Layouts, Slot, State
+from interpreter.values.budget import METER
+from interpreter.values.intern import Interner, add_keys
+
+_FEW: Final = 3
+"""Up to so many values or instances it is not asked which are alike."""
+
+_MOST_SUMS: Final = 2_000_000
+_MOST_LISTED: Final = 720
+"""Up to so many ways to renumber a domain are kept while they are combined with those of others."""
+
+Way = Mapping[Index, Index]
+"""New indices of one domain by old index."""
+
+
+class Canonical:
+    """Chooses images of states of one machine. `roles` are the symmetric roles."""
+
+    def __init__(
+        self,
+        interner: Interner,
+        layouts: Layouts,
+        encoder: Encoder,
+        shapes: Mapping[str, DomainShape],
+        roles: tuple[RoleProgram, ...],
+    ) -> None:
+        self._interner = interner
+        self._layouts = layouts
+        self._encoder = encoder
+        self._normaliser = Normaliser(interner, layouts)
+        self._shapes = shapes
+        self._roles = tuple(role.name for role in roles)
+        self._born_later = any(role.born_later for role in roles)
+        self._renamed: dict[tuple[tuple[str, tuple[tuple[Index, Index], ...]], ...], Renamed] = {}
+        self._sums = 0
+        self._same = Renamed(interner, {})
+        self.ranked = any(shape.kind in ("ordinal", "interval") for shape in shapes.values())
+        """Whether steps rename: indices become ranks, and a limit may forbid a step."""
+
+    @property
+    def needed(self) -> bool:
+        """Whether the model declares any symmetry."""
+        return bool(self._shapes or self._roles)
+
+    @property
+    def lasting(self) -> bool:
+        """Whether a state without symmetric values or instances leads to such states only."""
+        return not self._shapes and not self._born_later
+
+    def used(self, state: State) -> dict[str, list[Index]]:
+        """The indices in use in each domain, sorted; instance numbers of symmetric roles under the role's name."""
+        found = self.live(state.layout)
+        for number in (*state.values, *state.threads, *state.messages):
+            found |= self.names(number)
+        return by_domain(found)
+
+    def live(self, layout: Layout) -> set[tuple[str, Index]]:
+        """The live instances of symmetric roles."""
+        return {(role, number) for role in self._roles for number in layout.live.get(role, ())}
+
+    def settled(self, state: State) -> State | None:
+        """The state with its ordinals as ranks; None if a domain is over its limit or its divergence (11.2)."""
+        if not self.ranked:
+            return state
+        renamed = self.settling(state)
+        return None if renamed is None else self.image(state, renamed)
+
+    def settling(self, state: State) -> Renamed | None:
+        """The renaming that makes ordinals ranks; None if a domain is over its limit or its divergence (11.2)."""
+        renaming: dict[str, dict[Index, Index]] = {}
+        for name, indices in self.used(state).items():
+            shape = self._shapes.get(name)
+            if shape is None or shape.kind not in ("interval", "ordinal"):
+                continue
+            if shape.limit is not None and len(indices) > shape.limit:
+                return None
+            if shape.kind == "ordinal":
+                ranks: dict[Index, Index] = {index: rank for rank, index in enumerate(indices)}
+                if any(index != rank for index, rank in ranks.items()):
+                    renaming[name] = ranks
+            elif shape.divergence is not None and indices[-1] - indices[0] > shape.divergence:
+                return None
+        return self.renamed(renaming) if renaming else self._same
+
+    def least(self, state: State) -> State:
+        """The image of least key."""
+        return self.image(state, self.leading(state))
+
+    def leading(self, state: State) -> Renamed:
+        """The renaming to the image of least key. Whoever waits is asked at each image: there may be very many."""
+        used = self.used(state)
+        alike = {name: self._alike(state, name, indices) for name, indices in used.items() if self._nominal(name)}
+        images = map(self.renamed, self.renamings(used, alike))
+        return min(images, key=lambda renamed: self._key(state, renamed))
+
+    def _alike(self, state: State, name: str, used: list[Index]) -> list[list[Index]]:
+        """The indices in classes: two of a class may be exchanged, and the state stays as it is."""
+        if len(used) <= _FEW or self._encoder.excludes:
+            return [[index] for index in used]
+        classes: list[list[Index]] = []
+        key = self._encoder.key(state)
+        for index in used:
+            for known in classes:
+                METER.ask()
+                if self._key(state, self.renamed({name: {known[0]: index, index: known[0]}})) == key:
+                    known.append(index)
+                    break
+            else:
+                classes.append([index])
+        return classes
+
+    def _nominal(self, name: str) -> bool:
+        return name not in self._shapes or self._shapes[name].kind == "nominal"
+
+    def renamings(
+        self, used: Mapping[str, list[Index]], alike: Mapping[str, list[list[Index]]] | None = None
+    ) -> Iterator[Renaming]:
+        """All allowed renamings of states with these indices in use, as `used` gives them.
+
+        Of those that differ only in what is `alike`, by nominal domain, one is enough.
+        """
+        choices: list[tuple[str, Callable[[], Iterable[Way]]]] = []
+        for name, indices in used.items():
+            if self._nominal(name):
+                classes = [[index] for index in indices] if alike is None else alike[name]
+                choices.append((name, partial(_bijections, classes)))
+            else:
+                choices.append((name, partial(self._in_order, self._shapes[name], indices)))
+        for renaming in _combined(choices):
+            METER.ask()
+            yield renaming
+
+    def renamed(self, renaming: Renaming) -> Renamed:
+        """A renaming, ready to be applied."""
+        if self._sums > _MOST_SUMS:
+            self._renamed.clear()
+            self._sums = 0
+        mark = tuple((name, tuple(indices.items())) for name, indices in renaming.items())
+        known = self._renamed.get(mark)
+        if known is None:
+            known = self._renamed[mark] = Renamed(self._interner, renaming)
+        return known
+
+    def names(self, number: int) -> AbstractSet[tuple[str, Index]]:
+        """The domains and indices that are in use in a value, instances only by their identities."""
+        values, identities = self._interner.symmetric(number), self._interner.identities(number)
+        return values | {found for found in identities if found[0] in self._roles} if identities else values
+
+    def _in_order(self, shape: DomainShape, used: list[Index]) -> Iterator[Way]:
+        """The renamings of a domain in which order means something."""
+        size = len(used)
+        if shape.kind == "ordinal":
+            yield {index: rank for rank, index in enumerate(used)}
+            if shape.reflection:
+                mirrored: dict[Index, Index] = {index: size - 1 - rank for rank, index in enumerate(used)}
+                yield {**mirrored, LOWEST: HIGHEST, HIGHEST: LOWEST}
+        elif shape.kind == "interval":
+            yield {index: index - used[0] + shape.start for index in used}
+            if shape.reflection:
+                yield {index: used[-1] - index + shape.start for index in used}
+        else:
+            assert shape.limit is not None
+            for shift in range(shape.limit):
+                yield {index: (index + shift) % shape.limit for index in used}
+                if shape.reflection:
+                    yield {index: (shift - index) % shape.limit for index in used}
+
+    # --- images ----------------------------------------------------------------------------------------------------
+
+    def image(self, state: State, renamed: Renamed) -> State:
+        """The image of a state under a renaming."""
+        return self._normaliser.state(state, *self._parts(state, renamed)) if renamed.changes else state
+
+    def order(self, state: State, renamed: Renamed) -> list[int]:
+        """The order of the threads in the image of a state, as places in the state."""
+        return self._normaliser.order(state, *self._parts(state, renamed))
+
+    def _parts(self, state: State, renamed: Renamed) -> tuple[Layout, list[int], list[int], list[int]]:
+        """What the image is made of, before it is made canonical."""
+        slots = {renamed.slot(s): renamed.value(s, n) for s, n in zip(state.layout.slots, state.values, strict=True)}
+        layout = self._layouts.of(slots)
+        threads = [renamed.value(THREAD, thread) for thread in state.threads]
+        messages = [renamed.value(MESSAGE, message) for message in state.messages]
+        return layout, [slots[slot] for slot in layout.slots], threads, messages
+
+    def layout(self, layout: Layout, renamed: Renamed) -> Layout:
+        """The layout of the images of states of a layout."""
+        return self._layouts.of([renamed.slot(slot) for slot in layout.slots])
+
+    def _key(self, state: State, renamed: Renamed) -> int:
+        """The key of an image."""
+        if state.layout.cells:
+            return self._encoder.key(self.image(state, renamed))
+        total = 0
+        for slot, number in zip(state.layout.slots, state.values, strict=True):
+            total = add_keys(total, self._sum(slot, number, renamed))
+        for thread in state.threads:
+            total = add_keys(total, self._sum(THREAD, thread, renamed))
+        for message in state.messages:
+            total = add_keys(total, self._sum(MESSAGE, message, renamed))
+        return total
+
+    def _sum(self, slot: Slot, number: int, renamed: Renamed) -> int:
+        known = renamed.sums.get((slot, number))
+        if known is None:
+            known = self._encoder.slot_sum(renamed.slot(slot), renamed.value(slot, number))
+            renamed.sums[slot, number] = known
+            self._sums += 1
+        return known
+
+
+def _combined(choices: Sequence[tuple[str, Callable[[], Iterable[Way]]]]) -> Iterator[Renaming]:
+    """One way of each domain, in all combinations; the last domain changes first. What is many is never listed."""
+    if not choices:
+        yield {}
+        return
+    (head, first), *others = choices
+    if not others:
+        for way in first():
+            yield {head: way}
+        return
+    names = [name for name, _ in others]
+    listed = [list(islice(ways(), _MOST_LISTED + 1)) for _, ways in others]
+    few = all(len(ways) <= _MOST_LISTED for ways in listed)
+    for way in first():
+        if few:
+            for chosen in product(*listed):
+                yield {head: way, **dict(zip(names, chosen, strict=True))}
+        else:
+            for renaming in _combined(others):
+                yield {head: way, **renaming}
+
+
+def _bijections(classes: Sequence[Sequence[Index]]) -> Iterator[Way]:
+    """The ways to number all indices; within a class the numbers ascend."""
+    numbers = range(sum(map(len, classes)))
+    way: dict[Index, Index] = {}
+    left: list[Sequence[int]] = [numbers]
+    choices = [combinations(numbers, len(classes[0]))]
+    while choices:
+        chosen = next(choices[-1], None)
+        if chosen is None:
+            choices.pop()
+            left.pop()
+            continue
+        place = len(choices)
+        way.update(zip(classes[place - 1], chosen, strict=True))
+        if place == len(classes):
+            yield dict(way)
+            continue
+        METER.ask()
+        taken = frozenset(chosen)
+        left.append([number for number in left[-1] if number not in taken])
+        choices.append(combinations(left[-1], len(classes[place])))

@@ -1,0 +1,341 @@
+"""Which containers of a state are read part by part, and what their parts are.
+
+A list, dict, record or set of a state variable, field or param is known by its *head*; its members have slots of their
+own, which are the slot of the container and one step more. Containers that are shared, large, or empty and no set are
+read whole.
+
+How a container is asked for is one thing, how it is *stored* by who keeps parts is another: sets are stored whole, and
+so are the containers in slots where a try has shown that whoever looks inside looks at everything (`Divider.gather`).
+For these there is a question for all of it, the step `WHOLE`. A set is asked for one element by the step that
+`Divider.element` gives: the answer is the element as it is in the set, or UNBOUND; `SIZE` asks for the number of
+elements. To write an element is to add it, to write `gone` there is to take it out.
+
+Nothing but the value and its slot decides how a container is read: so a write of a part never changes how its
+neighbours are read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import islice
+from typing import Final, NamedTuple
+
+from interpreter.state.state import UNBOUND, Slot
+from interpreter.values.intern import Interner, Tag
+from interpreter.values.tags import MUTABLE_TAGS
+
+ROOT_LENGTH: Final = {"heap": 2, "field": 4, "param": 4}
+"""How long the slots are whose values may be divided; what comes after are the steps to a part."""
+
+MOST_MEMBERS: Final = 64
+"""Longer containers are read whole."""
+
+MOST_ELEMENTS: Final = 1_000
+"""Larger sets are read whole, and so are those of more parts than ten times as many."""
+
+NEARLY_ALL: Final = 0.75
+WHOLE: Final = "*"
+SIZE: Final = "#"
+_DIVIDED: Final = frozenset({Tag.LIST, Tag.DICT, Tag.RECORD})
+_ELEMENTS: Final = frozenset(
+    {Tag.NONE, Tag.BOOL, Tag.INT, Tag.FLOAT, Tag.STRING, Tag.BYTES, Tag.ROLE, Tag.MODEL_VALUE, Tag.SYMMETRIC}
+)
+"""What a set may be asked for, and tuples and structs of these."""
+
+
+def root_of(slot: Slot) -> Slot:
+    """The slot of the state that a part belongs to: itself if it is no part."""
+    return slot[: ROOT_LENGTH.get(str(slot[0]), len(slot))]
+
+
+class Division(NamedTuple):
+    """A container as its head and its members by step. `flat`: no member is a container itself.
+
+    `whole`: it is stored as one value.
+    """
+
+    head: int
+    members: dict[str, int]
+    flat: bool
+    whole: bool = False
+
+
+class Divider:
+    """Divides the values of one interner."""
+
+    def __init__(self, interner: Interner) -> None:
+        self._interner = interner
+        self._divisions: dict[int, Division | None] = {}
+        self._wholes: dict[int, Division | None] = {}
+        self._steps: dict[int, str | None] = {}
+        self._elements: dict[str, list[int]] = {}
+        """By step, the elements that it leads to: equal ones that look different, like 1 and 1.0."""
+        self._gathered: set[Slot] = set()
+        self._nested: set[Slot] = set()
+        self._opened: Counter[Slot] = Counter()
+        self._emptied: Counter[Slot] = Counter()
+        self._replaced: dict[tuple[int, tuple[str, ...], int], int] = {}
+        self._keys: dict[str, int] = {}
+        self._heads = 0
+        """How many heads have told their keys."""
+
+    def division(self, slot: Slot, number: int) -> Division | None:
+        """What a value in a slot divides into; None if it is read whole."""
+        if number == UNBOUND or slot[0] not in ROOT_LENGTH:
+            return None
+        if slot in self._gathered:
+            return self._whole(number)
+        known = self._known(number)
+        if known is not None and not known.flat:
+            self._nested.add(slot)
+        return known
+
+    def note(self, slot: Slot, emptied: bool) -> None:
+        """A way has looked into the container in a slot; `emptied`: at all of it."""
+        self._opened[slot] += 1
+        self._emptied[slot] += emptied
+
+    def gather(self) -> set[Slot]:
+        """Slots of flat containers that are stored whole from now on: nearly all who looked looked at everything.
+
+        What was remembered of them must be forgotten.
+        """
+        flat = [slot for slot in self._opened if slot not in self._nested]
+        chosen = {slot for slot in flat if self._emptied[slot] > NEARLY_ALL * self._opened[slot]}
+        self._gathered |= chosen
+        return chosen
+
+    @property
+    def gathered(self) -> frozenset[Slot]:
+        """The slots that are stored whole because a try has shown it."""
+        return frozenset(self._gathered)
+
+    def gather_as(self, slots: frozenset[Slot]) -> None:
+        """Divide as somebody else does who has tried it. Nothing may have been remembered yet."""
+        self._gathered |= slots
+
+    def _known(self, number: int) -> Division | None:
+        known = self._divisions.get(number, _UNKNOWN)
+        if known is _UNKNOWN:
+            known = self._divisions[number] = self._divide(number)
+        return known
+
+    def _whole(self, number: int) -> Division | None:
+        """A container that is stored whole though it could be divided."""
+        known = self._wholes.get(number, _UNKNOWN)
+        if known is _UNKNOWN:
+            known = self._known(number)
+            if known is not None and not known.whole:
+                keys, (rank, steps, _), text = self._interner.payload(known.head)
+                head = self._interner.intern_composite(Tag.HEAD, keys, (rank, steps, True), f"{text} whole")
+                known = known._replace(head=head, whole=True)
+            self._wholes[number] = known
+        return known
+
+    def stored(self, slot: Slot) -> Slot:
+        """Where what is written to a slot is stored: the container itself, if it is stored whole."""
+        base = slot[:-1]
+        inside = slot != root_of(slot) and (base in self._gathered or slot[-1][0] in _QUESTIONS)
+        return base if inside else slot
+
+    def answer(self, slot: Slot, step: str | None, number: int) -> int:
+        """What is answered about a value in a slot, as it is stored, when asked for it (None) or for a part of it."""
+        division = self.division(slot, number)
+        if step is None:
+            return number if division is None or not division.whole else division.head
+        return UNBOUND if division is None or not division.whole else self._part(division, number, step)
+
+    def _part(self, division: Division, number: int, step: str) -> int:
+        if step == WHOLE:
+            return number
+        if step == SIZE:
+            return self._interner.intern(Tag.INT, len(self._interner.payload(number)))
+        if step[0] == _ELEMENT:
+            return self._found(number, step)
+        return division.members.get(step, UNBOUND)
+
+    def _found(self, number: int, step: str) -> int:
+        """The element of a set to which a step leads; the set was divided before. UNBOUND if there is none."""
+        members = self._interner.payload(number)
+        return next((element for element in self._elements.get(step, ()) if element in members), UNBOUND)
+
+    def element(self, number: int) -> str | None:
+        """The step to an element: equal elements have equal steps. None if a set can not be asked for it alone."""
+        if number not in self._steps:
+            text = self._text(number) if self._interner.weight(number) <= MOST_ELEMENTS else None
+            step = self._steps[number] = None if text is None else f"{_ELEMENT}{text}"
+            if step is not None:
+                self._elements.setdefault(step, []).append(number)
+        return self._steps[number]
+
+    def _text(self, number: int) -> str | None:
+        interner = self._interner
+        tag, payload = interner.tag(number), interner.payload(number)
+        if tag is Tag.FLOAT and payload.is_integer():
+            return str(int(payload))
+        if tag in _ELEMENTS:
+            return interner.json(number)
+        if tag is not Tag.TUPLE and tag is not Tag.STRUCT:
+            return None
+        inside = [self._text(child) for child in interner.children(number)]
+        if None in inside:
+            return None
+        names = "" if tag is Tag.TUPLE else ",".join(name for name, _ in payload)
+        return f"({names}:{','.join(map(str, inside))})"
+
+    def read(self, slot: Slot, root: int) -> int:
+        """The answer to a read of a root or of a part of it, the root's value being given."""
+        begin = ROOT_LENGTH[str(slot[0])]
+        at, number = slot[:begin], root
+        division = self.division(at, number)
+        for step in slot[begin:]:
+            if division is None:
+                return UNBOUND
+            if division.whole:
+                return self._part(division, number, step)
+            number = division.members.get(step, UNBOUND)
+            if number == UNBOUND:
+                return UNBOUND
+            at = (*at, step)
+            division = self.division(at, number)
+        return number if division is None else division.head
+
+    def parts(self, slot: Slot, number: int) -> Iterator[tuple[Slot, int]]:
+        """The slots that a value takes up where it is stored, with their heads and values."""
+        division = self.division(slot, number)
+        if division is None or division.whole:
+            yield slot, number
+            return
+        yield slot, division.head
+        for step, member in division.members.items():
+            yield from self.parts((*slot, step), member)
+
+    def whole(self, slot: Slot, ask: Callable[[Slot], int]) -> int:
+        """The value whose stored parts are the answers."""
+        number = ask(slot)
+        if number == UNBOUND or self._interner.tag(number) is not Tag.HEAD:
+            return number
+        keys, (rank, steps, _), _ = self._interner.payload(number)
+        members = [self.whole((*slot, step), ask) for step in steps]
+        return self._made(Tag(rank), steps, keys, members)
+
+    def replaced(self, root: int, steps: tuple[str, ...], new: int) -> int:
+        """The value of a root after one of its parts was written."""
+        if not steps:
+            # A head alone comes with the members that make it true.
+            return root if self._interner.tag(new) is Tag.HEAD else new
+        key = (root, steps, new)
+        known = self._replaced.get(key)
+        if known is None and self._interner.tag(root) is Tag.SET:
+            known = self._replaced[key] = self._changed(root, steps[0], new)
+        if known is None:
+            division = self._known(root)
+            assert division is not None
+            # A step beyond the members appends to a list.
+            old = division.members.get(steps[0], UNBOUND)
+            members = {**division.members, steps[0]: self.replaced(old, steps[1:], new)}
+            keys, (rank, _, _), _ = self._interner.payload(division.head)
+            known = self._replaced[key] = self._made(Tag(rank), tuple(members), keys, list(members.values()))
+        return known
+
+    def _changed(self, number: int, step: str, new: int) -> int:
+        """A set with an element added or taken out."""
+        interner = self._interner
+        self._known(number)
+        members, old = interner.payload(number), self._found(number, step)
+        out = new == gone(interner)
+        if (old == UNBOUND) == out:
+            return number
+        if out:
+            return interner.intern(Tag.SET, tuple([member for member in members if member != old]))
+        return interner.intern_members(Tag.SET, [*members, new])
+
+    def _made(self, tag: Tag, steps: tuple[str, ...], keys: tuple[int, ...], members: list[int]) -> int:
+        if tag is Tag.LIST:
+            return self._interner.intern(tag, tuple(members))
+        if tag is Tag.DICT:
+            return self._interner.intern(tag, tuple(zip(keys, members, strict=True)))
+        return self._interner.intern(tag, tuple(zip([step[1:] for step in steps], members, strict=True)))
+
+    def step(self, key: int) -> str:
+        """The step to what a dict holds at a key."""
+        step = _dict_step(self._interner, key)
+        self._keys[step] = key
+        return step
+
+    def key(self, step: str) -> int | None:
+        """The key that a step of a dict stands for. The dict may have been divided in another process."""
+        heads = self._interner.payloads(Tag.HEAD)
+        for keys, (rank, steps, _), _ in islice(heads, self._heads, None):
+            if rank == Tag.DICT:
+                self._keys.update(zip(steps, keys, strict=True))
+        self._heads = len(heads)
+        return self._keys.get(step)
+
+    def _divide(self, number: int) -> Division | None:
+        interner = self._interner
+        tag, payload = interner.tag(number), interner.payload(number)
+        if tag is Tag.SET:
+            return self._divide_set(number)
+        if tag not in _DIVIDED or not 0 < len(payload) <= MOST_MEMBERS or interner.references(number):
+            return None
+        if tag is Tag.LIST:
+            steps, members = _list_steps(len(payload)), payload
+            head = list_head(interner, len(payload))
+        elif tag is Tag.DICT:
+            keys = tuple(key for key, _ in payload)
+            steps, members = tuple(self.step(key) for key in keys), [member for _, member in payload]
+            head = dict_head(interner, keys)
+        else:
+            steps, members = tuple(f".{name}" for name, _ in payload), [member for _, member in payload]
+            head = interner.intern_composite(Tag.HEAD, (), (int(tag), steps, False), f"record {len(payload)}")
+        flat = not any(interner.tag(member) in MUTABLE_TAGS for member in members)
+        return Division(head, dict(zip(steps, members, strict=True)), flat)
+
+    def _divide_set(self, number: int) -> Division | None:
+        interner = self._interner
+        members = interner.payload(number)
+        small = len(members) <= MOST_ELEMENTS and interner.weight(number) <= 10 * MOST_ELEMENTS
+        if not small or interner.references(number):
+            return None
+        for member in members:
+            self.element(member)
+        return Division(set_head(interner), {}, True, True)
+
+
+def list_head(interner: Interner, size: int) -> int:
+    """The head of a list of some size."""
+    return interner.intern_composite(Tag.HEAD, (), (int(Tag.LIST), _list_steps(size), False), f"list {size}")
+
+
+def dict_head(interner: Interner, keys: tuple[int, ...]) -> int:
+    """The head of a dict with these keys, in canonical order."""
+    steps = tuple(_dict_step(interner, key) for key in keys)
+    return interner.intern_composite(Tag.HEAD, keys, (int(Tag.DICT), steps, False), f"dict {len(keys)}")
+
+
+def set_head(interner: Interner) -> int:
+    """The head of any set: that it is one."""
+    return interner.intern_composite(Tag.HEAD, (), (int(Tag.SET), (), True), "set")
+
+
+def gone(interner: Interner) -> int:
+    """Written at the step to an element, it takes that out of the set."""
+    return interner.intern_composite(Tag.HEAD, (), (int(Tag.SET), (), True), "gone")
+
+
+def _dict_step(interner: Interner, key: int) -> str:
+    return f"[{interner.json(key)}]"
+
+
+@cache
+def _list_steps(size: int) -> tuple[str, ...]:
+    return tuple(f"[{place}]" for place in range(size))
+
+
+_ELEMENT: Final = "="
+_QUESTIONS: Final = frozenset({_ELEMENT, WHOLE, SIZE})
+"""How steps begin that are questions about containers that are stored whole."""
+_UNKNOWN: Final = Division(UNBOUND, {}, True)

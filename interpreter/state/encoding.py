@@ -1,0 +1,144 @@
+"""The identity of states: their encoding and their key (language page, 5.6 and 5.6.1)."""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Iterable
+from itertools import compress
+from typing import Final
+
+from interpreter.compile.program import Program
+from interpreter.state.parked import composite_json
+from interpreter.state.state import Layout, Slot, State, slot_text
+from interpreter.values.intern import Interner, Tag, add_keys, subtract_keys
+from interpreter.values.parts import Resolve, digest
+
+THREAD: Final[Slot] = ("thread",)
+MESSAGE: Final[Slot] = ("message",)
+"""What stands for the place of any thread or message where sums are asked for."""
+
+
+class Encoder:
+    """Writes states of one machine down."""
+
+    def __init__(self, program: Program, interner: Interner) -> None:
+        self._interner = interner
+        self._excluded = frozenset(("heap", name) for name in program.options.exclude)
+        self._crashing = frozenset(role.name for role in program.roles if role.crashes)
+        # The slots of the state that was asked for last, and what they add to its key: most states are asked for
+        # beside others that differ from them in a few slots.
+        self._last: tuple[Layout, tuple[int, ...], int] | None = None
+
+    def key(self, state: State) -> int:
+        """The 128-bit key of a state: the sum of the digests of its parts."""
+        if state.layout.cells:
+            return self._key_with_cells(state)
+        total = self._slots_sum(state)
+        for thread in state.threads:
+            total = add_keys(total, self.slot_sum(THREAD, thread))
+        for message in state.messages:
+            total = add_keys(total, self.slot_sum(MESSAGE, message))
+        return total
+
+    def _slots_sum(self, state: State) -> int:
+        layout, values = state.layout, state.values
+        slots = layout.slots
+        if self._last is not None and self._last[0] is layout:
+            _, before, total = self._last
+            for i in compress(range(len(slots)), map(operator.ne, before, values)):
+                total = add_keys(total, self.slot_sum(slots[i], values[i]))
+                total = subtract_keys(total, self.slot_sum(slots[i], before[i]))
+        else:
+            total = 0
+            for slot, number in zip(slots, values, strict=True):
+                total = add_keys(total, self.slot_sum(slot, number))
+        self._last = (layout, values, total)
+        return total
+
+    @property
+    def excludes(self) -> bool:
+        """Whether some variables are no part of the identity."""
+        return bool(self._excluded)
+
+    def slot_sum(self, slot: Slot, number: int) -> int:
+        """What a slot with this value adds to the key, or a thread or message."""
+        if slot in self._excluded:
+            return 0
+        if slot[0] == "role":
+            return digest(slot_text(slot), "role")
+        return self._interner.part_sum(slot_text(slot), number)
+
+    def _key_with_cells(self, state: State) -> int:
+        resolve = self._resolver(state)
+        total = 0
+        for slot, number in zip(state.layout.slots, state.values, strict=True):
+            if slot[0] == "role":
+                total = add_keys(total, self.slot_sum(slot, number))
+            elif slot[0] != "cell" and slot not in self._excluded:
+                for place, text in self._interner.parts(slot_text(slot), number, resolve):
+                    total = add_keys(total, digest(place, text))
+        for kind, numbers in (("thread", state.threads), ("message", state.messages)):
+            for position, number in enumerate(numbers):
+                # Others may refer to what a thread holds by its position: then the position is part of the state.
+                place = f"{kind}-{position}" if self._interner.references(number) else kind
+                total = add_keys(total, digest(place, self._composite(f"{kind}-{position}", number, resolve)))
+        return total
+
+    def _resolver(self, state: State) -> Resolve:
+        """Writes a cell out where it is first met, and refers to that place afterwards."""
+        places: dict[int, str] = {}
+        interner = self._interner
+
+        def resolve(place: str, reference: int) -> int | str:
+            k = interner.payload(reference)[0]
+            if k in places:
+                return f'{{"$ref":{json.dumps(places[k], ensure_ascii=False)}}}'
+            places[k] = place
+            return state.get(("cell", k))
+
+        return resolve
+
+    def _composite(self, place: str, number: int, resolve: Resolve) -> str:
+        if not self._interner.references(number):
+            return self._interner.json(number)
+        children, extra, _ = self._interner.payload(number)
+        texts = [
+            self._composite(f"{place}.{i}", child, resolve)
+            if self._interner.tag(child) is Tag.FRAME
+            else self._interner.encode(f"{place}.{i}", child, resolve)
+            for i, child in enumerate(children)
+        ]
+        return composite_json(self._interner.tag(number), extra, texts)
+
+    def encoding(self, state: State) -> str:
+        """The whole encoding as compact JSON, excluded variables included."""
+        resolve = self._resolver(state)
+        heap = [(str(slot[1]), self._value(slot, state, resolve)) for slot in state.layout.slots if slot[0] == "heap"]
+        roles = [self._role(role, number, state, resolve) for role, number in state.layout.owned]
+        threads = [self._composite(f"thread-{i}", t, resolve) for i, t in enumerate(state.threads)]
+        messages = [self._composite(f"message-{i}", m, resolve) for i, m in enumerate(state.messages)]
+        counters = [slot for slot in state.layout.slots if slot[0] == "count"]
+        counts = [(str(slot[1]), self._value(slot, state, resolve)) for slot in counters]
+        text = (
+            f'{{"heap":{_object(heap)},"roles":[{",".join(roles)}],"threads":[{",".join(threads)}],'
+            f'"messages":[{",".join(messages)}],"counters":{_object(counts)}'
+        )
+        if ("returns",) in state.layout.index:
+            text += f',"returns":{self._value(("returns",), state, resolve)}'
+        return text + "}"
+
+    def _role(self, role: str, number: int, state: State, resolve: Resolve) -> str:
+        parts = []
+        for kind in ("param", "field", "reset"):
+            names = state.layout.names(kind, role, number)
+            parts.append(_object((name, self._value((kind, role, number, name), state, resolve)) for name in names))
+        reset = parts[2] if role in self._crashing else "null"
+        return f"[{json.dumps(role)},{number},{parts[0]},{parts[1]},{reset}]"
+
+    def _value(self, slot: Slot, state: State, resolve: Resolve) -> str:
+        return self._interner.encode(slot_text(slot), state.get(slot), resolve)
+
+
+def _object(pairs: Iterable[tuple[str, str]]) -> str:
+    return "{" + ",".join(f"{json.dumps(name, ensure_ascii=False)}:{text}" for name, text in pairs) + "}"

@@ -1,0 +1,117 @@
+"""Limits of the model: how many threads there may be, and how often an action may start (language page, 9.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from interpreter.compile.program import Program
+from interpreter.state.state import State
+from interpreter.state.step import Rule
+
+Root = Callable[[int], tuple[int, tuple[str, int] | None]]
+
+
+class Setting(NamedTuple):
+    """An option of a key of `action_options`."""
+
+    key: str
+    option: str
+
+
+class Limits:
+    """The keys of `action_options`, matched with starts.
+
+    A key `R#.A` keeps one counter per instance; it is written `R#2.A` with the instance's number, after `each `.
+    `felt` are the settings that made a difference so far: they kept an action from starting, or a thread from crashing.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.felt: set[Setting] = set()
+        self._program = program
+        self._options = program.options
+        self._counters: dict[Rule, tuple[tuple[str, int], ...]] = {}
+        self._keys: dict[tuple[int, tuple[str, int] | None], tuple[str, ...]] = {}
+
+    def keys(self, routine: int, instance: tuple[str, int] | None) -> tuple[str, ...]:
+        """The keys that an invocation may be limited under."""
+        known = self._keys.get((routine, instance))
+        if known is None:
+            name = self._program.routines[routine].name
+            known = (name,)
+            if instance is not None:
+                role, number = instance
+                bare = name.rpartition(".")[2]
+                known = (name, f"{role}#.{bare}", f"{role}#{number}.{bare}")
+            self._keys[routine, instance] = known
+        return known
+
+    def limited(self, rule: Rule) -> tuple[tuple[str, int], ...]:
+        """The counters that a start is counted in, with the most starts allowed."""
+        known = self._counters.get(rule)
+        if known is None:
+            found: list[tuple[str, int]] = []
+            for key in self.keys(rule.subject, rule.instance):
+                option = self._options.action_options.get(key)
+                if option is not None and option.max_actions is not None:
+                    counter = key
+                    if "#." in key and rule.instance is not None:
+                        counter = "each " + key.replace("#.", f"#{rule.instance[1]}.")
+                    found.append((counter, option.max_actions))
+            known = self._counters[rule] = tuple(found)
+        return known
+
+    def counters(self, rule: Rule) -> list[str]:
+        """The counters that a start is counted in."""
+        return [counter for counter, _ in self.limited(rule)]
+
+    def may_start(self, rule: Rule, state: State, root: Root, payload: Callable[[int], int]) -> bool:
+        """Whether the action's own limits let it start in a state."""
+        allowed = True
+        for counter, most in self.limited(rule):
+            position = state.layout.index.get(("count", counter))
+            if position is not None and payload(state.values[position]) >= most:
+                self.feel(counter, "max_actions")
+                allowed = False
+        for key, most in self.concurrency(rule):
+            if sum(self.shares(key, rule, thread, root) for thread in state.threads) >= most:
+                self.feel(key, "max_concurrent_actions")
+                allowed = False
+        return allowed
+
+    def feel(self, counter: str, option: str) -> None:
+        """Note that a limit kept an action from starting; `counter` is its key, or the counter kept for it."""
+        self.felt.add(Setting(self.key_of(counter), option))
+
+    def key_of(self, counter: str) -> str:
+        """The key of `action_options` that a counter is kept for."""
+        if not counter.startswith("each "):
+            return counter
+        role, _, rest = counter.removeprefix("each ").partition("#")
+        return f"{role}#.{rest.partition('.')[2]}"
+
+    def concurrency(self, rule: Rule) -> tuple[tuple[str, int], ...]:
+        """The keys that limit how many threads of a start's action there may be at once, with the most threads."""
+        options = self._options.action_options
+        found = (
+            (key, options[key].max_concurrent_actions)
+            for key in self.keys(rule.subject, rule.instance)
+            if key in options
+        )
+        return tuple((key, most) for key, most in found if most is not None)
+
+    def shares(self, key: str, rule: Rule, thread: int, root: Root) -> bool:
+        """Whether a thread counts under a key of a start: of `R#.A` only threads of the same instance."""
+        routine, instance = root(thread)
+        return key in self.keys(routine, instance) and ("#." not in key or instance == rule.instance)
+
+    def may_crash(self, routine: int) -> bool:
+        """Whether threads rooted in a routine may crash."""
+        if not self._options.crash_on_yield:
+            return False
+        key = self._program.routines[routine].name
+        option = self._options.action_options.get(key)
+        if option is None or option.crash_on_yield:
+            return True
+        self.felt.add(Setting(key, "crash_on_yield"))
+        return False

@@ -1,0 +1,104 @@
+"""Numbers for cells that do not depend on how a state came about, and the order of threads and messages that share.
+
+Cells are numbered in the order in which a walk meets them: first what has an order of its own, then the members of
+unordered collections, threads and messages, sorted by what they hold. What is already numbered tells equal ones apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from interpreter.state.parked import composite_json
+from interpreter.values.intern import Interner
+from interpreter.values.tags import COMPOSITE_TAGS, Tag
+
+_UNORDERED: Final = frozenset({Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP})
+
+
+class Naming:
+    """The numbers given so far in one state. `contents`: what its cells hold."""
+
+    def __init__(self, interner: Interner, contents: dict[int, int]) -> None:
+        self.contents = contents
+        self.names: dict[int, int] = {}
+        self._interner = interner
+        self._collections: list[int] = []
+
+    def name(self, number: int) -> None:
+        """Number the cells in a value; those in unordered collections only when their turn comes."""
+        interner = self._interner
+        if not interner.references(number):
+            return
+        tag = interner.tag(number)
+        if tag is Tag.REF:
+            k = int(interner.payload(number)[0])
+            if k not in self.names:
+                self.names[k] = len(self.names)
+                self.name(self.contents[k])
+        elif tag in _UNORDERED:
+            self._collections.append(number)
+        else:
+            for child in interner.children(number):
+                self.name(child)
+
+    def name_members(self, ties: bool = False) -> None:
+        """Number the cells in the collections met so far. Equal ones wait for `ties`: threads may tell them apart."""
+        while self._name_one(ties):
+            pass
+
+    def _name_one(self, ties: bool) -> bool:
+        """Number what one more member holds; False if there is none."""
+        known = len(self.names)
+        for collection in self._collections:
+            members = sorted((self._member_text(member), member) for member in self._members(collection))
+            texts = Counter(text for text, _ in members)
+            for text, member in members:
+                if ties or texts[text] == 1:
+                    for number in member:
+                        self.name(number)
+                    if len(self.names) > known:
+                        return True
+        return False
+
+    def _members(self, collection: int) -> list[tuple[int, ...]]:
+        """The elements, or the pairs of a map."""
+        children = self._interner.children(collection)
+        if self._interner.tag(collection) is Tag.GENERICMAP:
+            return list(zip(children[::2], children[1::2], strict=True))
+        return [(child,) for child in children]
+
+    def _member_text(self, member: tuple[int, ...], path: tuple[int, ...] = ()) -> str:
+        return ",".join([self._text(number, path) for number in member])
+
+    def ordered(self, composites: list[int]) -> list[int]:
+        """The canonical order of threads or messages, as places in this list, their cells numbered. Equal ones stay."""
+        left, found = list(range(len(composites))), []
+        while left:
+            # The one with the least text goes first, and what it holds has a number when the next one is looked for.
+            first = min(left, key=lambda place: self._text(composites[place]))
+            left.remove(first)
+            found.append(first)
+            self.name(composites[first])
+        return found
+
+    # --- texts -----------------------------------------------------------------------------------------------------
+
+    def _text(self, number: int, path: tuple[int, ...] = ()) -> str:
+        """A value as text: cells by their numbers, those without one by what they hold."""
+        interner = self._interner
+        if not interner.references(number):
+            return interner.json(number)
+        tag = interner.tag(number)
+        if tag is Tag.REF:
+            k = int(interner.payload(number)[0])
+            if k in self.names:
+                return f"<{self.names[k]}>"
+            return f"<^{path.index(k)}>" if k in path else f"*{self._text(self.contents[k], (*path, k))}"
+        if tag in COMPOSITE_TAGS:
+            children, extra, _ = interner.payload(number)
+            return composite_json(tag, extra, [self._text(child, path) for child in children])
+        if tag in _UNORDERED:
+            members = sorted(self._member_text(member, path) for member in self._members(number))
+            return f"{tag.name}({';'.join(members)})"
+        return f"{tag.name}({','.join([self._text(child, path) for child in interner.children(number)])})"

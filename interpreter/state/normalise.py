@@ -1,0 +1,205 @@
+"""The global end of a step: unreachable instances go, cells are numbered anew, threads and messages are sorted.
+
+A step's outcome is local writes; what depends on the whole state happens here, and only where a state has instances or
+cells at all (language page, 5.6 and 7.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain, compress
+from operator import ne
+
+from interpreter.state.naming import Naming
+from interpreter.state.parked import composite_json
+from interpreter.state.state import Layout, Layouts, Slot, State
+from interpreter.values.intern import Interner, Tag
+from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, PAIR_TAGS
+
+
+class Normaliser:
+    """Makes states canonical. Caches what it learns of ids."""
+
+    def __init__(self, interner: Interner, layouts: Layouts) -> None:
+        self._interner = interner
+        self._layouts = layouts
+        self._cells: dict[int, tuple[int, ...]] = {}
+
+    def state(self, before: State, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> State:
+        """The canonical state of these parts, to which a step from `before` leads."""
+        if layout.owned and not self._reaches_all(before, layout, values, threads, messages):
+            layout, values = self._drop_unreachable(layout, values, threads, messages)
+        if layout.cells:
+            return self._with_cells(layout, values, threads, messages)[0]
+        return self._sorted(layout, values, threads, messages)
+
+    def order(
+        self, before: State, layout: Layout, values: list[int], threads: list[int], messages: list[int]
+    ) -> list[int]:
+        """The order of the threads in the canonical state of these parts, as places in this list. Equal ones stay."""
+        if layout.owned and not self._reaches_all(before, layout, values, threads, messages):
+            layout, values = self._drop_unreachable(layout, values, threads, messages)
+        if layout.cells:
+            return self._with_cells(layout, values, threads, messages)[1]
+        return sorted(range(len(threads)), key=lambda place: self._interner.json(threads[place]))
+
+    def _sorted(self, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> State:
+        json = self._interner.json
+        if len(threads) > 1:
+            threads = sorted(threads, key=json)
+        if len(messages) > 1:
+            messages = sorted(messages, key=json)
+        return State(layout, tuple(values), tuple(threads), tuple(messages))
+
+    # --- instances -------------------------------------------------------------------------------------------------
+
+    def _reaches_all(
+        self, before: State, layout: Layout, values: list[int], threads: list[int], messages: list[int]
+    ) -> bool:
+        """Whether all instances are still reached, as in the state before, where that is seen at once.
+
+        There may be thousands. Whatever is not held where it was must be held by a variable.
+        """
+        if layout is not before.layout or layout.cells:
+            return False
+        roles = self._interner.roles
+        held, holding = {*before.threads, *before.messages}, {*threads, *messages}
+        lost = set[tuple[str, int]]().union(*map(roles, held - holding)).difference(*map(roles, holding - held))
+        for i in compress(range(len(values)), map(ne, before.values, values)):
+            lost |= roles(before.values[i]) - roles(values[i])
+        return all(any(one in roles(values[i]) for i in layout.roots) for one in lost)
+
+    def _drop_unreachable(
+        self, layout: Layout, values: list[int], threads: list[int], messages: list[int]
+    ) -> tuple[Layout, list[int]]:
+        roles = self._interner.roles
+        reached: set[tuple[str, int]] = set()
+        cells: set[int] = set()
+        pending = [values[i] for i in layout.roots]
+        pending += threads
+        pending += messages
+        while pending:
+            number = pending.pop()
+            for instance in roles(number):
+                if instance not in reached:
+                    reached.add(instance)
+                    pending += [values[i] for i in layout.owned[instance]]
+            if len(reached) == len(layout.owned):
+                return layout, values
+            for k in self.cells_in(number):
+                if k not in cells:
+                    cells.add(k)
+                    pending.append(values[layout.cells[k]])
+        gone = {i for instance, positions in layout.owned.items() if instance not in reached for i in positions}
+        kept = [i for i in range(len(values)) if i not in gone]
+        return self._layouts.ordered(tuple(layout.slots[i] for i in kept)), [values[i] for i in kept]
+
+    def cells_in(self, number: int) -> tuple[int, ...]:
+        """The cells referred to inside a value, in encoding order, as often as they occur."""
+        interner = self._interner
+        if not interner.references(number):
+            return ()
+        if number not in self._cells:
+            if interner.tag(number) is Tag.REF:
+                self._cells[number] = (interner.payload(number)[0],)
+            else:
+                inside = [self.cells_in(child) for child in interner.children(number)]
+                self._cells[number] = tuple(chain.from_iterable(inside))
+        return self._cells[number]
+
+    # --- cells -----------------------------------------------------------------------------------------------------
+
+    def copied(self, state: State, number: int, first: int) -> tuple[int, list[tuple[Slot, int]]]:
+        """A deep copy of a value of a state: what is shared inside has cells of its own, numbered from `first` on."""
+        cells: dict[int, int] = {}
+        pending = [number]
+        while pending:
+            for k in self.cells_in(pending.pop()):
+                if k not in cells:
+                    cells[k] = first + len(cells)
+                    pending.append(state.get(("cell", k)))
+        apply = _Substitution(self._interner, {}, cells).apply
+        return apply(number), [(("cell", new), apply(state.get(("cell", k)))) for k, new in cells.items()]
+
+    def _with_cells(
+        self, layout: Layout, values: list[int], threads: list[int], messages: list[int]
+    ) -> tuple[State, list[int]]:
+        contents = {int(layout.slots[i][1]): values[i] for i in layout.cells}
+        plain = [i for i in range(len(values)) if layout.slots[i][0] != "cell"]
+        counts: dict[int, int] = {}
+        for number in (*[values[i] for i in plain], *threads, *messages):
+            self._count(number, contents, counts)
+        shared = {k: k for k, count in counts.items() if count > 1}
+        # What is shared no more is written out where it stands: equal states must look equal from here on.
+        inlined = _Substitution(self._interner, contents, shared).apply
+        heap = {layout.slots[i]: inlined(values[i]) for i in plain}
+        naming = Naming(self._interner, {k: inlined(contents[k]) for k in shared})
+        for number in heap.values():
+            naming.name(number)
+        naming.name_members()
+        threads = [inlined(thread) for thread in threads]
+        messages = [inlined(message) for message in messages]
+        order = naming.ordered(threads)
+        threads = [threads[place] for place in order]
+        messages = [messages[place] for place in naming.ordered(messages)]
+        naming.name_members(ties=True)
+        renamed = _Substitution(self._interner, {}, naming.names).apply
+        slots = {slot: renamed(number) for slot, number in heap.items()}
+        for k, new in naming.names.items():
+            slots["cell", new] = renamed(naming.contents[k])
+        final = self._layouts.of(slots)
+        values = [slots[slot] for slot in final.slots]
+        return State(final, tuple(values), tuple(map(renamed, threads)), tuple(map(renamed, messages))), order
+
+    def _count(self, number: int, contents: Mapping[int, int], counts: dict[int, int]) -> None:
+        for k in self.cells_in(number):
+            counts[k] = counts.get(k, 0) + 1
+            if counts[k] == 1:
+                self._count(contents[k], contents, counts)
+
+
+class _Substitution:
+    """Puts new references, or the content itself, in place of references to cells."""
+
+    def __init__(self, interner: Interner, contents: Mapping[int, int], numbers: Mapping[int, int]) -> None:
+        self._interner = interner
+        self._contents = contents
+        self._numbers = numbers
+        self._known: dict[int, int] = {}
+
+    def apply(self, number: int) -> int:
+        """The id of the value with its references replaced."""
+        if not self._interner.references(number):
+            return number
+        known = self._known.get(number)
+        if known is None:
+            known = self._known[number] = self._replaced(number)
+        return known
+
+    def _replaced(self, number: int) -> int:
+        interner = self._interner
+        tag = interner.tag(number)
+        payload = interner.payload(number)
+        if tag is Tag.REF:
+            k = payload[0]
+            if k in self._numbers:
+                return interner.intern(Tag.REF, (self._numbers[k],))
+            return self.apply(self._contents[k])
+        return rebuild(interner, number, [self.apply(child) for child in interner.children(number)])
+
+
+def rebuild(interner: Interner, number: int, children: list[int]) -> int:
+    """The id of a value like `number` with other children, given in the order of `interner.children`."""
+    tag = interner.tag(number)
+    payload = interner.payload(number)
+    if tag in COMPOSITE_TAGS:
+        extra = payload[1]
+        text = composite_json(tag, extra, [interner.json(child) for child in children])
+        return interner.intern_composite(tag, tuple(children), extra, text)
+    if tag in PAIR_TAGS:
+        return interner.intern_pairs(tag, zip(children[::2], children[1::2], strict=True))
+    if tag in FIELD_TAGS:
+        return interner.intern_fields(tag, zip([name for name, _ in payload], children, strict=True))
+    if tag in (Tag.SET, Tag.GENERICSET, Tag.BAG):
+        return interner.intern_members(tag, children)
+    return interner.intern(tag, tuple(children))

@@ -1,0 +1,120 @@
+"""A renaming of symmetric values and instances, applied to slots and values (language page, 11.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from math import inf
+from typing import Final
+
+from interpreter.state.division import dict_head
+from interpreter.state.normalise import rebuild
+from interpreter.state.state import Slot
+from interpreter.values.intern import Interner, Tag
+
+Index = int | Fraction | float
+Renaming = Mapping[str, Mapping[Index, Index]]
+"""New indices by domain name (of a symmetric role: its name) and old index."""
+
+LOWEST: Final = -inf
+HIGHEST: Final = inf
+"""The open ends of segments, which a reflection exchanges."""
+
+
+class Renamed:
+    """What a renaming makes of slots and values, remembered. `sums`: what a slot adds to the key of an image."""
+
+    def __init__(self, interner: Interner, renaming: Renaming) -> None:
+        self._interner = interner
+        self._new = renaming
+        self._values: dict[int, int] = {}
+        self._slots: dict[Slot, Slot] = {}
+        self.sums: dict[tuple[Slot, int], int] = {}
+        self.changes = any(old != new for indices in renaming.values() for old, new in indices.items())
+
+    # --- slots -----------------------------------------------------------------------------------------------------
+
+    def slot(self, slot: Slot) -> Slot:
+        """The slot of the image that holds what this one holds."""
+        known = self._slots.get(slot)
+        if known is None:
+            known = self._slots[slot] = self._slot(slot)
+        return known
+
+    def _slot(self, slot: Slot) -> Slot:
+        if slot[0] in ("role", "param", "field", "reset") and slot[1] in self._new:
+            return (slot[0], slot[1], self._new[slot[1]].get(slot[2], slot[2]), *slot[3:])
+        if slot[0] == "count" and "#" in slot[1]:
+            head, _, rest = slot[1].partition("#")
+            prefix, _, role = head.rpartition(" ")
+            number, _, action = rest.partition(".")
+            if role in self._new and number.isdigit():
+                renamed = self._new[role].get(int(number), int(number))
+                return ("count", f"{prefix} {role}#{renamed}.{action}".lstrip())
+        return slot
+
+    # --- values ----------------------------------------------------------------------------------------------------
+
+    def value(self, slot: Slot, number: int) -> int:
+        """What the image holds in the image of a slot."""
+        return self._returns(number) if slot[0] == "returns" else self._value(number)
+
+    def _returns(self, number: int) -> int:
+        """Returns with the instances in their labels renamed: `Node#0.Act`."""
+        interner = self._interner
+        pairs = []
+        for label, value in interner.payload(self._value(number)):
+            head, mark, rest = interner.payload(label).partition("#")
+            if mark and head in self._new:
+                index, _, action = rest.partition(".")
+                label = interner.intern(Tag.STRING, f"{head}#{self._new[head].get(int(index), int(index))}.{action}")
+            pairs.append((label, value))
+        return interner.intern_pairs(Tag.DICT, pairs)
+
+    def _value(self, number: int) -> int:
+        found = self._values.get(number)
+        if found is None:
+            found = self._values[number] = self._renamed(number)
+        return found
+
+    def _renamed(self, number: int) -> int:
+        interner = self._interner
+        tag = interner.tag(number)
+        if tag is Tag.SYMMETRIC:
+            domain, index, kind, limit = interner.payload(number)
+            if domain in self._new:
+                return interner.intern(Tag.SYMMETRIC, (domain, self._new[domain].get(index, index), kind, limit))
+            return number
+        if tag in (Tag.ROLE, Tag.MODEL_VALUE):
+            name, index = interner.payload(number)
+            if name in self._new:
+                return interner.intern(tag, (name, self._new[name].get(index, index)))
+            return number
+        if tag is Tag.SEGMENT:
+            return self._segment(number)
+        children = interner.children(number)
+        if not children:
+            return number
+        renamed = [self._value(child) for child in children]
+        if list(children) == renamed:
+            return number
+        if tag is Tag.HEAD:
+            return dict_head(interner, tuple(sorted(renamed, key=interner.order_key)))
+        return rebuild(interner, number, renamed)
+
+    def _segment(self, number: int) -> int:
+        domain, after, before = self._interner.payload(number)
+        if domain not in self._new:
+            return number
+        ends = (LOWEST if after is None else after, HIGHEST if before is None else before)
+        low, high = sorted(self._new[domain].get(end, end) for end in ends)
+        payload = (domain, None if low == LOWEST else low, None if high == HIGHEST else high)
+        return self._interner.intern(Tag.SEGMENT, payload)
+
+
+def by_domain(used: Iterable[tuple[str, Index]]) -> dict[str, list[Index]]:
+    """The indices in use in each domain, sorted."""
+    found: dict[str, list[Index]] = {}
+    for name, index in sorted(used):
+        found.setdefault(name, []).append(index)
+    return found

@@ -1,0 +1,170 @@
+"""`State`: a value. Slots hold ids of interned values; a layout says which slots there are.
+
+A slot names a piece of state:
+
+    ("heap", x)           a state variable
+    ("role", R, n)        the instance R#n lives (its value is True)
+    ("param", R, n, x)    a param, ("field", R, n, x) a field, ("reset", R, n, x) a reset value of R#n
+    ("count", K)          the counter of a limited action, above 0
+    ("returns",)          returns of the step that made the state, if the model reads them
+    ("cell", k)           a container that is reached from two places; they hold a reference to cell k
+
+A part of the value of a heap variable, field or param has the slot of the whole and the steps to the part, as in
+("heap", x, "[0]", ".name"). States hold whole values; only who asks for parts sees them (`interpreter.state.division`).
+
+Derived slots may be read by a step and are never stored: ("live", R), the numbers in use, ("names", R, n), the names of
+an instance's fields, ("cells",), how many cells there are, ("used", D, …), the values of a domain held elsewhere, and
+("state",), something that differs for all states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+Slot = tuple[Any, ...]
+
+UNBOUND = -1
+"""The answer to a read of a slot that does not exist; written, it removes the slot."""
+
+
+class Missing:
+    """The value of a slot that does not exist, while a step runs."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Final = Missing()
+
+KINDS = ("heap", "role", "param", "field", "reset", "count", "returns", "cell")
+_RANK = {kind: rank for rank, kind in enumerate(KINDS)}
+
+
+def slot_order(slot: Slot) -> tuple[object, ...]:
+    """Sort key: heap variables by name, then instances by (name, number) with all that is theirs, then the rest."""
+    kind = slot[0]
+    if kind in ("role", "param", "field", "reset"):
+        return (1, slot[1], slot[2], _RANK[str(kind)], slot[3:])
+    return (0 if kind == "heap" else 1 + _RANK[str(kind)], *slot[1:])
+
+
+@lru_cache(1 << 16)
+def slot_text(slot: Slot) -> str:
+    """The place of a slot or part (5.6.1): `x`, `x[0]`, `Node#0.votes`, `Node#0/LIMIT`, `Node#0!cache`, `count K`."""
+    match slot:
+        case ("heap", name, *steps):
+            return str(name) + "".join(steps)
+        case ("role", role, number):
+            return f"{role}#{number}"
+        case ("field", role, number, name, *steps):
+            return f"{role}#{number}.{name}" + "".join(steps)
+        case ("param", role, number, name, *steps):
+            return f"{role}#{number}/{name}" + "".join(steps)
+        case ("reset", role, number, name):
+            return f"{role}#{number}!{name}"
+        case ("count", key):
+            return f"count {key}"
+    return " ".join(str(part) for part in slot)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """A set of slots in canonical order. One object per set in a process (see `Layouts`), so `is` compares layouts."""
+
+    slots: tuple[Slot, ...]
+    index: dict[Slot, int]
+    live: dict[str, tuple[int, ...]]
+    owned: dict[tuple[str, int], tuple[int, ...]]
+    """The positions of the slots of each live instance, by role name and number."""
+    roots: tuple[int, ...]
+    """The positions from which instances and cells are reached: state variables and returns."""
+    cells: tuple[int, ...]
+    """The positions of the cells, by number."""
+
+    def names(self, kind: str, role: str, number: int) -> tuple[str, ...]:
+        """The names of an instance's fields, params or reset values, sorted."""
+        return tuple(str(self.slots[i][3]) for i in self.owned.get((role, number), ()) if self.slots[i][0] == kind)
+
+
+@dataclass(slots=True)
+class Layouts:
+    """The layouts met so far in this process."""
+
+    known: dict[tuple[Slot, ...], Layout] = field(default_factory=dict)
+
+    def of(self, slots: Iterable[Slot]) -> Layout:
+        """The layout of these slots, in whatever order they come."""
+        return self.ordered(tuple(sorted(slots, key=slot_order)))
+
+    def ordered(self, slots: tuple[Slot, ...]) -> Layout:
+        """The layout of slots that already stand in canonical order."""
+        layout = self.known.get(slots)
+        if layout is None:
+            layout = self.known[slots] = _layout(slots)
+        return layout
+
+
+def _layout(slots: tuple[Slot, ...]) -> Layout:
+    owned: dict[tuple[str, int], list[int]] = {}
+    live: dict[str, list[int]] = {}
+    roots: list[int] = []
+    cells: list[int] = []
+    for position, slot in enumerate(slots):
+        if slot[0] in ("role", "param", "field", "reset"):
+            owned.setdefault((str(slot[1]), int(slot[2])), []).append(position)
+            if slot[0] == "role":
+                live.setdefault(str(slot[1]), []).append(int(slot[2]))
+        elif slot[0] == "cell":
+            cells.append(position)
+        elif slot[0] != "count":
+            roots.append(position)
+    return Layout(
+        slots,
+        {slot: i for i, slot in enumerate(slots)},
+        {role: tuple(numbers) for role, numbers in live.items()},
+        {instance: tuple(positions) for instance, positions in owned.items()},
+        tuple(roots),
+        tuple(cells),
+    )
+
+
+class State:
+    """What exists while everybody stands at a yield point. Immutable; equal iff the encodings (language 5.6) are equal.
+
+    `values` holds one id per slot of the layout; `threads` and `messages` are ids in canonical order. The ids belong to
+    the machine that made the state.
+    """
+
+    __slots__ = ("layout", "values", "threads", "messages", "_hash")
+
+    def __init__(
+        self, layout: Layout, values: tuple[int, ...], threads: tuple[int, ...] = (), messages: tuple[int, ...] = ()
+    ) -> None:
+        self.layout = layout
+        self.values = values
+        self.threads = threads
+        self.messages = messages
+        self._hash = hash((id(layout), values, threads, messages))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, State)
+            and self.layout is other.layout
+            and self.values == other.values
+            and self.threads == other.threads
+            and self.messages == other.messages
+        )
+
+    def get(self, slot: Slot) -> int:
+        """The id in a slot, UNBOUND if there is no such slot."""
+        position = self.layout.index.get(slot)
+        return UNBOUND if position is None else self.values[position]
+
+    def as_dict(self) -> dict[Slot, int]:
+        return dict(zip(self.layout.slots, self.values, strict=True))

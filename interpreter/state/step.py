@@ -1,0 +1,295 @@
+"""What may step and what a step does: rules, ways, outcomes, steps. Data only.
+
+A rule run against a view of a state gives *ways*, one per combination of choices. A way records every question it
+asked (`Read`) and every choice it met (`Fork`), in order; its result is a function of the answers alone. Engines may
+therefore remember results by answers, and nothing else may leak into a way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import ClassVar, NamedTuple
+
+from fizz import Diagnostic, Span
+from fizz.base.light import dataclass
+from interpreter.state.state import Slot, State
+
+
+class StepKind(IntEnum):
+    """The kinds of steps in step order; INIT and ASSERT are rules that are no steps."""
+
+    CONTINUE = 0
+    DELIVER = 1
+    START = 2
+    CRASH_ROLE = 3
+    INIT = 4
+    ASSERT = 5
+
+
+class Rule(NamedTuple):
+    """Something that may run, by meaning and not by position: equal rules behave alike on equal answers.
+
+    `subject`: CONTINUE the thread's id; DELIVER the message's id; START and INIT the routine's number; CRASH_ROLE 0;
+    ASSERT the assertion's number. `instance` is the `self` of a start, a role crash or an assertion in a role.
+    """
+
+    kind: StepKind
+    subject: int
+    instance: tuple[str, int] | None = None
+
+
+class Candidate(NamedTuple):
+    """A rule in a given state: `order` is its place in the step order, before choices; `name` as in language 12.2."""
+
+    order: tuple[int, ...]
+    name: str
+    rule: Rule
+
+
+class Read(NamedTuple):
+    slot: Slot
+    answer: int
+
+
+class Fork(NamedTuple):
+    """A choice between `size` alternatives of which this way took number `taken`; `label` is the taken one's text.
+
+    `unique`: no two alternatives have the same text. Else ways of one name count once (language page, 12.3).
+    """
+
+    size: int
+    taken: int
+    label: str
+    unique: bool = True
+
+
+class Cut:
+    """Where an observer let a way forget what it had asked; those who read the events know more of it."""
+
+    __slots__ = ()
+
+
+Event = Read | Fork | Cut
+
+
+class FairChoice(NamedTuple):
+    """A passed `fair` choice: which of the way's forks it was, its place, `self` and the value taken, as texts."""
+
+    fork: int
+    place: str
+    instance: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an existing step does, as local writes.
+
+    `writes`: (slot, id) with UNBOUND for a removed slot. `thread`: the id of the thread parked at the yield, None if it
+    ended. `sent`: ids of queued messages. `may_crash`: the step has a twin. `returns`: (label, id) pairs. `lines`: the
+    executed statements' spans in order. `value`: the verdict of an assertion. `unlimited` ways never exceed a domain.
+    """
+
+    writes: tuple[tuple[Slot, int], ...]
+    thread: int | None
+    sent: tuple[int, ...]
+    choices: tuple[str, ...]
+    forks: tuple[int, ...]
+    may_crash: bool
+    labels: tuple[str, ...]
+    returns: tuple[tuple[str, int], ...]
+    fair: tuple[FairChoice, ...]
+    lines: tuple[Span, ...]
+    value: bool | None = None
+
+
+NO_OUTCOME = Outcome((), None, (), (), (), False, (), (), (), ())
+NOT_HELD = "require"
+NO_CHOICE = "nothing to choose from"
+NOTHING_DONE = "nothing done"
+GIVEN_UP = "comes back to where another way was"
+"""Reasons of ways that are no steps. With nothing done it ran to its end; given up were ways in loops of choices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aborted:
+    """A way that is no step: a false `require`, nothing to choose from, nothing done, or given up in a loop of choices.
+
+    `lines` as in `Outcome`.
+    """
+
+    reason: str
+    span: Span
+    lines: tuple[Span, ...] = ()
+
+
+class Abort(Exception):
+    """This way through the step does not exist: a false guard, nothing to choose from, an exhausted domain."""
+
+    def __init__(self, reason: str, span: Span | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.span = span
+
+
+_ErrorData = tuple[str, str, Span | None, str | None, tuple[str, ...]]
+
+
+class ModelError(Exception):
+    """The model failed while running: code R.., place, hint, and the calls under way, innermost first."""
+
+    AS_DATA: ClassVar = _ErrorData
+    """The type of `to_data`."""
+
+    def __init__(self, code: str, text: str, span: Span | None, hint: str | None = None) -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+        self.span = span
+        self.hint = hint
+        self.calls: tuple[str, ...] = ()
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        return Diagnostic(self.code, self.text, self.span, self.hint)
+
+    def to_data(self) -> _ErrorData:
+        """All of it, as plain data."""
+        return self.code, self.text, self.span, self.hint, self.calls
+
+    @classmethod
+    def from_data(cls, told: _ErrorData) -> ModelError:
+        """The error that `to_data` told."""
+        error = cls(*told[:4])
+        error.calls = told[4]
+        return error
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ModelError.from_data, (self.to_data(),)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A way that ended in a mistake of the model. `choices` and `forks` as in `Outcome`, up to the mistake."""
+
+    error: ModelError
+    choices: tuple[str, ...]
+    forks: tuple[int, ...]
+    lines: tuple[Span, ...]
+
+    @property
+    def ends_step(self) -> bool:
+        """Whether the ways after this one are not gone: each of them could cost as much again (language page, 14)."""
+        return self.error.code in ("R20", "R24")
+
+
+def ends_step(result: Result) -> bool:
+    """Whether a way that came to this is the last one of its step."""
+    return isinstance(result, Failure) and result.ends_step
+
+
+Result = Outcome | Aborted | Failure
+"""What comes of a way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way through a rule: the events in the order in which they happened, and what came of it.
+
+    `skipped`: how many questions and choices came before these events, where the way was begun after a restart.
+    `others`: where all ways were followed together, what came of those after the first one, in the order of their
+    choices; then the events are the questions of all of them.
+    """
+
+    events: tuple[Event, ...]
+    result: Result
+    skipped: int = 0
+    others: tuple[Result, ...] = ()
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """What came of it, and of the ways that were followed together with it."""
+        return (self.result, *self.others)
+
+    def next_choices(self) -> tuple[int, ...] | None:
+        """The choices of the way after this one, depth first; None if it was the last."""
+        forks = [event for event in self.events if isinstance(event, Fork)]
+        while forks:
+            last = forks.pop()
+            if last.taken + 1 < last.size:
+                return (*(fork.taken for fork in forks), last.taken + 1)
+        return None
+
+
+class FairName(NamedTuple):
+    """Who fairness speaks of: an action ("action", "Node#0.Send") or the threads of one ("thread", "Node#0.Send")."""
+
+    kind: str
+    name: str
+
+
+_ROLE_CRASHES = (StepKind.CRASH_ROLE.value,)
+
+
+class StepOrder(NamedTuple):
+    """The place of a step among the steps of its source (language page, 12.2)."""
+
+    candidate: tuple[int, ...]
+    forks: tuple[int, ...]
+    twin: int
+
+    @property
+    def crashes(self) -> bool:
+        """Is it the place of a twin or of a role crash?"""
+        return self.twin != 0 or self.candidate[:1] == _ROLE_CRASHES
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An existing step from a state: `name` with choices and ` crash` as in language 12.2.
+
+    `crashes`: a twin or a role crash. `actor`: the action started, or the root action of the thread. `fair`: whose fair
+    step it is, None for crash steps and unfair starts.
+    """
+
+    order: StepOrder
+    name: str
+    rule: Rule
+    target: State
+    crashes: bool
+    actor: str | None
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class StepFailure:
+    """A step that failed: where it stands in the order, its name, and the error."""
+
+    order: StepOrder
+    name: str
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """All steps of one state in step order, and those that failed. `aborted` counts ways that are no step, by place."""
+
+    steps: tuple[Step, ...]
+    failures: tuple[StepFailure, ...]
+    aborted: Mapping[Span, int]
+
+
+@dataclass(frozen=True, slots=True)
+class InitialState:
+    """A way through Init that exists."""
+
+    forks: tuple[int, ...]
+    state: State
+    outcome: Outcome
+
+
+def step_name(name: str, choices: tuple[str, ...], twin: bool = False) -> str:
+    """The name of a step: `Act[Any:x=1, Stmt:0] crash`."""
+    bracket = f"[{', '.join(choices)}]" if choices else ""
+    return f"{name}{bracket}{' crash' if twin else ''}"

@@ -1,0 +1,168 @@
+"""Outcomes applied to states: writes, threads, messages, counters, crashes."""
+
+from __future__ import annotations
+
+from interpreter.compile.program import Program
+from interpreter.state.division import Divider, root_of
+from interpreter.state.limits import Limits
+from interpreter.state.normalise import Normaliser
+from interpreter.state.parked import FrameShape
+from interpreter.state.state import UNBOUND, Layout, Layouts, Slot, State
+from interpreter.state.step import Outcome, Rule, StepKind
+from interpreter.values.intern import Interner, Tag
+
+
+class Transitions:
+    """Makes the targets of steps. Everything global about a step is here, everything local in its outcome."""
+
+    def __init__(self, program: Program, interner: Interner, limits: Limits, divider: Divider) -> None:
+        self._interner = interner
+        self._limits = limits
+        self._divider = divider
+        self._reads_returns = program.reads_returns
+        self._roles = {role.name: role for role in program.roles}
+        self.layouts = Layouts()
+        self._normaliser = Normaliser(interner, self.layouts)
+        self.empty = State(self.layouts.of(()), ())
+
+    def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State:
+        """The target of a step of `rule` with this outcome, or of its crash twin."""
+        return self._normaliser.state(state, *self._parts(state, rule, outcome, twin))
+
+    def origins(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> list[int | None]:
+        """For each thread of the target of a step, its number in the state before; None for one that the step began."""
+        if rule.kind is StepKind.CRASH_ROLE:
+            assert rule.instance is not None
+            numbers: list[int | None] = list(self._surviving(state, rule.instance))
+            order = self._normaliser.order(state, *self._without(state, rule.instance))
+            return [numbers[place] for place in order]
+        numbers = list(range(len(state.threads)))
+        moved = None
+        if rule.kind is StepKind.CONTINUE:
+            moved = state.threads.index(rule.subject)
+            numbers.remove(moved)
+        if outcome.thread is not None and not twin:
+            numbers.append(moved)
+        return [numbers[place] for place in self._normaliser.order(state, *self._parts(state, rule, outcome, twin))]
+
+    def _parts(
+        self, state: State, rule: Rule, outcome: Outcome, twin: bool
+    ) -> tuple[Layout, list[int], list[int], list[int]]:
+        """What the target of a step is made of, before it is made canonical."""
+        threads = list(state.threads)
+        messages = list(state.messages)
+        if rule.kind is StepKind.CONTINUE:
+            threads.remove(rule.subject)
+        elif rule.kind is StepKind.DELIVER:
+            messages.remove(rule.subject)
+        if outcome.thread is not None and not twin:
+            threads.append(outcome.thread)
+        messages += outcome.sent
+        layout, values = self._written(state, (*outcome.writes, *self.returns(outcome, twin)))
+        if rule.kind is StepKind.START:
+            layout, values = self._counted(layout, values, rule)
+        return layout, values, threads, messages
+
+    def crash_role(self, state: State, instance: tuple[str, int]) -> State:
+        """The state after the crash of an instance (language page, 8.2)."""
+        return self._normaliser.state(state, *self._without(state, instance))
+
+    def _without(self, state: State, instance: tuple[str, int]) -> tuple[Layout, list[int], list[int], list[int]]:
+        """What the state after the crash of an instance is made of, before it is made canonical."""
+        writes: list[tuple[Slot, int]] = []
+        cells = len(state.layout.cells)
+        for slot, reset in self.resets(state.layout, instance):
+            number = state.get(reset)
+            if state.layout.cells and number != UNBOUND:
+                number, copies = self._normaliser.copied(state, number, cells)
+                cells += len(copies)
+                writes += copies
+            writes.append((slot, number))
+        threads = [state.threads[number] for number in self._surviving(state, instance)]
+        layout, values = self._written(state, (*writes, *self.returns(None, twin=True)))
+        return layout, values, threads, list(state.messages)
+
+    def _surviving(self, state: State, instance: tuple[str, int]) -> list[int]:
+        """The numbers of the threads that a crash of an instance leaves."""
+        return [n for n, thread in enumerate(state.threads) if self.top_instance(thread) != instance]
+
+    def resets(self, layout: Layout, instance: tuple[str, int]) -> list[tuple[Slot, Slot]]:
+        """The fields that a crash of an instance sets, and the slots of the values it sets them to."""
+        role, number = instance
+        names = {name for name in layout.names("field", role, number) if self._roles[role].ephemeral(name)}
+        names.update(layout.names("reset", role, number))
+        return [(("field", role, number, name), ("reset", role, number, name)) for name in sorted(names)]
+
+    # --- threads ---------------------------------------------------------------------------------------------------
+
+    def frame_instance(self, frame: int) -> tuple[str, int] | None:
+        """The `self` of a parked frame."""
+        owner = self._interner.children(frame)[0]
+        payload = self._interner.payload(owner)
+        return None if payload is None else (str(payload[0]), int(payload[1]))
+
+    def top_instance(self, thread: int) -> tuple[str, int] | None:
+        """The `self` of the frame that runs next."""
+        return self.frame_instance(self._interner.children(thread)[-1])
+
+    def waiting_instances(self, thread: int) -> set[tuple[str, int]]:
+        """The instances that wait for a reply: `self` of other frames than the top one, unless it is the top's too."""
+        frames = self._interner.children(thread)
+        waiting = {self.frame_instance(frame) for frame in frames[:-1]}
+        return {instance for instance in waiting if instance is not None} - {
+            self.frame_instance(frames[-1]) or ("", -1)
+        }
+
+    def root(self, thread: int) -> tuple[int, tuple[str, int] | None]:
+        """The routine and the instance at the root of a thread."""
+        frame = self._interner.children(thread)[0]
+        shape = self._interner.payload(frame)[1]
+        assert isinstance(shape, FrameShape)
+        return shape.number, self.frame_instance(frame)
+
+    # --- writes ----------------------------------------------------------------------------------------------------
+
+    def _written(self, state: State, writes: tuple[tuple[Slot, int], ...]) -> tuple[Layout, list[int]]:
+        layout, values = state.layout, list(state.values)
+        index = layout.index
+        if all(root_of(slot) in index and number != UNBOUND for slot, number in writes):
+            for slot, number in writes:
+                root = root_of(slot)
+                position = index[root]
+                values[position] = self._divider.replaced(values[position], slot[len(root) :], number)
+            return layout, values
+        slots = state.as_dict()
+        for slot, number in writes:
+            root = root_of(slot)
+            if number == UNBOUND:
+                slots.pop(slot, None)
+            else:
+                slots[root] = self._divider.replaced(slots.get(root, UNBOUND), slot[len(root) :], number)
+        final = self.layouts.of(slots)
+        return final, [slots[slot] for slot in final.slots]
+
+    def _assigned(self, layout: Layout, values: list[int], slot: Slot, number: int) -> tuple[Layout, list[int]]:
+        position = layout.index.get(slot)
+        if position is not None:
+            values[position] = number
+            return layout, values
+        slots = dict(zip(layout.slots, values, strict=True))
+        slots[slot] = number
+        final = self.layouts.of(slots)
+        return final, [slots[s] for s in final.slots]
+
+    def _counted(self, layout: Layout, values: list[int], rule: Rule) -> tuple[Layout, list[int]]:
+        for key in self._limits.counters(rule):
+            slot: Slot = ("count", key)
+            position = layout.index.get(slot)
+            starts = 0 if position is None else self._interner.payload(values[position])
+            layout, values = self._assigned(layout, values, slot, self._interner.intern(Tag.INT, starts + 1))
+        return layout, values
+
+    def returns(self, outcome: Outcome | None, twin: bool) -> tuple[tuple[Slot, int], ...]:
+        """The write of a step's returns, if the model reads them; crashes return nothing."""
+        if not self._reads_returns:
+            return ()
+        returned = () if outcome is None or twin else outcome.returns
+        pairs = [(self._interner.intern(Tag.STRING, label), number) for label, number in returned]
+        return ((("returns",), self._interner.intern_pairs(Tag.DICT, pairs)),)

@@ -1,0 +1,36 @@
+"""A mistake of the model that has no place yet, and the limits of one value (those of a step: `budget`).
+
+Values know nothing of source text: they raise a `Problem`, and the evaluator adds the place (language page, 14).
+"""
+
+from __future__ import annotations
+
+MAX_PARTS = 2_000_000
+"""Largest value when it is written out in full, in nested elements: what is shared counts as often as it occurs."""
+MAX_DEPTH = 100
+"""Deepest nesting of a value; a cycle is deeper than any limit."""
+
+
+class Problem(Exception):
+    """A mistake of the model: code ("R4"), text, and a hint if there is a way out."""
+
+    def __init__(self, code: str, text: str, hint: str | None = None) -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+        self.hint = hint
+
+
+def too_deep() -> Problem:
+    """The problem of a value that is nested beyond `MAX_DEPTH`."""
+    return Problem("R24", f"a value nested more than {MAX_DEPTH} levels deep, or containing itself")
+
+
+def too_many_parts() -> Problem:
+    """The problem of a value that has more than `MAX_PARTS` parts when written out."""
+    return Problem("R24", f"a value of more than {MAX_PARTS:,} parts in all")
+
+
+def with_article(noun: str) -> str:
+    """`an int`, `a list`."""
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
