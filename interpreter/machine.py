@@ -364,6 +364,8 @@ class Machine:
         `target`: the state that the step leads to, or the image of it that stands for it.
         """
         origins = self.transitions.origins(state, rule, outcome, twin)
+        if not self.images.needed:
+            return tuple(origins)
         if rule.kind is StepKind.CRASH_ROLE and rule.instance is not None:
             reached = self.transitions.crash_role(state, rule.instance)
         else:

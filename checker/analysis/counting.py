@@ -82,7 +82,8 @@ class StepCounter(_Counter):
 
     def keep(self, visit: Visit) -> None:
         super().keep(visit)
-        self.exercised = frozenset(visit.machine.parts.exercised)
+        if len(visit.machine.parts.exercised) > len(self.exercised):
+            self.exercised = frozenset(visit.machine.parts.exercised)
 
     def see(self, visit: Visit, visited: Visited) -> None:
         """Count the ways from one state."""
