@@ -23,7 +23,7 @@ from fizz import Diagnostic, Module
 from interpreter import Program
 
 if TYPE_CHECKING:
-    from checker.traces.calm import Calmer
+    from checker.traces.calm import SwitchReducer
 
 
 def conclude(
@@ -107,10 +107,10 @@ class _Teller:
         self.patience = patience
 
     @cached_property
-    def _calmer(self) -> Calmer:
-        from checker.traces.calm import Calmer
+    def _calmer(self) -> SwitchReducer:
+        from checker.traces.calm import SwitchReducer
 
-        return Calmer(self.memory, self.patience)
+        return SwitchReducer(self.memory, self.patience)
 
     def told(self, finding: Finding, property: Property | None = None) -> tuple[Finding, Trace | None]:
         """The calmest story of a finding, and which instance decides it. Without a property the model fails."""

@@ -9,8 +9,8 @@ from checker.core.limits import UNTIMELY, Limits
 from checker.core.patience import Patience, Stop
 from checker.core.problems import UsageProblem, constants_fail
 from checker.search.contract.protocol import Task
-from checker.search.driver import Clock, Course
-from checker.search.engines.plain import Node, PlainRun
+from checker.search.driver import Clock, SearchDriver
+from checker.search.engines.plain import FoundState, PlainRun
 from fizz import Module
 from fizz.base.light import dataclass
 from interpreter import ModelError, compile_module
@@ -76,7 +76,7 @@ def _drawn(module: Module, symmetry: bool, patience: Patience, most: int) -> Sta
         run = PlainRun(Task(program, (), Settings(symmetry=symmetry), patience=patience))
     except ModelError as error:
         raise constants_fail(error.text) from None
-    course = Course(run, program, (), Clock(), patience)
+    course = SearchDriver(run, program, (), Clock(), patience)
     course.go(Limits(states=most + 1), on=True)
     if course.stopped in UNTIMELY:
         raise Stop(course.stopped)
@@ -95,7 +95,7 @@ def _drawn(module: Module, symmetry: bool, patience: Patience, most: int) -> Sta
     return StateGraph(module.path, tuple(described), tuple(dict.fromkeys(edges)))
 
 
-def _steps(run: PlainRun, node: Node) -> tuple[Step, ...]:
+def _steps(run: PlainRun, node: FoundState) -> tuple[Step, ...]:
     return run.machine.steps(node.state, starts=not node.cut).steps
 
 

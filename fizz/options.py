@@ -13,7 +13,7 @@ from typing import Literal
 
 from fizz.base.errors import Diagnostic, Span
 from fizz.base.names import near_hint
-from fizz.base.yaml_text import Node, YamlError, compose, scalar
+from fizz.base.yaml_text import YamlError, YamlNode, compose, scalar
 from fizz.settings import Path, Setting, Settings
 from fizz.syntax.layout import FrontMatter
 from fizz.syntax.module import MOST_BITS
@@ -59,7 +59,7 @@ class _Source:
     text: str
     diagnostics: list[Diagnostic]
 
-    def span(self, node: Node) -> Span:
+    def span(self, node: YamlNode) -> Span:
         end = node.end_column
         if node.end_line > node.line or node.kind != "scalar":
             lines = self.text.split("\n")
@@ -71,7 +71,7 @@ class _Source:
         """A stretch of a line, counted from 0 in this text."""
         return Span(self.file, self.line + line, column + 1, self.line + line, end + 1)
 
-    def report(self, code: str, text: str, node: Node, hint: str | None = None) -> None:
+    def report(self, code: str, text: str, node: YamlNode, hint: str | None = None) -> None:
         self.diagnostics.append(Diagnostic(code, text, self.span(node), hint))
 
 
@@ -133,7 +133,7 @@ def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower() if name[:1].islower() else name
 
 
-def _compose(source: _Source, what: str) -> Node | None:
+def _compose(source: _Source, what: str) -> YamlNode | None:
     """The root node, or None for an empty document."""
     try:
         return compose(source.text)
@@ -143,11 +143,11 @@ def _compose(source: _Source, what: str) -> Node | None:
         return None
 
 
-def _is_null(node: Node) -> bool:
+def _is_null(node: YamlNode) -> bool:
     return node.kind == "scalar" and node.tag == "null"
 
 
-def _collect(source: _Source, node: Node, path: Path, settings: Settings) -> None:
+def _collect(source: _Source, node: YamlNode, path: Path, settings: Settings) -> None:
     """Reads a mapping whose keys continue `path`."""
     if _is_null(node):
         return
@@ -168,7 +168,7 @@ def _collect(source: _Source, node: Node, path: Path, settings: Settings) -> Non
         _enter(source, key, value, path, name, settings)
 
 
-def _enter(source: _Source, key: Node, value: Node, path: Path, name: str, settings: Settings) -> None:
+def _enter(source: _Source, key: YamlNode, value: YamlNode, path: Path, name: str, settings: Settings) -> None:
     inner = (*path, name)
     known = _known_names(path)
     if known is not None and name not in known:
@@ -194,7 +194,7 @@ def _listed(names: list[str]) -> str:
     return "known here: " + ", ".join(names)
 
 
-def _take(source: _Source, key: Node, node: Node, path: Path, settings: Settings) -> None:
+def _take(source: _Source, key: YamlNode, node: YamlNode, path: Path, settings: Settings) -> None:
     """Reads one value of the type that the option has."""
     kind = _ACTION_FIELDS[path[2]] if path[0] == "action_options" else _FIELDS[path]
     value = _value(node, kind)
@@ -206,7 +206,7 @@ def _take(source: _Source, key: Node, node: Node, path: Path, settings: Settings
     settings[path] = Setting(value, source.span(node), source.span(key), parts)
 
 
-def _value(node: Node, kind: _Kind) -> int | bool | str | tuple[str, ...] | None:
+def _value(node: YamlNode, kind: _Kind) -> int | bool | str | tuple[str, ...] | None:
     if kind == "names":
         return tuple(item.text for item in node.items) if node.kind == "list" and _are_texts(node.items) else None
     if node.kind != "scalar":
@@ -230,11 +230,11 @@ def _within(kind: _Kind, number: int) -> int | None:
     return number if allowed else None
 
 
-def _are_texts(nodes: Sequence[Node]) -> bool:
+def _are_texts(nodes: Sequence[YamlNode]) -> bool:
     return all(node.kind == "scalar" and node.tag == "str" for node in nodes)
 
 
-def _shown(node: Node) -> str:
+def _shown(node: YamlNode) -> str:
     if node.kind != "scalar":
         return f"a {node.kind}"
     text = node.text

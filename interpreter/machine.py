@@ -15,7 +15,7 @@ from interpreter.execute.code import Code
 from interpreter.execute.decisions import Decisions
 from interpreter.execute.describe import Describer
 from interpreter.execute.environment import located
-from interpreter.execute.evaluated import Parts
+from interpreter.execute.evaluated import EvaluatedParts
 from interpreter.execute.execution import Execution, Picks
 from interpreter.execute.failed import CostlyFailures
 from interpreter.execute.frames import park_message, park_thread
@@ -31,7 +31,7 @@ from interpreter.state.candidates import Candidates
 from interpreter.state.canonical import Canonical
 from interpreter.state.division import Divider
 from interpreter.state.encoding import Encoder
-from interpreter.state.limits import Limits, Setting
+from interpreter.state.limits import LimitSetting, ModelLimits
 from interpreter.state.state import Slot, State
 from interpreter.state.step import (
     NO_OUTCOME,
@@ -39,6 +39,7 @@ from interpreter.state.step import (
     Abort,
     Aborted,
     Candidate,
+    ExecutionPath,
     Expansion,
     Failure,
     FairName,
@@ -51,20 +52,19 @@ from interpreter.state.step import (
     StepFailure,
     StepKind,
     StepOrder,
-    Way,
     ends_step,
     step_name,
 )
 from interpreter.state.transitions import Transitions
 from interpreter.values.budget import METER
 from interpreter.values.intern import Interner
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
-Note = Span | Setting
+Note = Span | LimitSetting
 """Something a machine has done: executed a statement, or held back a start or a crash by a setting."""
 
 
-def _choices_of(ended: tuple[tuple[int, ...], Way]) -> tuple[int, ...]:
+def _choices_of(ended: tuple[tuple[int, ...], ExecutionPath]) -> tuple[int, ...]:
     return ended[0]
 
 
@@ -83,9 +83,9 @@ class Machine:
         self.program = program
         self.symmetry = symmetry
         self.values = Interner()
-        self.limits = Limits(program)
+        self.limits = ModelLimits(program)
         self._executed: set[Note] = set()
-        self.parts = Parts(program, watched)
+        self.parts = EvaluatedParts(program, watched)
         self.code = Code(program, self.parts.watch, Decisions(program) if watched else None)
         self.successors = Successors(self.steps)
         self.code.next_states = self.successors.asked_in
@@ -112,7 +112,7 @@ class Machine:
         choices: tuple[int, ...] = (),
         known: Picks | None = None,
         noted: bool = True,
-    ) -> Way:
+    ) -> ExecutionPath:
         """One way through a rule: the given choices, and the first alternative at each choice beyond them.
 
         `known` holds what earlier ways through this rule on this view found to choose from; this one adds to it.
@@ -130,7 +130,7 @@ class Machine:
         known: Picks | None = None,
         noted: bool = True,
         observer: Observer | None = None,
-    ) -> Way:
+    ) -> ExecutionPath:
         """As `run`, of no way that is known beforehand.
 
         Where an `observer` follows the way, it may spend a share of the budget alone: beyond it raises `ShareSpent`.
@@ -147,7 +147,7 @@ class Machine:
         if noted and rule.kind is not StepKind.ASSERT:
             self._executed.update(execution.lines)
         execution.world.end()
-        way = Way(tuple(recorder.events), result)
+        way = ExecutionPath(tuple(recorder.events), result)
         if observer is None and METER.much:
             self._failed.add(rule, view, choices, [way])
         return way
@@ -218,7 +218,7 @@ class Machine:
             sent = tuple(park_message(message, settlement, self.values) for message in world.sent)
             writes = writes_of(world, settlement)
             returns = tuple((label, settlement.freeze(value)) for label, value in execution.returns)
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, execution.lines[-1]) from None
         may_crash = False
         if thread is not None:
@@ -248,7 +248,7 @@ class Machine:
         role, _ = self.values.payload(children[0])
         return self.code.roles[role].program.functions[extra[2]] in self.program.turning.roots
 
-    def _together(self, rule: Rule, view: View, recorder: Recorder, noted: bool) -> list[Way]:
+    def _together(self, rule: Rule, view: View, recorder: Recorder, noted: bool) -> list[ExecutionPath]:
         """All ways through a rule in the order of their choices, each but for those that a lesser one makes needless.
 
         Which way is the lesser is told by the number of choices first (language page, 6.3): so they are followed from
@@ -262,8 +262,8 @@ class Machine:
         spent = 0
         much = False
         waiting: deque[tuple[tuple[int, ...], Memento | None]] = deque([((), None)])
-        ended: list[tuple[tuple[int, ...], Way]] = []
-        failures: list[Way] = []
+        ended: list[tuple[tuple[int, ...], ExecutionPath]] = []
+        failures: list[ExecutionPath] = []
         while waiting:
             choices, memento = waiting.popleft()
             METER.begin(self.code.budget)
@@ -276,17 +276,17 @@ class Machine:
             else:
                 spent += execution.moves
                 much |= METER.much
-                ended.append((choices, Way(tuple(own.events), result)))
+                ended.append((choices, ExecutionPath(tuple(own.events), result)))
                 if noted:
                     self._executed.update(execution.lines)
                 if ends_step(result):
                     break
             # Each way that waits comes to some end.
             if len(ended) + len(waiting) > self.most_ways:
-                failures = [Way((), self.too_many_ways(rule))]
+                failures = [ExecutionPath((), self.too_many_ways(rule))]
                 break
             if spent + headers.spent > self.code.budget.charges:
-                failures = [Way((), headers.endless(self.code.budget.charges))]
+                failures = [ExecutionPath((), headers.endless(self.code.budget.charges))]
                 break
         execution.world.end()
         beginning.end()
@@ -295,13 +295,13 @@ class Machine:
             self._failed.add(rule, view, None, ways)
         return ways
 
-    def all_ways(self, rule: Rule, view: View) -> Way:
+    def all_ways(self, rule: Rule, view: View) -> ExecutionPath:
         """All ways through a rule that are followed together as one, with what they asked."""
         recorder = Recorder(view)
         first, *others = [way.result for way in self._together(rule, view, recorder, noted=True)]
-        return Way(tuple(recorder.events), first, others=tuple(others))
+        return ExecutionPath(tuple(recorder.events), first, others=tuple(others))
 
-    def ways(self, rule: Rule, view: View, noted: bool = True) -> Iterator[Way]:
+    def ways(self, rule: Rule, view: View, noted: bool = True) -> Iterator[ExecutionPath]:
         """All ways through a rule, in the order of their choices, by running it again for each.
 
         The first one that costs too much (R20, R24) is the last one.
@@ -318,7 +318,7 @@ class Machine:
             if following is None or ends_step(way.result):
                 return
             choices = following
-        yield Way((), self.too_many_ways(rule))
+        yield ExecutionPath((), self.too_many_ways(rule))
 
     def too_many_ways(self, rule: Rule) -> Failure:
         """R22: stands for all ways through a rule after the first `most_ways`."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import field
 
-from checker.analysis.visit import Onlooker, Tour, Visit, Visited
+from checker.analysis.visit import Onlooker, Tour, Visit, VisitedState
 from checker.core.patience import Stop
 from checker.core.trace import Trace
 from checker.traces.guards import Disabled, Guards, is_step
@@ -62,7 +62,7 @@ class _Tally:
     held_back: Counter[str] = field(default_factory=Counter)
     met: Counter[Span] = field(default_factory=Counter)
     passed: Counter[Span] = field(default_factory=Counter)
-    best: tuple[int, Visited] | None = None
+    best: tuple[int, VisitedState] | None = None
 
     def take(self, later: _Tally) -> None:
         """Add what was counted later."""
@@ -94,7 +94,7 @@ class AttemptCounter(Onlooker):
             self._tallies[routine].take(tally)
         self._new.clear()
 
-    def see(self, visit: Visit, visited: Visited) -> None:
+    def see(self, visit: Visit, visited: VisitedState) -> None:
         """Count the attempts in one state."""
         allowed: set[Rule] | None = None
         for candidate in visit.machine.candidates(visited.state, limits=False):
@@ -119,7 +119,7 @@ class AttemptCounter(Onlooker):
     def _asked(self, rule: Rule) -> bool:
         return self.instance is None or rule.instance == self.instance
 
-    def _try(self, visit: Visit, visited: Visited, candidate: Candidate, tally: _Tally) -> None:
+    def _try(self, visit: Visit, visited: VisitedState, candidate: Candidate, tally: _Tally) -> None:
         met: set[Span] = set()
         passed: set[Span] = set()
         fired = False

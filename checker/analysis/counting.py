@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from checker.analysis.visit import Onlooker, Visit, Visited
+from checker.analysis.visit import Onlooker, Visit, VisitedState
 from checker.core.property import Looks, Predicate, Watch
 from checker.search.contract.assertions import Assertions, Decide
 from checker.search.memo.memo import verdict_of
@@ -85,7 +85,7 @@ class StepCounter(_Counter):
         if len(visit.machine.parts.exercised) > len(self.exercised):
             self.exercised = frozenset(visit.machine.parts.exercised)
 
-    def see(self, visit: Visit, visited: Visited) -> None:
+    def see(self, visit: Visit, visited: VisitedState) -> None:
         """Count the ways from one state."""
         for candidate in visit.candidates(visited):
             rule = candidate.rule
@@ -125,7 +125,7 @@ class AssertionCounter(_Counter):
         self._evaluations: dict[tuple[int, ...], tuple[list[Result], int]] = {}
         self._assertions: Assertions | None = None
 
-    def see(self, visit: Visit, visited: Visited) -> None:
+    def see(self, visit: Visit, visited: VisitedState) -> None:
         """Evaluate the assertions in a state, and for the steps from it."""
         if self._assertions is None:
             self._assertions = Assertions(visit.machine, visit.machine.parts_view, self._decider(visit))
@@ -137,7 +137,7 @@ class AssertionCounter(_Counter):
                 else:
                     self._see_steps(self._assertions, predicate, visit, visited)
 
-    def _see_steps(self, assertions: Assertions, predicate: Predicate, visit: Visit, visited: Visited) -> None:
+    def _see_steps(self, assertions: Assertions, predicate: Predicate, visit: Visit, visited: VisitedState) -> None:
         for candidate in visit.candidates(visited):
             if candidate.rule.kind is StepKind.CRASH_ROLE:
                 continue

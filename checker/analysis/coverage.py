@@ -21,7 +21,7 @@ from interpreter.compile.program import (
     WhileLoop,
 )
 from interpreter.machine import Note
-from interpreter.state.limits import Setting
+from interpreter.state.limits import LimitSetting
 
 _HINT = "no step of the model comes here"
 
@@ -99,11 +99,11 @@ def idle_settings(program: Program, noted: Set[Note]) -> Iterator[Diagnostic]:
             yield Diagnostic("W14", f"{name} had no effect: {what}", hint="remove it, or change it")
 
 
-def _settings(program: Program) -> Iterator[tuple[Setting, object]]:
+def _settings(program: Program) -> Iterator[tuple[LimitSetting, object]]:
     for key, option in sorted(program.options.action_options.items()):
         for name in ("max_actions", "max_concurrent_actions"):
             value = getattr(option, name)
             if value is not None:
-                yield Setting(key, name), value
+                yield LimitSetting(key, name), value
         if not option.crash_on_yield:
-            yield Setting(key, "crash_on_yield"), "false"
+            yield LimitSetting(key, "crash_on_yield"), "false"

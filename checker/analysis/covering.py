@@ -13,7 +13,7 @@ from typing import Literal as OneOf
 from checker.analysis.counting import AssertionCounter, StepCounter
 from checker.analysis.coverage import idle_settings, unused
 from checker.analysis.vacuity import never_tested, within
-from checker.analysis.visit import Reach, Tour, visit_all
+from checker.analysis.visit import Tour, VisitExtent, visit_all
 from checker.core.exploration import Settings
 from checker.core.given import Given
 from checker.core.patience import Patience
@@ -61,7 +61,7 @@ class ActionCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage(Reach):
+class Coverage(VisitExtent):
     """What ran. `runs`: by file and line, how often the statement that begins there was executed; 0: never.
 
     `statements` and `ran` count statements. `untested`: what no evaluation of an assertion met (W16). `settings`: those

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from checker.analysis.attempts import AttemptCounter, Attempts
-from checker.analysis.visit import Reach, visit_all
+from checker.analysis.visit import VisitExtent, visit_all
 from checker.core.exit_code import ExitCode
 from checker.core.exploration import Settings
 from checker.core.given import Given
@@ -29,7 +29,7 @@ _MOST_NAMES, _MOST_NEAR = 20, 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionsReport(Reach):
+class ActionsReport(VisitExtent):
     """How actions fared over the exploration.
 
     `all_asked`: none was named, and these are those that never had a step.

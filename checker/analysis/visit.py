@@ -17,14 +17,14 @@ from checker.core.limits import StopReason
 from checker.core.patience import Patience
 from checker.core.property import Property, watches_of
 from checker.search.contract.protocol import Task
-from checker.search.driver import Clock, Course, ProgressSink
+from checker.search.driver import Clock, ProgressSink, SearchDriver
 from checker.search.rows.run import RowsRun
 from interpreter import Machine, Program, State
 from interpreter.state.step import Candidate, Result, Rule
 
 
 @dataclass(frozen=True, slots=True)
-class Visited:
+class VisitedState:
     """A state that is being visited. `cut`: it is at the bound of the exploration, where no action starts."""
 
     number: int
@@ -39,7 +39,7 @@ class Onlooker(ABC):
         """Before there is a state."""
 
     @abstractmethod
-    def see(self, visit: Visit, visited: Visited) -> None:
+    def see(self, visit: Visit, visited: VisitedState) -> None:
         """One state."""
 
     @abstractmethod
@@ -62,7 +62,7 @@ class Visit(RowsRun):
     def next(self) -> Level:
         for waiting in self.waiting:
             self.task.patience.ask()
-            visited = Visited(waiting.number, waiting.state, waiting.cut)
+            visited = VisitedState(waiting.number, waiting.state, waiting.cut)
             for onlooker in self._onlookers:
                 onlooker.see(self, visited)
         return self._kept(super().next())
@@ -72,21 +72,21 @@ class Visit(RowsRun):
             onlooker.keep(self)
         return level
 
-    def candidates(self, visited: Visited) -> list[Candidate]:
+    def candidates(self, visited: VisitedState) -> list[Candidate]:
         """The rules that may step in a state of this exploration."""
         return self.machine.candidates(visited.state, starts=not visited.cut)
 
-    def results(self, rule: Rule, visited: Visited) -> Sequence[Result]:
+    def results(self, rule: Rule, visited: VisitedState) -> Sequence[Result]:
         """The results of all ways through a rule, in the order of their choices."""
         return self.expander.memory.results(rule, self.machine.parts_view(visited.state))
 
-    def finding(self, visited: Visited) -> Finding:
+    def finding(self, visited: VisitedState) -> Finding:
         """A state as a finding, to be told of."""
         return Finding(None, self.path(self.found.keys[visited.number]), reduced=self.symmetric)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class VisitExtent:
     """How far a visit to all states came. `stopped` and `cut` as in `Exploration`."""
 
     states: int
@@ -110,7 +110,7 @@ class Tour:
     """What a visit to all states came to. `machine` is that of the visit, and so is the patience."""
 
     visit: Visit
-    course: Course
+    course: SearchDriver
 
     @property
     def patience(self) -> Patience:
@@ -146,6 +146,6 @@ def visit_all(
         machine = partial(Machine, watched=True)
         task = Task(program, watches, settings, not everything, tick=tick, machine=machine, patience=patience)
         visit = Visit(task, onlookers)
-        course = Course(visit, program, properties or (), clock, patience)
+        course = SearchDriver(visit, program, properties or (), clock, patience)
         course.go(settings.limits, everything or options.continue_on_invariant_failures)
     return Tour(visit, course)

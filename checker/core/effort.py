@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-CPU_ELSEWHERE = "cpu_s elsewhere"
-MEMORY_ELSEWHERE = "memory_mb elsewhere"
+CPU_OF_OTHERS = "cpu_s elsewhere"
+MEMORY_OF_OTHERS = "memory_mb elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def effort_of(process: int) -> Effort:
 
 def told_in(stats: Mapping[str, object]) -> Effort:
     """What an engine's numbers say of other processes than this one."""
-    cpu_s, memory_mb = stats.get(CPU_ELSEWHERE, 0.0), stats.get(MEMORY_ELSEWHERE, 0.0)
+    cpu_s, memory_mb = stats.get(CPU_OF_OTHERS, 0.0), stats.get(MEMORY_OF_OTHERS, 0.0)
     assert isinstance(cpu_s, float)
     assert isinstance(memory_mb, float)
     return Effort(cpu_s, memory_mb)

@@ -10,7 +10,7 @@ from checker.core.obligation import AlwaysReachable, NoLasso
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedState:
     """A state by the path to `begin`, and by the `stem` that leads on from there."""
 
     begin: int
@@ -18,7 +18,7 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
-class FairRun(Reached):
+class FairRun(ReachedState):
     """A fair lasso by keys: where it begins, then `cycle` for ever, or nothing (`stutter`). `why` it is fair."""
 
     cycle: tuple[PathLink, ...]
@@ -26,7 +26,7 @@ class FairRun(Reached):
     why: tuple[str, ...]
 
 
-class Search(Protocol):
+class ExploredStates(Protocol):
     """Questions about the states that were explored."""
 
     def lasso(self, demand: NoLasso) -> FairRun | None:
@@ -36,6 +36,6 @@ class Search(Protocol):
         """
         ...
 
-    def lost(self, demand: AlwaysReachable) -> Reached | None:
+    def lost(self, demand: AlwaysReachable) -> ReachedState | None:
         """With `liveness: nondeterministic` (10.5), the least state from which the goal can not be reached."""
         ...

@@ -18,7 +18,7 @@ from interpreter.machine import Note
 from interpreter.state.step import ModelError, StepOrder
 
 
-class Place(NamedTuple):
+class StateRef(NamedTuple):
     """A state as findings speak of it: its key, and how many crash steps are on its path."""
 
     key: int
@@ -32,7 +32,7 @@ class Witness:
     `at` None stands for Init. `error`: what the model failed with there. Of two witnesses the one of less rank counts.
     """
 
-    at: Place | None
+    at: StateRef | None
     order: StepOrder | None = None
     target: int | None = None
     instance: str | None = None

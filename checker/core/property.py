@@ -16,7 +16,7 @@ from fizz.base.light import dataclass
 from interpreter.compile.program import AssertionProgram, Program
 
 if TYPE_CHECKING:
-    from checker.core.graph_search import Search
+    from checker.core.graph_search import ExploredStates
 
 
 class Looks(Enum):
@@ -80,7 +80,7 @@ class Evidence(Protocol):
 
     def witness(self, key: str) -> Finding | None: ...
 
-    def search(self) -> Search: ...
+    def search(self) -> ExploredStates: ...
 
     def path(self, key: int) -> tuple[PathLink, ...]:
         """The path to a state that was found."""

@@ -27,7 +27,7 @@ from checker.core.literals import literal, option_text
 from checker.core.problems import Problem, UsageProblem
 from checker.core.report import PropertyVerdict, Report, Verdict
 from checker.storage.user_files import read_user_file
-from fizz.base.yaml_text import Node, YamlError, compose, plain
+from fizz.base.yaml_text import YamlError, YamlNode, compose, plain
 
 FILE_NAME = "expect.yaml"
 MARKS = ("quick", "large")
@@ -141,7 +141,7 @@ def read_promises(path: Path) -> list[Promise]:
     return [reader.promise(run) for reader, run in zip(readers, document, strict=True)]
 
 
-def _lines(node: Node) -> tuple[int, dict[str, int]]:
+def _lines(node: YamlNode) -> tuple[int, dict[str, int]]:
     """The line where a run begins, and that of each of its keys."""
     return node.line + 1, {key.text: key.line + 1 for key, _ in node.pairs}
 

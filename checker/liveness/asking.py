@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from checker.core.exploration import PathLink
-from checker.core.graph_search import FairRun, Reached
+from checker.core.graph_search import FairRun, ReachedState
 from checker.core.obligation import QUIET, AlwaysReachable, NoLasso, StateSet
 from checker.liveness.eventual import lost_states
 from checker.liveness.fairness import sentences
@@ -50,14 +50,14 @@ class GraphSearch:
         assert lasso is not None
         return replace(lasso, stem=found.edges)
 
-    def lost(self, demand: AlwaysReachable) -> Reached | None:
+    def lost(self, demand: AlwaysReachable) -> ReachedState | None:
         graph, stem = self.graph, demand.after
         lost = lost_states(graph, self.members(demand.goal), demand.for_ever, self._ask)
         if stem is None:
-            return Reached(graph.key(graph.least(_members(lost))), ()) if any(lost) else None
+            return ReachedState(graph.key(graph.least(_members(lost))), ()) if any(lost) else None
         begins, along = self.members(stem.begins & stem.along), self.members(stem.along)
         found = shortest_stem(graph, begins, along, lost, self._ask, crashes=False)
-        return None if found is None else Reached(graph.key(found.begin), links(graph, found.edges))
+        return None if found is None else ReachedState(graph.key(found.begin), links(graph, found.edges))
 
     def members(self, states: StateSet) -> bytearray:
         """Which states of the graph are in a set: a truth value for each."""

@@ -55,7 +55,7 @@ NONE: Obligations = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class FairnessMark:
     """What an edge is for fairness, and its place in the step order. Many edges share one mark."""
 
     order: StepOrder
@@ -81,7 +81,7 @@ def crash_of(order: StepOrder) -> LiveStep:
     return LiveStep(order, None, ())
 
 
-def marks_of(steps: Sequence[LiveStep]) -> list[Mark]:
+def marks_of(steps: Sequence[LiveStep]) -> list[FairnessMark]:
     """The marks of all live steps of one state: what each takes, and what its fair choices offered."""
     offered: dict[tuple[object, ...], set[Obligation]] = {}
     for step in METER.attended(steps):
@@ -93,7 +93,7 @@ def marks_of(steps: Sequence[LiveStep]) -> list[Mark]:
         if step.name is not None:
             takes.add(step.name)
         offers = frozenset(o for choice in step.choices for o in offered[_point(step, choice)])
-        marks.append(Mark(step.order, frozenset(takes), offers))
+        marks.append(FairnessMark(step.order, frozenset(takes), offers))
     return marks
 
 
@@ -174,9 +174,9 @@ class Graph:
     needs: array[int] = field(default_factory=lambda: array("I"))
     quiet: bytearray = field(default_factory=bytearray)
     cut: bytearray = field(default_factory=bytearray)
-    mark_table: list[Mark] = field(default_factory=list)
+    mark_table: list[FairnessMark] = field(default_factory=list)
     need_table: list[Obligations] = field(default_factory=list)
-    _mark_numbers: dict[Mark, int] = field(default_factory=dict)
+    _mark_numbers: dict[FairnessMark, int] = field(default_factory=dict)
     _need_numbers: dict[Obligations, int] = field(default_factory=dict)
     _shapes: dict[tuple[int, tuple[LiveStep, ...]], tuple[int, tuple[int, ...]]] = field(default_factory=dict)
 
@@ -231,7 +231,7 @@ class Graph:
         self.quiet += part.quiet
         self.cut += part.cut
 
-    def set_tables(self, marks: list[Mark], needs: list[Obligations]) -> None:
+    def set_tables(self, marks: list[FairnessMark], needs: list[Obligations]) -> None:
         """Take over the tables of another graph; this one is empty."""
         self.mark_table, self.need_table = marks, needs
         self._mark_numbers = {mark: number for number, mark in enumerate(marks)}
@@ -254,7 +254,7 @@ class Graph:
         """The marks of crash steps: no cycle has one."""
         return frozenset(number for number, mark in enumerate(self.mark_table) if mark.order.crashes)
 
-    def mark(self, edge: int) -> Mark:
+    def mark(self, edge: int) -> FairnessMark:
         return self.mark_table[self.marks[edge]]
 
     def need(self, state: int) -> Obligations:

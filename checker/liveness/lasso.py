@@ -41,7 +41,7 @@ class Wanted(NamedTuple):
     obligation: Obligation | None = None
 
 
-class Ways(Inside, Protocol):
+class ComponentPaths(Inside, Protocol):
     """The ways inside a fair component."""
 
     def shortest(self, begin: int, wanted: Wanted) -> list[int]:
@@ -57,7 +57,7 @@ def build_lasso(graph: Graph, head: int, component: Component, ask: Callable[[],
     return lasso_along(_Inside(graph, head, component, ask), asked)
 
 
-def lasso_along(ways: Ways, asked: Obligations) -> Lasso:
+def lasso_along(ways: ComponentPaths, asked: Obligations) -> Lasso:
     """The lasso that takes all that the component asks for."""
     if not ways.graph.need(ways.head):
         return Lasso(ways.head, (), True)
@@ -66,7 +66,7 @@ def lasso_along(ways: Ways, asked: Obligations) -> Lasso:
     return Lasso(ways.head, tuple(cycle), False)
 
 
-def _built(ways: Ways, asked: Obligations) -> list[int]:
+def _built(ways: ComponentPaths, asked: Obligations) -> list[int]:
     """A fair cycle that is put together from shortest walks, obligation by obligation."""
     walk = _Walk(ways)
     for obligation in sorted(asked):
@@ -82,7 +82,7 @@ def _built(ways: Ways, asked: Obligations) -> list[int]:
 class _Walk:
     """A walk inside a component that begins at its head and grows by shortest pieces."""
 
-    def __init__(self, ways: Ways) -> None:
+    def __init__(self, ways: ComponentPaths) -> None:
         self.ways = ways
         self.edges: list[int] = []
         self.taken: set[Obligation] = set()
@@ -127,7 +127,7 @@ class _Inside:
         return (edge for edge in self.graph.edges(state) if self.allowed[edge])
 
     def shortest(self, begin: int, wanted: Wanted) -> list[int]:
-        """See `Ways`. Breadth first with edges in step order finds the walks to each state in that very order."""
+        """See `ComponentPaths`. Breadth first, edges in step order: the walks to each state are found in that order."""
         origin: dict[int, int] = {}
         queue = deque([begin])
         seen = {begin}

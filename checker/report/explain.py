@@ -14,7 +14,7 @@ from checker.core.visible import printable
 from checker.report.page import Page
 from checker.report.story import file_names, print_end, source_row
 from checker.report.terminal import plural
-from checker.traces.guards import Disabled, Guard
+from checker.traces.guards import Disabled, FailedGuard
 
 _BODY = 2
 _DETAIL = 4
@@ -108,7 +108,9 @@ def print_disabled(
         print_guard(page, guard, sources, names, indent + 2)
 
 
-def print_guard(page: Page, guard: Guard, sources: Mapping[str, str], names: Mapping[str, str], indent: int) -> None:
+def print_guard(
+    page: Page, guard: FailedGuard, sources: Mapping[str, str], names: Mapping[str, str], indent: int
+) -> None:
     """Print where ways ended, and the values that decided."""
     name = names.get(guard.file, guard.file)
     where = f"{name}:{guard.line}" if name else f"{guard.line:4d}"

@@ -6,7 +6,7 @@ from checker.analysis.attempts import Attempts
 from checker.analysis.explanation import ActionsReport, StateReport
 from checker.report.json_report import json_given, json_trace
 from checker.report.json_text import json_text
-from checker.traces.guards import Disabled, Guard
+from checker.traces.guards import Disabled, FailedGuard
 
 
 def json_actions(report: ActionsReport) -> str:
@@ -56,7 +56,7 @@ def json_disabled(one: Disabled) -> dict[str, object]:
     return {"name": one.name, "kind": one.kind, "actor": one.actor, "guards": [_guard(guard) for guard in one.guards]}
 
 
-def _guard(guard: Guard) -> dict[str, object]:
+def _guard(guard: FailedGuard) -> dict[str, object]:
     return {
         "kind": guard.kind,
         "file": guard.file,

@@ -13,7 +13,7 @@ _FRAME = re.compile(r"(?P<name>\S+) at (?P<where>line \d+|\S+:\d+)(?: (?P<values
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ThreadPosition:
     """Where a thread stands: the functions from the action inwards, and the innermost one's place and locals."""
 
     calls: tuple[str, ...]
@@ -34,7 +34,7 @@ def is_thread(place: str) -> bool:
     return place.startswith("thread-")
 
 
-def read_thread(text: str, names: Mapping[str, str]) -> Standing | None:
+def read_thread(text: str, names: Mapping[str, str]) -> ThreadPosition | None:
     """Read `Node#0.Send at spec.fizz:14 {k = 1} in store at ...`; None if the text is not of that form.
 
     `names` says how each file is to be called; an empty name leaves only the line.
@@ -46,7 +46,7 @@ def read_thread(text: str, names: Mapping[str, str]) -> Standing | None:
     last = frames[-1]
     if last is None or len(calls) < len(frames):
         return None
-    return Standing(tuple(calls), last["where"], last["values"] or "")
+    return ThreadPosition(tuple(calls), last["where"], last["values"] or "")
 
 
 def _frames(text: str) -> Iterator[str]:

@@ -49,7 +49,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class CourseState:
+class DriverState:
     """A course between two levels, as it is saved. `reached` is the number of the last level."""
 
     total: Level
@@ -75,20 +75,20 @@ class Saver(Protocol):
         """What saves the same exploration again, without symmetry."""
         ...
 
-    def resumed(self, course: Course) -> bool:
+    def resumed(self, course: SearchDriver) -> bool:
         """Put the course where a saved one was; False if there is none."""
         ...
 
-    def level_done(self, course: Course) -> None:
+    def level_done(self, course: SearchDriver) -> None:
         """A level is complete, and another one follows."""
         ...
 
-    def ended(self, course: Course) -> None:
+    def ended(self, course: SearchDriver) -> None:
         """The course has ended, for the reason that it tells."""
         ...
 
 
-class Course:
+class SearchDriver:
     """One exploration under way: sums over levels, and the first witness of each property."""
 
     def __init__(
@@ -147,13 +147,13 @@ class Course:
         if not self.initial and self.error is None:
             self.error = Finding(None, (), error=self._no_initial_state())
 
-    def saved(self) -> CourseState:
+    def saved(self) -> DriverState:
         """What another course needs to go on."""
-        return CourseState(
+        return DriverState(
             self.total, self._last, self.initial, self.depth, self.reached, self.witnesses, self.error, self.deepest
         )
 
-    def restore(self, state: CourseState) -> None:
+    def restore(self, state: DriverState) -> None:
         """Be where the other course was."""
         self.total.add_counts(state.total)
         self._last = state.last

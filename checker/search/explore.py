@@ -13,7 +13,7 @@ from checker.core.patience import Patience, Stop
 from checker.core.phases import CONCLUDING, Phases
 from checker.core.property import Property, has_stem, watches_of
 from checker.search.contract.protocol import Engine, Task
-from checker.search.driver import Clock, Course, ProgressSink, Saver
+from checker.search.driver import Clock, ProgressSink, Saver, SearchDriver
 from checker.search.judgement import Judge
 from interpreter import Machine, Program
 
@@ -65,16 +65,16 @@ def explore(
             stack.enter_context(patience.heeding())
             stack.enter_context(patience.attending())
             run = stack.enter_context(closing(engine.begin(task)))
-            course = Course(run, program, properties, clock, patience)
+            course = SearchDriver(run, program, properties, clock, patience)
 
-            def unreduced() -> Course:
+            def unreduced() -> SearchDriver:
                 """The same space again, without symmetry, for liveness alone (language page, 11.3)."""
                 second = None if keeper is None else stack.enter_context(keeper.unreduced())
                 recorded = tuple(watch for watch in watches if watch.records)
                 alone = replace(settings if second is None else second.settings, symmetry=False, export=None)
                 whole = replace(task, watches=recorded, settings=alone, memory=None)
                 second_run = stack.enter_context(closing(engine.begin(whole)))
-                again = Course(second_run, program, (), Clock(), patience)
+                again = SearchDriver(second_run, program, (), Clock(), patience)
                 again.go(settings.limits, on=True, saver=second)
                 return again
 
@@ -96,7 +96,7 @@ def explore(
     return found
 
 
-def _exported(course: Course, settings: Settings, say: Callable[[str], None]) -> bool:
+def _exported(course: SearchDriver, settings: Settings, say: Callable[[str], None]) -> bool:
     """Make the tables of what was found, also after the time; False if nobody wants them, or wants to wait for them."""
     if settings.export is None:
         return False

@@ -9,21 +9,21 @@ from checker.core.exploration import Exploration, Finding, PathLink
 from checker.core.limits import UNTIMELY, StopReason
 from checker.core.patience import Stop
 from checker.core.property import Phase, Property
-from checker.search.driver import Course
+from checker.search.driver import SearchDriver
 from fizz import Options, Span
 from interpreter import Program
 from interpreter.compile.program import ActionProgram
 
 if TYPE_CHECKING:
-    from checker.core.graph_search import Search
+    from checker.core.graph_search import ExploredStates
 
 
-class CourseEvidence:
+class SearchEvidence:
     """What a course brought, as properties ask for it."""
 
-    def __init__(self, course: Course) -> None:
+    def __init__(self, course: SearchDriver) -> None:
         self.course = course
-        self._search: Search | None = None
+        self._search: ExploredStates | None = None
 
     @property
     def options(self) -> Options:
@@ -36,7 +36,7 @@ class CourseEvidence:
     def witness(self, key: str) -> Finding | None:
         return self.course.witnesses.get(key)
 
-    def search(self) -> Search:
+    def search(self) -> ExploredStates:
         if self._search is None:
             self._search = self.course.run.search()
         return self._search
@@ -48,14 +48,16 @@ class CourseEvidence:
 class Judge:
     """Concludes phase by phase. `unreduced` explores again without symmetry, which only liveness may need."""
 
-    def __init__(self, course: Course, properties: tuple[Property, ...], unreduced: Callable[[], Course]) -> None:
+    def __init__(
+        self, course: SearchDriver, properties: tuple[Property, ...], unreduced: Callable[[], SearchDriver]
+    ) -> None:
         self.course = course
-        self.evidence = CourseEvidence(course)
+        self.evidence = SearchEvidence(course)
         self.properties = properties
         self.findings: dict[str, Finding] = {}
         self.judged: set[str] = set()
         self._unreduced = unreduced
-        self._whole: CourseEvidence | None = None
+        self._whole: SearchEvidence | None = None
         self._stopped: StopReason | None = None
 
     def judge(self, everything: bool) -> Exploration:
@@ -138,12 +140,12 @@ class Judge:
         brought = (self.course.witnesses.get(watch.key) for watch in p.watches)
         return min((one for one in brought if one is not None), key=lambda one: one.steps, default=None)
 
-    def _whole_space(self) -> CourseEvidence:
+    def _whole_space(self) -> SearchEvidence:
         if self._whole is None:
             again = self._unreduced()
             if again.stopped in UNTIMELY:
                 raise Stop(again.stopped)
-            self._whole = CourseEvidence(again)
+            self._whole = SearchEvidence(again)
         return self._whole
 
     @property

@@ -13,7 +13,7 @@ from checker.core.exploration import Settings
 from checker.core.limits import UNTIMELY, StopReason
 from checker.core.patience import Stop
 from checker.core.problems import FULL_DISK, EnvironmentProblem, UsageProblem, full_disk
-from checker.search.driver import CourseState
+from checker.search.driver import DriverState
 from checker.storage.checkpoint.folder import (
     UNREDUCED,
     Folder,
@@ -27,7 +27,7 @@ from interpreter import Program
 
 if TYPE_CHECKING:
     from checker.search.checkpoints.saved import LastingRun
-    from checker.search.driver import Course
+    from checker.search.driver import SearchDriver
 
 Say = Callable[[str], None]
 """Takes a sentence for the user that is no part of the answer."""
@@ -66,7 +66,7 @@ class Keeper:
             second.place = self.place
             yield second
 
-    def resumed(self, course: Course) -> bool:
+    def resumed(self, course: SearchDriver) -> bool:
         """Let a course that has not begun go on from the latest checkpoint; False: it is to begin."""
         if self.settings.resume is None:
             self.folder.begin()
@@ -101,7 +101,7 @@ class Keeper:
             demand(run.found == state.total.states, "as many states as were counted")
         return True
 
-    def _refuse_beyond(self, state: CourseState) -> None:
+    def _refuse_beyond(self, state: DriverState) -> None:
         """Raise `UsageProblem` for a checkpoint that this run would not have come to."""
         most, deepest = self.settings.limits.states, self.settings.limits.depth
         if most is not None and state.reached > 0 and state.total.states - state.last.states >= most:
@@ -113,16 +113,16 @@ class Keeper:
                 f"the checkpoint in {self.folder.path} is beyond --max-depth {deepest:,}", "allow more levels"
             )
 
-    def _course(self, level: int, course: Course) -> CourseState:
+    def _course(self, level: int, course: SearchDriver) -> DriverState:
         """The course that was saved after a level."""
         name = level_file(level)
         data = self.folder.store.read(name, 0)
         with self.folder.store.reading(name):
-            state: CourseState = unpack(CourseState, inflate(data))
+            state: DriverState = unpack(DriverState, inflate(data))
             _demand_sound(state, course.program, level)
         return state
 
-    def level_done(self, course: Course) -> None:
+    def level_done(self, course: SearchDriver) -> None:
         """A level is complete: save it if it is time to."""
         if cast("LastingRun", course.run).eager or self._due:
             self.save(course)
@@ -133,7 +133,7 @@ class Keeper:
         every_s = self.settings.checkpoint_every_s
         return time.monotonic() - self._last >= (max(every_s, _REST * self._cost_s) if every_s else 0.0)
 
-    def ended(self, course: Course) -> None:
+    def ended(self, course: SearchDriver) -> None:
         """The course has ended: save the last level that is complete, if that is quick, unless the run is torn."""
         if not course.torn:
             with suppress(Stop, KeyboardInterrupt):
@@ -145,7 +145,7 @@ class Keeper:
             part = "" if self.place == self.folder.path else " of the exploration without symmetry"
             self.say(f"level {self._saved}{part} is saved; go on from there with --resume {self.place}")
 
-    def save(self, course: Course) -> None:
+    def save(self, course: SearchDriver) -> None:
         """Make a checkpoint of the latest level that is complete, unless there is one.
 
         Raises `Stop` if the run is to end and the checkpoint is not finished soon: then the one before it is the last.
@@ -164,9 +164,9 @@ class Keeper:
         self._last = time.monotonic()
         self._cost_s = self._last - begun
 
-    def _write(self, course: Course, run: LastingRun) -> None:
+    def _write(self, course: SearchDriver, run: LastingRun) -> None:
         saved = run.save(self.folder.store, course.reached)
-        parts = (deflate(pack(CourseState, course.saved())), *saved.parts)
+        parts = (deflate(pack(DriverState, course.saved())), *saved.parts)
         self.folder.commit(course.reached, saved.engine, parts, saved.files)
 
     def _unwritten(self, failure: OSError) -> EnvironmentProblem:
@@ -216,7 +216,7 @@ def keeping(
             folder.close()
 
 
-def _demand_sound(state: CourseState, program: Program, level: int) -> None:
+def _demand_sound(state: DriverState, program: Program, level: int) -> None:
     """Raise `NotData` unless the numbers in a saved course go together, and with the program and the level."""
     total, last = state.total, state.last
     demand(state.reached == level and 0 <= state.depth <= level, "the level of the checkpoint")

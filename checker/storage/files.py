@@ -32,7 +32,7 @@ _NO_HINT: Final = "check the disk that it lies on, and run again"
 
 
 @dataclass(slots=True)
-class Store:
+class FileStore:
     """A folder that the driver and all workers see. A name is written by one task only, always with one meaning.
 
     `durable`: what is written is on the disk, and not only on its way there. `ask` is called

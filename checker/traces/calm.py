@@ -15,7 +15,7 @@ from checker.core.patience import Patience, Stop
 from checker.core.property import Property
 from checker.search.contract.assertions import Answer
 from checker.search.memo.memo import Memory
-from checker.traces.calm_search import Place, Search, TooLarge
+from checker.traces.calm_search import FewestSwitches, SearchNode, TooLarge
 from checker.traces.goal import Goal, Goals
 from checker.traces.joining import Joiner
 from checker.traces.moves import Moves, move_of, path_to
@@ -30,7 +30,7 @@ MOST_JOINED: Final = 2_000
 """Steps of all replays together after which pieces are joined no more."""
 
 
-class Calmer:
+class SwitchReducer:
     """Finds calmer stories for the findings of one machine. What an exploration remembers need not be done again."""
 
     def __init__(self, memory: Memory, patience: Patience | None = None) -> None:
@@ -79,12 +79,12 @@ class Calmer:
     def _searched(self, goal: Goal, told: Story, most: int) -> Walk | None:
         """A run up to the goal with fewer than `most` context switches."""
         try:
-            place = Search(goal, self._moves, self._contexts, MOST_STATES).calmest(told.beginnings, most)
+            place = FewestSwitches(goal, self._moves, self._contexts, MOST_STATES).calmest(told.beginnings, most)
         except TooLarge:
             return None
         return None if place is None else self._walk(place)
 
-    def _walk(self, place: Place) -> Walk:
+    def _walk(self, place: SearchNode) -> Walk:
         """The way to a place, gone by the machine."""
         walk = Walk(self.machine, place.begin)
         for state, move in reversed(list(path_to(place))):

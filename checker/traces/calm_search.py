@@ -20,7 +20,7 @@ class TooLarge(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class Place:
+class SearchNode:
     """A way to be in a state: who has moved last decides what a step costs. `before` None: after Init."""
 
     state: State
@@ -28,11 +28,11 @@ class Place:
     context: Context | None = None
     starts: int = 0
     crashes: int = 0
-    before: Place | None = None
+    before: SearchNode | None = None
     move: Move | None = None
 
 
-class Search:
+class FewestSwitches:
     """Goes through runs by their number of context switches, and among these by their length.
 
     Of several ways to be in a state with the same mover the one with the fewest switches counts, then the one with the
@@ -49,12 +49,12 @@ class Search:
         self.bound = self.machine.program.options.max_actions
         self._levels: dict[State, int] = {}
         self._cheapest: dict[_Key, int] = {}
-        self._waiting: defaultdict[tuple[int, int], dict[_Key, Place]] = defaultdict(dict)
+        self._waiting: defaultdict[tuple[int, int], dict[_Key, SearchNode]] = defaultdict(dict)
 
-    def calmest(self, beginnings: Sequence[InitialState], most: int) -> Place | None:
+    def calmest(self, beginnings: Sequence[InitialState], most: int) -> SearchNode | None:
         """Where the calmest run ends, if one has fewer than `most` switches. Raises `TooLarge`."""
         for begin in beginnings:
-            self._arrive(Place(begin.state, begin), 0, 0)
+            self._arrive(SearchNode(begin.state, begin), 0, 0)
         for switches in range(most):
             for level in range(self.goal.length):
                 for place in self._waiting.pop((switches, level), {}).values():
@@ -65,7 +65,7 @@ class Search:
                     return place
         return None
 
-    def _go_on(self, place: Place, switches: int, level: int, most: int) -> None:
+    def _go_on(self, place: SearchNode, switches: int, level: int, most: int) -> None:
         if self._levels[place.state] < level:
             return
         for move in self.moves.of(place.state, starts=place.starts < self.bound).moves:
@@ -77,10 +77,10 @@ class Search:
                 starts = place.starts + (move.rule.kind is StepKind.START)
                 crashes = place.crashes + move.crashes
                 if starts <= self.goal.starts and crashes <= self.goal.crashes:
-                    there = Place(move.target, place.begin, context, starts, crashes, place, move)
+                    there = SearchNode(move.target, place.begin, context, starts, crashes, place, move)
                     self._arrive(there, total, level + 1)
 
-    def _arrive(self, place: Place, switches: int, level: int) -> None:
+    def _arrive(self, place: SearchNode, switches: int, level: int) -> None:
         if self._levels.get(place.state, level) < level:
             return
         self._levels[place.state] = level
@@ -94,7 +94,7 @@ class Search:
         if key not in waiting or self._is_before(place, waiting[key]):
             waiting[key] = place
 
-    def _key(self, place: Place, level: int) -> _Key:
+    def _key(self, place: SearchNode, level: int) -> _Key:
         """Places with the same key go on alike."""
         effort = (place.starts, place.crashes)
         if level < self.goal.length:
@@ -104,7 +104,7 @@ class Search:
             source = (place.before.state, place.move.order)
         return (level, place.state, source, effort)
 
-    def _is_end(self, place: Place) -> bool:
+    def _is_end(self, place: SearchNode) -> bool:
         if place.before is None or place.move is None:
             return False
         if (place.starts, place.crashes) != (self.goal.starts, self.goal.crashes):
@@ -113,23 +113,23 @@ class Search:
 
     # --- ranks: which of several comes first -----------------------------------------------------------------------
 
-    def _rank(self, place: Place) -> tuple[object, ...]:
+    def _rank(self, place: SearchNode) -> tuple[object, ...]:
         threads, context = place.state.threads, place.context
         owner, thread = ("", None) if context is None else context
         seat = threads.index(thread) if thread in threads else -1
         return (self.moves.key(place.state), owner, seat)
 
-    def _is_before(self, place: Place, other: Place) -> bool:
+    def _is_before(self, place: SearchNode, other: SearchNode) -> bool:
         """Does the last move of the one come first? Most orders differ, and keys are sums over whole states."""
         if place.move is not None and other.move is not None and place.move.order != other.move.order:
             return place.move.order < other.move.order
         return self._rank_of_move(place) < self._rank_of_move(other)
 
-    def _rank_of_move(self, place: Place) -> tuple[object, ...]:
+    def _rank_of_move(self, place: SearchNode) -> tuple[object, ...]:
         if place.before is None or place.move is None:
             return (place.begin.forks,)
         return (place.move.order, self._rank(place.before))
 
-    def _rank_of_end(self, place: Place) -> tuple[object, ...]:
+    def _rank_of_end(self, place: SearchNode) -> tuple[object, ...]:
         key = self.moves.key(place.state)
         return (0 if self.goal.of_steps else key, self._rank_of_move(place))

@@ -9,7 +9,7 @@ from checker.core.obligation import QUIET, NoLasso, Recorded, Stem
 from checker.core.property import Property
 from checker.liveness.asking import GraphSearch
 from checker.liveness.fairness import sentences
-from checker.liveness.graph import Graph, LiveStep, Mark, Obligations, available, marks_of, obligation_of
+from checker.liveness.graph import FairnessMark, Graph, LiveStep, Obligations, available, marks_of, obligation_of
 from checker.liveness.lasso import Lasso
 from checker.search.contract.assertions import Assertions
 from fizz.base.light import dataclass
@@ -38,7 +38,7 @@ class _Visited:
 
     state: State
     position: int
-    marks: dict[StepOrder, Mark]
+    marks: dict[StepOrder, FairnessMark]
     need: Obligations
     answers: dict[str, int]
     drawn: dict[StepOrder, tuple[Step, int]]

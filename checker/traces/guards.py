@@ -11,19 +11,19 @@ from checker.traces.why import source_text
 from fizz import Span
 from fizz.base.light import dataclass
 from interpreter import Machine, State
-from interpreter.explain.paths import Ending, GuardKind, WayExplainer
+from interpreter.explain.paths import Ending, GuardKind, PathExplainer
 from interpreter.state.step import (
     GIVEN_UP,
     NOTHING_DONE,
     Aborted,
     Candidate,
+    ExecutionPath,
     Failure,
     Fork,
     Outcome,
     Result,
     Rule,
     StepKind,
-    Way,
 )
 
 _MOST_WAYS = 1_000
@@ -34,7 +34,7 @@ _MOST_WATCHED = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class FailedGuard:
     """What ended ways through a step.
 
     `kind` "limit": an option keeps the action from starting. `file` and `line` are those of the guard, `text` is the
@@ -62,7 +62,7 @@ class Disabled:
     name: str
     kind: OneOf["start", "continue", "deliver"]
     actor: str
-    guards: tuple[Guard, ...]
+    guards: tuple[FailedGuard, ...]
 
 
 _KINDS: dict[StepKind, OneOf["start", "continue", "deliver"]] = {
@@ -93,7 +93,7 @@ class Guards:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self._explainer = WayExplainer(machine)
+        self._explainer = PathExplainer(machine)
 
     def disabled(self, state: State, starts: bool = True) -> tuple[Disabled, ...]:
         """As the function of this name."""
@@ -108,16 +108,16 @@ class Guards:
         guards = guards or self.ends(rule, state)
         return Disabled(candidate.name, _KINDS[rule.kind], str(self.machine.actor(rule)), guards) if guards else None
 
-    def ends(self, rule: Rule, state: State) -> tuple[Guard, ...]:
+    def ends(self, rule: Rule, state: State) -> tuple[FailedGuard, ...]:
         """Where the ways through a rule end; none if one of them is a step."""
         ways = list(islice(self.machine.ways(rule, self.machine.view(state), noted=False), _MOST_WAYS))
         if any(is_step(self.machine, state, rule, way.result) for way in ways):
             return ()
         return tuple(self._merged(ways, rule, state))
 
-    def _merged(self, ways: list[Way], rule: Rule, state: State) -> Iterator[Guard]:
+    def _merged(self, ways: list[ExecutionPath], rule: Rule, state: State) -> Iterator[FailedGuard]:
         """One guard for all ways that ended at the same one."""
-        found: dict[object, Guard] = {}
+        found: dict[object, FailedGuard] = {}
         known: dict[object, object] = {}
         watched = 0
         for way in ways:
@@ -134,7 +134,7 @@ class Guards:
             found[known[reason]] = replace(guard, ways=guard.ways + 1)
         yield from found.values()
 
-    def _guard(self, way: Way, rule: Rule, state: State) -> Guard:
+    def _guard(self, way: ExecutionPath, rule: Rule, state: State) -> FailedGuard:
         forks = [event for event in way.events if isinstance(event, Fork)]
         ending = None
         if isinstance(way.result, Aborted) and way.result.reason == GIVEN_UP:
@@ -148,18 +148,18 @@ class Guards:
         facts = dict.fromkeys((source_text(fact.place, sources), fact.value) for fact in ending.facts)
         text = source_text(ending.condition or ending.statement, sources)
         place = ending.statement
-        return Guard(ending.kind, place.file, place.line, text, tuple(facts), tuple(fork.label for fork in forks))
+        return FailedGuard(ending.kind, place.file, place.line, text, tuple(facts), tuple(fork.label for fork in forks))
 
     def _head(self, rule: Rule) -> Span:
         return self.machine.place(rule)
 
     # --- limits ----------------------------------------------------------------------------------------------------
 
-    def limits(self, rule: Rule, state: State, starts: bool = True) -> tuple[Guard, ...]:
+    def limits(self, rule: Rule, state: State, starts: bool = True) -> tuple[FailedGuard, ...]:
         """The options that keep an action from starting."""
         return tuple(self._limits(rule, state, starts))
 
-    def _limits(self, rule: Rule, state: State, starts: bool) -> Iterator[Guard]:
+    def _limits(self, rule: Rule, state: State, starts: bool) -> Iterator[FailedGuard]:
         options, limits = self.machine.program.options, self.machine.limits
         if not starts:
             yield self._limit(rule, f"max_actions: {options.max_actions}", ())
@@ -178,6 +178,6 @@ class Guards:
                 facts = (("unfinished threads", str(running_now)),)
                 yield self._limit(rule, f"action_options.{key}.max_concurrent_actions: {most}", facts)
 
-    def _limit(self, rule: Rule, text: str, facts: tuple[tuple[str, str], ...]) -> Guard:
+    def _limit(self, rule: Rule, text: str, facts: tuple[tuple[str, str], ...]) -> FailedGuard:
         place = self._head(rule)
-        return Guard("limit", place.file, place.line, text, facts)
+        return FailedGuard("limit", place.file, place.line, text, facts)

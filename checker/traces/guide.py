@@ -28,7 +28,7 @@ _MOST_BYTES = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class GuideLine:
     """A line that means something, and where it stands."""
 
     file: str
@@ -44,9 +44,9 @@ class Line:
 class Link:
     """A step's name, the choices below it, and the line `crash` if there is one."""
 
-    head: Line
-    choices: list[Line] = field(default_factory=list)
-    crash: Line | None = None
+    head: GuideLine
+    choices: list[GuideLine] = field(default_factory=list)
+    crash: GuideLine | None = None
 
 
 @dataclass(slots=True)
@@ -67,10 +67,10 @@ def read_guide(path: str) -> Guide:
 
 def parse_guide(text: str, file: str) -> Guide:
     """The guide in a text. Raises `UsageProblem`."""
-    guide = Guide(Link(Line(file, 1, "Init")))
+    guide = Guide(Link(GuideLine(file, 1, "Init")))
     last = guide.init
     for number, row in enumerate(text.split("\n"), start=1):
-        line = Line(file, number, _without_comment(row))
+        line = GuideLine(file, number, _without_comment(row))
         guide.explicit |= _EXPLICIT.match(line.text) is not None
         if not line.text or line.text == "checkpoint":
             continue

@@ -14,7 +14,7 @@ from checker.core.property import Phase, Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Trace, TraceEntry
 from checker.properties import properties_of
-from checker.traces.guide import Guide, Line, Link, parse_guide, read_guide
+from checker.traces.guide import Guide, GuideLine, Link, parse_guide, read_guide
 from checker.traces.possible import Possible, choose, meant, possible_inits, possible_steps
 from checker.traces.replay import failed_entry, step_entry
 from checker.traces.walk import Questions, Said, Walk
@@ -220,7 +220,7 @@ class _Follower:
         assert isinstance(result, InitialState)
         return Walk(self.machine, result)
 
-    def _finish_threads(self, walk: Walk, link: Link, choices: list[Line]) -> None:
+    def _finish_threads(self, walk: Walk, link: Link, choices: list[GuideLine]) -> None:
         """The simple form: threads go on until they end or wait; at further choices the next lines are used."""
         for _ in range(_MOST_IN_A_THREAD):
             if not walk.state.threads:
@@ -228,7 +228,7 @@ class _Follower:
             going = [p for p in self.possible(walk.state, walk.starts) if p.name.startswith("thread-")]
             if not going:
                 return
-            head = Line(link.head.file, link.head.number, going[0].name)
+            head = GuideLine(link.head.file, link.head.number, going[0].name)
             self._take(walk, choose(going, Link(head), choices))
         raise link.head.problem(
             f"the thread of '{link.head.text}' does not end within {_MOST_IN_A_THREAD:,} steps",
@@ -249,7 +249,7 @@ class _Follower:
             self.violated.setdefault(one.property.key, _Violation(len(walk.steps), one.instance))
 
 
-def _all_used(choices: Sequence[Line], link: Link) -> None:
+def _all_used(choices: Sequence[GuideLine], link: Link) -> None:
     if choices:
         raise choices[0].problem(
             f"'{choices[0].text}' is no choice of '{link.head.text}' here", "there is no choice left to make"

@@ -38,20 +38,20 @@ class Expanded(NamedTuple):
         return not self.fails and all(move.crashes for move in self.moves)
 
 
-class Reached(Protocol):
+class MoveNode(Protocol):
     """A way to be in a state: by a move from an earlier one."""
 
     @property
     def state(self) -> State: ...
 
     @property
-    def before(self) -> Reached | None: ...
+    def before(self) -> MoveNode | None: ...
 
     @property
     def move(self) -> Move | None: ...
 
 
-def path_to(place: Reached) -> Iterator[tuple[State, Move]]:
+def path_to(place: MoveNode) -> Iterator[tuple[State, Move]]:
     """The moves that led there, from the last to the first, each with the state that it was made in."""
     while place.before is not None and place.move is not None:
         yield place.before.state, place.move

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from checker.core.problems import UsageProblem
-from checker.traces.guide import Line, Link
+from checker.traces.guide import GuideLine, Link
 from fizz.base.light import dataclass
 from interpreter import Machine, State, Step, StepKind
 from interpreter.state.step import Failure, InitialState, StepFailure, step_name
@@ -91,7 +91,7 @@ def _spelling(one: Possible, position: int, among: Sequence[Possible]) -> str:
     return text if len(alike) == 1 else f"{text} @{sorted(alike).index(one.forks[position]) + 1}"
 
 
-def choose(possible: Sequence[Possible], link: Link, choices: list[Line], remark: str = "") -> Possible:
+def choose(possible: Sequence[Possible], link: Link, choices: list[GuideLine], remark: str = "") -> Possible:
     """What a link means among all that is possible. Takes from `choices`, at the front, those that it uses.
 
     A choice may be left out where only one way remains. Raises `UsageProblem`; `remark` then says why there are not
@@ -141,7 +141,7 @@ def _named(possible: Sequence[Possible], link: Link, remark: str) -> list[Possib
     raise head.problem(f"'{head.text}' fits no existing step", f"{listed}; {remark}" if remark else listed)
 
 
-def _undecided(link: Link, choices: Sequence[Line], texts: Iterable[str]) -> UsageProblem:
+def _undecided(link: Link, choices: Sequence[GuideLine], texts: Iterable[str]) -> UsageProblem:
     listed = _listed("the choices are", texts)
     if choices:
         return choices[0].problem(f"'{choices[0].text}' is no choice of '{link.head.text}' here", listed)

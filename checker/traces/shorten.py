@@ -18,7 +18,7 @@ MOST_STEPS: Final = 10_000
 """Steps of all replays together after which a walk stays as it is."""
 
 
-class Mark(NamedTuple):
+class StepLabel(NamedTuple):
     """What a step is called by in another run: numbers of threads and messages differ there."""
 
     kind: StepKind
@@ -64,7 +64,7 @@ class Shortener:
                 return found
         return None
 
-    def _replay(self, start: InitialState, marks: Sequence[Mark]) -> Walk | None:
+    def _replay(self, start: InitialState, marks: Sequence[StepLabel]) -> Walk | None:
         """The run of these steps, as far as the violation; steps that there are not any more are passed over."""
         walk = Walk(self.machine, start)
         if self._ended(walk):
@@ -80,9 +80,9 @@ class Shortener:
                     return walk
         return None
 
-    def _marks(self, walk: Walk) -> list[Mark]:
+    def _marks(self, walk: Walk) -> list[StepLabel]:
         return [self._mark(step) for step in walk.steps]
 
-    def _mark(self, step: Step) -> Mark:
+    def _mark(self, step: Step) -> StepLabel:
         mover = self.machine.actor(step.rule) or step.name
-        return Mark(step.rule.kind, mover, step.outcome.choices, step.crashes)
+        return StepLabel(step.rule.kind, mover, step.outcome.choices, step.crashes)

@@ -12,7 +12,7 @@ from textual.screen import Screen
 from checker.tui.hangup import LOOK_S, Terminal, leave, leaving_with_the_terminal
 from checker.tui.main import MainScreen
 from checker.tui.opened.opened import Opened
-from checker.tui.session import Session
+from checker.tui.session import ViewerSession
 
 
 def view(opened: Opened, *, color: bool = True) -> None:
@@ -36,7 +36,7 @@ class Viewer(App[None]):
         # The terminal's own sixteen colours: its reader has chosen them, and they can be read on its background.
         super().__init__(ansi_color=True)
         self.theme = "ansi-dark"
-        self.session = Session(opened)
+        self.session = ViewerSession(opened)
         self.mistake: Exception | None = None
         self._terminal = Terminal()
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from checker.tui.reading import Reading
-from checker.tui.telling import Telling
+from checker.tui.reading import BackgroundReader
+from checker.tui.telling import PathText
 
 if TYPE_CHECKING:
     from checker.tui.main import MainScreen
@@ -25,7 +25,7 @@ class _Looking:
     way: Iterator[int | None]
     found: Callable[[int | None], None]
     selected: int
-    telling: Telling
+    telling: PathText
     begun: float = field(default_factory=time.perf_counter)
 
 
@@ -36,14 +36,14 @@ class Background:
         self.screen = screen
         self.session = screen.session
         self._all_known = False
-        self._reading: Reading | None = None
+        self._reading: BackgroundReader | None = None
         self._asked: Callable[[], None] | None = None
         self._looking: _Looking | None = None
 
     def read(self) -> None:
         """Begin to read the model, if only what was written down is known."""
         if self.session.answers is None:
-            self._reading = Reading(self.session.opened)
+            self._reading = BackgroundReader(self.session.opened)
             self._reading.start()
 
     @property
@@ -84,7 +84,7 @@ class Background:
         self.screen.bottom.say("the model is being read; the answer comes when that is done")
         return True
 
-    def _take_in(self, reading: Reading) -> None:
+    def _take_in(self, reading: BackgroundReader) -> None:
         """Go on with what was read, and answer what was asked meanwhile."""
         self._reading = None
         if reading.answers is None:

@@ -14,9 +14,9 @@ from checker.traces.guards import Disabled
 from checker.tui import texts
 from checker.tui.ink import CRASH, FAINT, NAME, PLAIN, STRONG, Piece
 from checker.tui.lines import Lines
-from checker.tui.opened.elsewhere import Elsewhere, Enabled
+from checker.tui.opened.elsewhere import Alternatives, Enabled
 from checker.tui.screens import HELP, MOVES, TextLines, TextScreen, help_lines, plain
-from checker.tui.session import Session
+from checker.tui.session import ViewerSession
 
 _SLICE = 0.01
 _PAUSE = 0.02
@@ -25,10 +25,10 @@ Item = Enabled | Disabled | str
 """A row: a step, something that is held back, or a heading."""
 
 
-class ElsewhereLines(Lines):
+class AlternativeLines(Lines):
     """Every step that is possible; then, as far as it is known by now, what is held back."""
 
-    def __init__(self, session: Session, elsewhere: Elsewhere) -> None:
+    def __init__(self, session: ViewerSession, elsewhere: Alternatives) -> None:
         super().__init__("elsewhere")
         self.session = session
         self.elsewhere = elsewhere
@@ -110,7 +110,7 @@ class ElsewhereLines(Lines):
         return f"  {self.session.telling.threads(self.session.selected)[int(number)]}"
 
 
-class ElsewhereScreen(Screen[Enabled | None]):
+class AlternativesScreen(Screen[Enabled | None]):
     """What else could happen; Enter chooses a step. Below stands what it changes, or what holds it back."""
 
     DEFAULT_CSS = """
@@ -124,10 +124,10 @@ class ElsewhereScreen(Screen[Enabled | None]):
         ("question_mark", "help", ""),
     ]
 
-    def __init__(self, session: Session, elsewhere: Elsewhere) -> None:
+    def __init__(self, session: ViewerSession, elsewhere: Alternatives) -> None:
         super().__init__()
         self.session = session
-        self.list = ElsewhereLines(session, elsewhere)
+        self.list = AlternativeLines(session, elsewhere)
         self.list.entitle(f"After step {session.selected}   (Enter goes on from there, Esc goes back)")
         self.detail = TextLines(self._told, "detail")
         self.detail.can_focus = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checker.report.cast import Member
-from checker.tui.telling import Telling
+from checker.tui.telling import PathText
 
 STARTS, GOES_ON, ENDS, WHOLE = "┌", "├", "└", "●"
 CRASHES, ARRIVES, RUNS, RUNS_TWICE, IDLE = "✗", "▸", "│", "║", "·"
@@ -27,7 +27,7 @@ class Lane:
         return self.name if len(self.name) <= width else self.short[:width]
 
 
-def lanes_of(telling: Telling) -> tuple[Lane, ...]:
+def lanes_of(telling: PathText) -> tuple[Lane, ...]:
     """The lanes of a path, in the order of their names; that of steps without a thread comes last."""
     columns: dict[str, list[str]] = {}
     rows: list[dict[str, str]] = []
@@ -43,7 +43,7 @@ def lanes_of(telling: Telling) -> tuple[Lane, ...]:
     return tuple(Lane(name, _short(name), "".join(columns[name])) for name in ordered)
 
 
-def _signs(telling: Telling, index: int) -> dict[str, str]:
+def _signs(telling: PathText, index: int) -> dict[str, str]:
     """The signs in one row, by lane."""
     entry, scene = telling.entries[index], telling.cast.scenes[index]
     running: dict[str, int] = {}
@@ -59,7 +59,7 @@ def _signs(telling: Telling, index: int) -> dict[str, str]:
     return row
 
 
-def _sign(telling: Telling, index: int, mover: Member | None) -> str:
+def _sign(telling: PathText, index: int, mover: Member | None) -> str:
     entry, scene = telling.entries[index], telling.cast.scenes[index]
     lives = any(member == mover for member, _ in scene.after)
     if entry.crash or entry.fails:

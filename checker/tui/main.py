@@ -19,7 +19,7 @@ from checker.tui.ink import Piece
 from checker.tui.keys import KEYS
 from checker.tui.panes import Pane, SourcePane, StatePane, StepsPane, TruthPane
 from checker.tui.screens import HELP, TextScreen, help_lines, plain
-from checker.tui.session import Session
+from checker.tui.session import ViewerSession
 
 if TYPE_CHECKING:
     from checker.tui.app import Viewer
@@ -51,7 +51,7 @@ class MainScreen(Screen[None]):
         for key in keys
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ViewerSession) -> None:
         super().__init__()
         self.session = session
         if not session.opened.by_hand:
@@ -305,14 +305,14 @@ class MainScreen(Screen[None]):
     def action_elsewhere(self) -> None:
         if self.background.must_wait(self.action_elsewhere):
             return
-        from checker.tui.elsewhere import ElsewhereScreen
+        from checker.tui.elsewhere import AlternativesScreen
 
         elsewhere = self.session.elsewhere()
         if elsewhere is None:
             fails = self.session.path.trace.entries[self.session.selected].fails
             self.bottom.say("the model fails here" if fails else "no step of the model leads here")
             return
-        self.app.push_screen(ElsewhereScreen(self.session, elsewhere), self._chosen)
+        self.app.push_screen(AlternativesScreen(self.session, elsewhere), self._chosen)
 
     def _chosen(self, one: Enabled | None) -> None:
         if one is not None:

@@ -26,10 +26,10 @@ from checker.tui.ink import (
     Piece,
 )
 from checker.tui.lines import Lines
-from checker.tui.opened.claim import Claim, Truth
-from checker.tui.session import Session
+from checker.tui.opened.claim import PropertyRow, TruthMark
+from checker.tui.session import ViewerSession
 from checker.tui.source import Sheet
-from checker.tui.tree import Row
+from checker.tui.tree import TreeRow
 
 _SIGNS = {lanes.CRASHES: CRASH, lanes.IDLE: FAINT, lanes.RUNS: NAME, lanes.RUNS_TWICE: NAME}
 _NARROWEST_HEADLINE = 14
@@ -39,7 +39,7 @@ _MOST_CLAIMS = 6
 class Pane(Lines):
     """A pane that shows a part of a session."""
 
-    def __init__(self, session: Session, id: str) -> None:
+    def __init__(self, session: ViewerSession, id: str) -> None:
         super().__init__(id)
         self.session = session
         self._has_room = False
@@ -162,9 +162,9 @@ class StepsPane(Pane):
 class StatePane(Pane):
     """The state as a tree, with what changed."""
 
-    def __init__(self, session: Session, id: str) -> None:
+    def __init__(self, session: ViewerSession, id: str) -> None:
         super().__init__(session, id)
-        self.rows: list[Row] = []
+        self.rows: list[TreeRow] = []
         self._sought: tuple[str, str] | None = None
 
     @property
@@ -172,7 +172,7 @@ class StatePane(Pane):
         return len(self.rows)
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> TreeRow | None:
         """The row under the cursor."""
         return self.rows[self.cursor] if self.rows else None
 
@@ -181,7 +181,7 @@ class StatePane(Pane):
         before = self.row
         self.rows = session.rows()
         if not self.rows and session.answers is None:
-            self.rows = [Row("", "", 0, " ", "known when the trace has been followed")]
+            self.rows = [TreeRow("", "", 0, " ", "known when the trace has been followed")]
         against = f", compared with {session.compared}" if session.base is not None else ""
         words = f", filter: {' '.join(session.folding.words)}" if session.folding.words else ""
         only = ", changes only" if session.folding.changed_only else ""
@@ -236,7 +236,7 @@ class StatePane(Pane):
 class SourcePane(Pane):
     """The source, with what the step executed and where each thread stands."""
 
-    def __init__(self, session: Session, id: str) -> None:
+    def __init__(self, session: ViewerSession, id: str) -> None:
         super().__init__(session, id)
         self.sheet: Sheet = session.sheet()
 
@@ -277,7 +277,7 @@ class TruthPane(Pane):
         return len(self.session.claims)
 
     @property
-    def claim(self) -> Claim:
+    def claim(self) -> PropertyRow:
         """The property that the cursor is on."""
         return self.session.claims[self.cursor]
 
@@ -306,11 +306,11 @@ class TruthPane(Pane):
         first, last = self._window()
         for step in range(first, last):
             truth = session.known(claim, step)
-            style = WRONG if truth and claim.breaks(truth) else WARNING if truth is Truth.FALSE else PLAIN
+            style = WRONG if truth and claim.breaks(truth) else WARNING if truth is TruthMark.FALSE else PLAIN
             pieces.append(("?" if truth is None else truth.value, style + HERE if step == session.selected else style))
         return pieces
 
-    def known(self) -> list[Truth | None]:
+    def known(self) -> list[TruthMark | None]:
         """What is known by now of the steps that are shown."""
         window = range(*self._window())
         return [self.session.known(claim, index) for claim in self.session.claims for index in window]

@@ -17,7 +17,7 @@ _TURN = 0.001
 _STACK = 16 * 1024 * 1024
 
 
-class Reading:
+class BackgroundReader:
     """Reads in a thread: imports can not be cut into slices. `opened` and `answers` are there when it is `done`."""
 
     def __init__(self, opened: Opened) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checker.tui.telling import Telling
+from checker.tui.telling import PathText
 
 
-class Search:
+class TextSearch:
     """Looks for a text in one path. A step is looked into once, when it is its turn."""
 
-    def __init__(self, telling: Telling, text: str) -> None:
+    def __init__(self, telling: PathText, text: str) -> None:
         self.telling = telling
         self.text = text
         self._wanted = text.lower()

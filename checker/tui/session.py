@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from checker.core.trace import Change
 from checker.tui.lanes import Lane, lanes_of
-from checker.tui.opened.claim import Claim, Truth
+from checker.tui.opened.claim import PropertyRow, TruthMark
 from checker.tui.opened.opened import Opened, Path
-from checker.tui.search import Search
+from checker.tui.search import TextSearch
 from checker.tui.source import Sheet, sheet
-from checker.tui.telling import Telling
-from checker.tui.tree import Folding, Row, tree
+from checker.tui.telling import PathText
+from checker.tui.tree import Folding, TreeRow, tree
 
 if TYPE_CHECKING:
     from checker.traces.guards import Disabled
     from checker.tui.opened.answers import Answers
-    from checker.tui.opened.elsewhere import Elsewhere, Enabled
+    from checker.tui.opened.elsewhere import Alternatives, Enabled
     from checker.tui.opened.truth import Truths
 
 
@@ -28,13 +28,13 @@ class _Place:
     """Where a reader was: to come back to."""
 
     story: int
-    telling: Telling
+    telling: PathText
     lanes: tuple[Lane, ...]
     selected: int
     own: int | None
 
 
-class Session:
+class ViewerSession:
     """One reader's view of what was opened. Knows nothing of screens.
 
     `selected` is the entry looked at. `base` is the one it is compared with, if it is not the one before. `own` is the
@@ -51,9 +51,9 @@ class Session:
         self.selected = 0
         self._before: list[_Place] = []
         path = opened.stories[0].path
-        self.telling = Telling(path, self.sources)
+        self.telling = PathText(path, self.sources)
         self.lanes = lanes_of(self.telling)
-        self.search = Search(self.telling, "")
+        self.search = TextSearch(self.telling, "")
 
     def complete(self, opened: Opened, answers: Answers) -> None:
         """Go on with the whole of what was opened, where the reader is: only what was written down was known so far."""
@@ -63,7 +63,7 @@ class Session:
         self._stand(self.last if at_end else self.selected)
 
     def _look_at(self, path: Path) -> None:
-        self.telling = Telling(path, self.sources)
+        self.telling = PathText(path, self.sources)
         self.lanes = lanes_of(self.telling)
         self.look_for(self.search.text)
 
@@ -121,7 +121,7 @@ class Session:
         """Compare with the selected entry from now on, or no longer."""
         self.base = None if self.base == self.selected else self.selected
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[TreeRow]:
         """The tree of the selected state."""
         return tree(self.telling.lines(self.compared), self.telling.lines(self.selected), self.folding)
 
@@ -134,7 +134,7 @@ class Session:
         return sheet(self.telling, self.selected, self.sources)
 
     @property
-    def shown(self) -> Claim | None:
+    def shown(self) -> PropertyRow | None:
         """The property that the lasso shows violated, where the selected state is one of those that go on for ever."""
         trace, name = self.path.trace, self.opened.stories[self.story].name
         begin = self.last if trace.stutter else trace.cycle_start
@@ -154,7 +154,7 @@ class Session:
             touches = index > 0 and any(_touches(part, place) for part in self.telling.parts(index, concerns))
             yield index if touches else None
 
-    def turns(self, claim: Claim, direction: int = 1) -> Iterator[int | None]:
+    def turns(self, claim: PropertyRow, direction: int = 1) -> Iterator[int | None]:
         """The entries after the selected one (before it: -1) of which a property says otherwise; None for others."""
         now = self.truths.truth(claim, self.path, self.selected)
         for index in self._others(direction):
@@ -162,7 +162,7 @@ class Session:
 
     def look_for(self, text: str) -> None:
         """Look for the entries in which a text occurs: in who moves, or in what changes."""
-        self.search = Search(self.telling, text)
+        self.search = TextSearch(self.telling, text)
 
     def _others(self, direction: int) -> Iterator[int]:
         end = len(self.telling) if direction > 0 else -1
@@ -170,18 +170,18 @@ class Session:
 
     # --- what else could happen ------------------------------------------------------------------------------------
 
-    def elsewhere(self) -> Elsewhere | None:
+    def elsewhere(self) -> Alternatives | None:
         """What could happen after the selected entry; None where the machine could not follow the trace."""
         return None if self.answers is None else self.answers.scout.look(self.path, self.selected)
 
-    def held_back(self, elsewhere: Elsewhere) -> Iterator[Disabled | None]:
+    def held_back(self, elsewhere: Alternatives) -> Iterator[Disabled | None]:
         """What can not happen there, one after the other; None for what can."""
         assert self.answers is not None
         return self.answers.scout.held_back(elsewhere)
 
-    def told(self, one: Enabled) -> Telling:
+    def told(self, one: Enabled) -> PathText:
         """A step that could be taken, as a path that ends with it."""
-        return Telling(self._with(one), self.sources)
+        return PathText(self._with(one), self.sources)
 
     def _with(self, one: Enabled) -> Path:
         assert self.answers is not None
@@ -223,11 +223,11 @@ class Session:
     # --- truth -----------------------------------------------------------------------------------------------------
 
     @property
-    def claims(self) -> tuple[Claim, ...]:
+    def claims(self) -> tuple[PropertyRow, ...]:
         """The properties."""
         return self.opened.claims
 
-    def known(self, claim: Claim, index: int) -> Truth | None:
+    def known(self, claim: PropertyRow, index: int) -> TruthMark | None:
         """What a property says of an entry, if that is known by now."""
         return None if self.answers is None else self.answers.truths.known(claim, self.path, index)
 

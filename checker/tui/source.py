@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from checker.core.trace import TraceEntry
-from checker.tui.telling import Telling
+from checker.tui.telling import PathText
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Sheet:
     others: tuple[str, ...] = ()
 
 
-def sheet(telling: Telling, index: int, sources: Mapping[str, str]) -> Sheet:
+def sheet(telling: PathText, index: int, sources: Mapping[str, str]) -> Sheet:
     """The file in which a step ended; of a step without a place that of the step before."""
     entry = telling.entries[index]
     standing = telling.standing(index)

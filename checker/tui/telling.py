@@ -14,7 +14,7 @@ from checker.traces.changes import changes
 from checker.tui.opened.opened import Path
 
 
-class Line(NamedTuple):
+class StateLine(NamedTuple):
     """A line of a state. `owner` is the role instance of a field, else the place; a thread has its name for a place."""
 
     owner: str
@@ -22,12 +22,12 @@ class Line(NamedTuple):
     text: str
 
 
-Lines = tuple[Line, ...]
+Lines = tuple[StateLine, ...]
 
 _SIGNS = {"start": "starts", "continue": "goes on", "deliver": "is delivered"}
 
 
-class Telling:
+class PathText:
     """What is told of one path; computed when it is asked for, and then remembered."""
 
     def __init__(self, path: Path, sources: Mapping[str, str]) -> None:
@@ -84,14 +84,14 @@ class Telling:
             self._lines[index] = tuple(self._told(index))
         return self._lines[index]
 
-    def _told(self, index: int) -> Iterator[Line]:
+    def _told(self, index: int) -> Iterator[StateLine]:
         called = {f"thread-{number}": name for number, name in enumerate(self.threads(index))}
         for place, text in self.entries[index].state:
             if is_thread(place):
                 standing = read_thread(text, self.names)
-                yield Line(called[place], called[place], standing.told(whole=False) if standing else text)
+                yield StateLine(called[place], called[place], standing.told(whole=False) if standing else text)
             else:
-                yield Line(place.partition(".")[0] if "#" in place else place, place, text)
+                yield StateLine(place.partition(".")[0] if "#" in place else place, place, text)
 
     def changed(self, index: int) -> list[Change]:
         """The places that a step changed, in full; threads by their names. It is not asked of Init."""

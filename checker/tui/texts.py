@@ -10,9 +10,9 @@ from checker.report.explain import print_guard
 from checker.report.page import Page
 from checker.report.story import file_names, print_change, print_why, source_row
 from checker.traces.guards import Disabled
-from checker.tui.opened.claim import Claim, Truth
+from checker.tui.opened.claim import PropertyRow, TruthMark
 from checker.tui.opened.elsewhere import Enabled
-from checker.tui.session import Session
+from checker.tui.session import ViewerSession
 
 
 def _lines(width: int, write: Callable[[Page], None]) -> list[str]:
@@ -22,17 +22,17 @@ def _lines(width: int, write: Callable[[Page], None]) -> list[str]:
     return file.getvalue().rstrip("\n").split("\n")
 
 
-def why_false(session: Session, width: int) -> list[str]:
+def why_false(session: ViewerSession, width: int) -> list[str]:
     """Why the properties that are false after the selected step are false."""
     return _lines(width, lambda page: _print_false(page, session))
 
 
-def _print_false(page: Page, session: Session) -> None:
+def _print_false(page: Page, session: ViewerSession) -> None:
     told = 0
     shown = session.shown
     for claim in sorted(session.claims, key=lambda claim: claim is not shown):
         truth = session.truths.truth(claim, session.path, session.selected)
-        if truth not in (Truth.FALSE, Truth.FAILS):
+        if truth not in (TruthMark.FALSE, TruthMark.FAILS):
             continue
         if told:
             page.line()
@@ -47,12 +47,12 @@ def _print_false(page: Page, session: Session) -> None:
         page.line("No property is false here.")
 
 
-def _sentence(session: Session, claim: Claim, truth: Truth) -> str:
+def _sentence(session: ViewerSession, claim: PropertyRow, truth: TruthMark) -> str:
     if claim.of_dead_ends:
         return "deadlock: no step is possible but crashes. `o` says what holds back each action."
     instance = session.truths.instance(claim, session.path, session.selected)
     whose = f" for {instance}" if instance else ""
-    if truth is Truth.FAILS:
+    if truth is TruthMark.FAILS:
         return f"{claim.name} ({claim.kind}) fails while it is evaluated{whose}"
     if claim is session.shown:
         for_ever = "stays here" if session.path.trace.stutter else "goes through this cycle"
@@ -61,7 +61,7 @@ def _sentence(session: Session, claim: Claim, truth: Truth) -> str:
     return f"{claim.name} ({claim.kind}) is false{whose}{alone}"
 
 
-def would_change(session: Session, one: Enabled, width: int) -> list[str]:
+def would_change(session: ViewerSession, one: Enabled, width: int) -> list[str]:
     """What a step that could be taken would change."""
     telling = session.told(one)
     last = len(telling) - 1
@@ -84,7 +84,7 @@ def would_change(session: Session, one: Enabled, width: int) -> list[str]:
     return _lines(width, write)
 
 
-def held_back(session: Session, one: Disabled, width: int) -> list[str]:
+def held_back(session: ViewerSession, one: Disabled, width: int) -> list[str]:
     """The guards that hold back an action or thread, with their values."""
     names = file_names(session.sources)
 
@@ -95,7 +95,7 @@ def held_back(session: Session, one: Disabled, width: int) -> list[str]:
     return _lines(width, write)
 
 
-def in_short(session: Session, one: Disabled) -> str:
+def in_short(session: ViewerSession, one: Disabled) -> str:
     """The first guard and its values on one line."""
     guard = one.guards[0]
     row = guard.text if guard.kind == "limit" else source_row(session.sources, guard.file, guard.line)

@@ -10,7 +10,7 @@ from typing import Literal as OneOf
 
 from checker.core.trace import Change
 from checker.report.difference import Group, parts, read_group, unordered
-from checker.tui.telling import Line, Lines
+from checker.tui.telling import Lines, StateLine
 
 Mark = OneOf[" ", "~", "+", "-"]
 """Unchanged, changed, came, went."""
@@ -21,7 +21,7 @@ _MESSAGE = "message"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TreeRow:
     """A row of the tree.
 
     `old` is the earlier text, if the row itself says what changed. `folds`: the row stands for so many unchanged ones
@@ -52,7 +52,7 @@ class Folding:
     changed_only: bool = False
     words: tuple[str, ...] = ()
 
-    def toggle(self, row: Row) -> None:
+    def toggle(self, row: TreeRow) -> None:
         """Open or close a row; a row that stands for others opens them."""
         if row.folds or (row.openable and not row.open):
             self.opened.add(row.place)
@@ -69,7 +69,7 @@ class Folding:
         return (not wanted or any(word in name for word in wanted)) and not any(word in name for word in unwanted)
 
 
-def tree(before: Lines, after: Lines, folding: Folding) -> list[Row]:
+def tree(before: Lines, after: Lines, folding: Folding) -> list[TreeRow]:
     """The rows for a state, compared with another one."""
     return list(_Tree(folding).rows(before, after))
 
@@ -80,7 +80,7 @@ class _Tree:
     def __init__(self, folding: Folding) -> None:
         self.folding = folding
 
-    def rows(self, before: Lines, after: Lines) -> Iterator[Row]:
+    def rows(self, before: Lines, after: Lines) -> Iterator[TreeRow]:
         """All rows: variables, role instances with their fields, threads, messages."""
         old, new = self._owners(before), self._owners(after)
         owners = [Change(owner, old.get(owner), new.get(owner)) for owner in new | old]
@@ -102,17 +102,17 @@ class _Tree:
         """Messages are numbered by their place in a sorted list, so that a number says nothing of who it is."""
         return Counter(line.text for line in lines if _is_message(line) and self.folding.shows(line.place))
 
-    def _some(self, members: Sequence[Change], place: str, depth: int, fold: bool) -> Iterator[Row]:
+    def _some(self, members: Sequence[Change], place: str, depth: int, fold: bool) -> Iterator[TreeRow]:
         """Rows for members of what stands at a place; neighbours that did not change are one row, if so wanted."""
         for same, run in groupby(members, key=lambda member: member.old == member.new):
             alike = list(run)
             if same and fold and len(alike) > 1:
-                yield Row(place, "", depth, " ", "", folds=len(alike))
+                yield TreeRow(place, "", depth, " ", "", folds=len(alike))
             else:
                 for member in alike:
                     yield from self._node(member, place, depth)
 
-    def _node(self, member: Change, place: str, depth: int) -> Iterator[Row]:
+    def _node(self, member: Change, place: str, depth: int) -> Iterator[TreeRow]:
         path, name = member.place, _name(member.place, place)
         text = member.new if member.new is not None else member.old or ""
         if path == place:
@@ -121,7 +121,7 @@ class _Tree:
         openable = depth < _DEEPEST and text.endswith((")", "]", "}")) and not text.endswith(_EMPTY)
         inner = _pairs(path, member) if openable and self._is_open(path, member) else []
         told = member.old is not None and member.new is not None and member.old != member.new and not inner
-        yield Row(path, name, depth, _mark(member), text, member.old if told else None, 0, openable, bool(inner))
+        yield TreeRow(path, name, depth, _mark(member), text, member.old if told else None, 0, openable, bool(inner))
         if inner:
             fold = path not in self.folding.opened and (member.old != member.new or self.folding.changed_only)
             yield from self._some(inner, path, depth + 1, fold)
@@ -148,11 +148,11 @@ def _pairs(path: str, member: Change) -> list[Change]:
     return parts(path, old, new)
 
 
-def _is_message(line: Line) -> bool:
+def _is_message(line: StateLine) -> bool:
     return line.place.startswith("message-")
 
 
-def _fields(lines: Sequence[Line]) -> str:
+def _fields(lines: Sequence[StateLine]) -> str:
     return "{" + ", ".join(f"{line.place.partition('.')[2]} = {line.text}" for line in lines if line.text) + "}"
 
 

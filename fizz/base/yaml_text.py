@@ -36,7 +36,7 @@ class YamlError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class YamlNode:
     """A piece of a document. Places count from 0, the end is exclusive.
 
     `tag` is short, as `int`: of a scalar that is no text, number, truth value or nothing it is `timestamp`. `text` is
@@ -51,8 +51,8 @@ class Node:
     end_line: int
     end_column: int
     text: str = ""
-    items: tuple[Node, ...] = ()
-    pairs: tuple[tuple[Node, Node], ...] = ()
+    items: tuple[YamlNode, ...] = ()
+    pairs: tuple[tuple[YamlNode, YamlNode], ...] = ()
     size: int = 1
 
     def error(self, text: str) -> YamlError:
@@ -60,7 +60,7 @@ class Node:
         return YamlError(text, self.line, self.column)
 
 
-def compose(text: str, longest: int = MAX_LENGTH) -> Node | None:
+def compose(text: str, longest: int = MAX_LENGTH) -> YamlNode | None:
     """The root of a document; None if it is empty. Raises `YamlError`."""
     if len(text) > longest:
         raise YamlError(f"longer than {longest // 1024} KiB")
@@ -88,9 +88,9 @@ class _Builder:
     """Makes nodes of the events of the parser. Nothing is recursive, whatever the depth."""
 
     def __init__(self) -> None:
-        self.root: Node | None = None
-        self._open: list[tuple[Any, list[Node]]] = []
-        self._known: dict[str, Node | None] = {}
+        self.root: YamlNode | None = None
+        self._open: list[tuple[Any, list[YamlNode]]] = []
+        self._known: dict[str, YamlNode | None] = {}
         self._documents = 0
         self._expanded = 0
         self._resolve = cast(Any, yaml.resolver.Resolver()).resolve
@@ -123,18 +123,18 @@ class _Builder:
                 begin, parts = self._open.pop()
                 self._anchored(begin, _container(begin, event, parts))
 
-    def _anchored(self, event: Any, node: Node) -> None:
+    def _anchored(self, event: Any, node: YamlNode) -> None:
         if event.anchor is not None:
             self._known[event.anchor] = node
         self._put(node)
 
-    def _put(self, node: Node) -> None:
+    def _put(self, node: YamlNode) -> None:
         if self._open:
             self._open[-1][1].append(node)
         else:
             self.root = node
 
-    def _scalar(self, event: Any) -> Node:
+    def _scalar(self, event: Any) -> YamlNode:
         tag = event.tag
         if tag is None or tag == "!":
             tag = str(self._resolve(yaml.ScalarNode, event.value, event.implicit))
@@ -145,19 +145,19 @@ class _Builder:
             short = _tag(event, "scalar")
         if any("\ud800" <= character <= "\udfff" for character in event.value):
             raise _at(event, "half of a surrogate pair")
-        return Node("scalar", short, *_place(event, event), text=event.value, size=1 + len(event.value))
+        return YamlNode("scalar", short, *_place(event, event), text=event.value, size=1 + len(event.value))
 
 
-def _container(begin: Any, end: Any, parts: list[Node]) -> Node:
+def _container(begin: Any, end: Any, parts: list[YamlNode]) -> YamlNode:
     if isinstance(begin, yaml.SequenceStartEvent):
         size = 1 + sum(part.size for part in parts)
-        return Node("list", _tag(begin, "list"), *_place(begin, end), items=tuple(parts), size=size)
+        return YamlNode("list", _tag(begin, "list"), *_place(begin, end), items=tuple(parts), size=size)
     pairs = tuple(_merged(list(zip(parts[::2], parts[1::2], strict=True))))
     size = 1 + sum(key.size + value.size for key, value in pairs)
-    return Node("mapping", _tag(begin, "mapping"), *_place(begin, end), pairs=pairs, size=size)
+    return YamlNode("mapping", _tag(begin, "mapping"), *_place(begin, end), pairs=pairs, size=size)
 
 
-def _merged(pairs: list[tuple[Node, Node]]) -> Iterator[tuple[Node, Node]]:
+def _merged(pairs: list[tuple[YamlNode, YamlNode]]) -> Iterator[tuple[YamlNode, YamlNode]]:
     """The pairs, with those of mappings under `<<` for keys that are not given: of these the first one counts."""
     own = [pair for pair in pairs if pair[0].tag != "merge"]
     yield from own
@@ -195,7 +195,7 @@ def _at(event: Any, text: str) -> YamlError:
     return YamlError(text, event.start_mark.line, event.start_mark.column)
 
 
-def scalar(node: Node) -> str | int | float | bool | None:
+def scalar(node: YamlNode) -> str | int | float | bool | None:
     """The value of a scalar. Raises `YamlError` if it is none of its tag."""
     value: Any
     try:
@@ -219,7 +219,7 @@ def scalar(node: Node) -> str | int | float | bool | None:
     return cast("int | float | bool", value)
 
 
-def plain(node: Node) -> object:
+def plain(node: YamlNode) -> object:
     """The node as Python's values: dicts, lists and scalars. Raises `YamlError` for a key that is given twice."""
     if node.kind == "scalar":
         return scalar(node)

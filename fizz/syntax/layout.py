@@ -55,7 +55,7 @@ class FrontMatter:
 
 
 @dataclass(slots=True)
-class Layout:
+class TextLayout:
     front_matter: FrontMatter | None = None
     pieces: list[Piece] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -75,9 +75,9 @@ class _Line:
         return len(self.indentation.expandtabs(TAB_WIDTH))
 
 
-def lay_out(file: str, text: str) -> Layout:
+def lay_out(file: str, text: str) -> TextLayout:
     """The pieces of a file, with what is wrong about its lines; `text` has `\\n` line ends only."""
-    layout = Layout()
+    layout = TextLayout()
     control = _CONTROL.search(text)
     if control:
         place = _span(file, text, control.start(), control.end())
@@ -93,7 +93,7 @@ def lay_out(file: str, text: str) -> Layout:
 
 def expression_text(file: str, text: str) -> str:
     """A text that is one expression, comments cut; raises FizzError where its brackets or quotes are wrong."""
-    layout = lay_out(file, text) if _CONTROL.search(text) else Layout()
+    layout = lay_out(file, text) if _CONTROL.search(text) else TextLayout()
     lines = [] if layout.diagnostics else _logical_lines(file, text, 1, layout.diagnostics)
     if layout.diagnostics:
         raise FizzError((layout.diagnostics[0],))
@@ -109,7 +109,7 @@ def _span(file: str, text: str, start: int, end: int, first_line: int = 1) -> Sp
     return Span(file, first_line + line, column, first_line + line, column + end - start)
 
 
-def _cut_front_matter(file: str, text: str, layout: Layout) -> tuple[str, int]:
+def _cut_front_matter(file: str, text: str, layout: TextLayout) -> tuple[str, int]:
     lines = text.split("\n")
     for index, line in enumerate(lines):
         stripped = line.strip()
@@ -229,7 +229,7 @@ def _items(lines: list[_Line]) -> list[list[_Line]]:
     return groups
 
 
-def _lay_out_item(file: str, lines: list[_Line], layout: Layout) -> None:
+def _lay_out_item(file: str, lines: list[_Line], layout: TextLayout) -> None:
     """Appends the item as a piece with markers, or says what is wrong with its indentation."""
     if any(line.broken for line in lines):
         return

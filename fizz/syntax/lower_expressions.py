@@ -13,9 +13,9 @@ from fizz.base.errors import Diagnostic, FizzError, Span
 from fizz.syntax import ast
 from fizz.syntax.layout import MAX_BRACKETS, Piece
 from fizz.syntax.parse import parse_fragment
-from fizz.syntax.places import Places
+from fizz.syntax.places import LineIndex
 from fizz.syntax.precedence import MAX_DEPTH, WORD, Climb, start_of
-from fizz.syntax.strings import Field, read_strings
+from fizz.syntax.strings import FStringField, read_strings
 from fizz.syntax.tree import Tree, child, children, the
 
 MAX_BITS = 4096
@@ -26,7 +26,7 @@ class Expressions:
     """Lowers the expressions of one piece."""
 
     def __init__(self, piece: Piece) -> None:
-        self.places = Places(piece)
+        self.places = LineIndex(piece)
         self.warnings: list[Diagnostic] = []
         self._depth = 0  # sum of the lengths of the enclosing chains: a bound of the depth of the tree
 
@@ -202,7 +202,7 @@ class Expressions:
             return ast.Literal(span, "".join(part for part in parts if isinstance(part, str)))
         merged: list[str | ast.FormatField] = []
         for part in parts:
-            if isinstance(part, Field):
+            if isinstance(part, FStringField):
                 merged.append(self._format_field(part))
             elif isinstance(part, str) and part:
                 if merged and isinstance(merged[-1], str):
@@ -211,7 +211,7 @@ class Expressions:
                     merged.append(part)
         return ast.FString(span, tuple(merged))
 
-    def _format_field(self, field: Field) -> ast.FormatField:
+    def _format_field(self, field: FStringField) -> ast.FormatField:
         source = field.source
         if source.count("(") + source.count("[") + source.count("{") > MAX_BRACKETS:
             raise self.places.error("L1", "too many brackets in an f-string", field.start, field.end)

@@ -27,33 +27,33 @@ from arpeggio import (  # type: ignore[import-untyped]
 _NOWHERE: Final = -1
 
 
-class Node:
+class ParseNode:
     """A node of a parse tree (see `Tree`): a token has `value` and no nodes, anything else nodes and no `value`."""
 
     __slots__ = ("_nodes", "position", "position_end", "rule_name", "value")
 
-    def __init__(self, rule_name: str, position: int, position_end: int, value: str, nodes: list[Node]) -> None:
+    def __init__(self, rule_name: str, position: int, position_end: int, value: str, nodes: list[ParseNode]) -> None:
         self.rule_name = rule_name
         self.position = position
         self.position_end = position_end
         self.value = value
         self._nodes = nodes
 
-    def __iter__(self) -> Iterator[Node]:
+    def __iter__(self) -> Iterator[ParseNode]:
         return iter(self._nodes)
 
-    def __getitem__(self, index: int) -> Node:
+    def __getitem__(self, index: int) -> ParseNode:
         return self._nodes[index]
 
     def __len__(self) -> int:
         return len(self._nodes)
 
 
-Match = Callable[[str, int, list[Node]], int]
+Match = Callable[[str, int, list[ParseNode]], int]
 """Matches a text from a place, adds the nodes of what it found, and says where it ends; -1, with nodes of a beginning
 perhaps, if it does not match."""
 
-_NO_NODES: list[Node] = []
+_NO_NODES: list[ParseNode] = []
 
 
 class Failures:
@@ -81,9 +81,9 @@ class Matcher:
         self._rules: list[ParsingExpression] = []
         self._match = self._make(Sequence(nodes=[rule, EndOfFile()]))
 
-    def match(self, text: str) -> Node | None:
+    def match(self, text: str) -> ParseNode | None:
         """The tree of a text, or None if it does not match."""
-        nodes: list[Node] = []
+        nodes: list[ParseNode] = []
         return nodes[0] if self._match(text, 0, nodes) != _NOWHERE else None
 
     # --- from expressions to functions -------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class Matcher:
         find = re.compile(f"{self._blanks}({pattern}){behind}", re.MULTILINE).match
         skip = re.compile(self._blanks).match
 
-        def token(text: str, place: int, nodes: list[Node]) -> int:
+        def token(text: str, place: int, nodes: list[ParseNode]) -> int:
             found = find(text, place)
             if found is None:
                 if failures is not None:
@@ -151,7 +151,7 @@ class Matcher:
                 return _NOWHERE
             start, end = found.span(1)
             if start != end:
-                nodes.append(Node(name, start, end, found[1], _NO_NODES))
+                nodes.append(ParseNode(name, start, end, found[1], _NO_NODES))
             return end
 
         return token
@@ -161,13 +161,13 @@ def _sequence(parts: list[Match]) -> Match:
     if len(parts) == 2:
         first, second = parts
 
-        def both(text: str, place: int, nodes: list[Node]) -> int:
+        def both(text: str, place: int, nodes: list[ParseNode]) -> int:
             place = first(text, place, nodes)
             return second(text, place, nodes) if place >= 0 else place
 
         return both
 
-    def sequence(text: str, place: int, nodes: list[Node]) -> int:
+    def sequence(text: str, place: int, nodes: list[ParseNode]) -> int:
         for part in parts:
             place = part(text, place, nodes)
             if place < 0:
@@ -178,7 +178,7 @@ def _sequence(parts: list[Match]) -> Match:
 
 
 def _choice(alternatives: list[Match]) -> Match:
-    def choice(text: str, place: int, nodes: list[Node]) -> int:
+    def choice(text: str, place: int, nodes: list[ParseNode]) -> int:
         known = len(nodes)
         for alternative in alternatives:
             end = alternative(text, place, nodes)
@@ -193,7 +193,7 @@ def _choice(alternatives: list[Match]) -> Match:
 def _repeated(part: Match) -> Match:
     """A turn that matches nothing is the last."""
 
-    def repeated(text: str, place: int, nodes: list[Node]) -> int:
+    def repeated(text: str, place: int, nodes: list[ParseNode]) -> int:
         while True:
             known = len(nodes)
             end = part(text, place, nodes)
@@ -206,7 +206,7 @@ def _repeated(part: Match) -> Match:
 
 
 def _optional(part: Match) -> Match:
-    def optional(text: str, place: int, nodes: list[Node]) -> int:
+    def optional(text: str, place: int, nodes: list[ParseNode]) -> int:
         known = len(nodes)
         end = part(text, place, nodes)
         if end >= 0:
@@ -220,7 +220,7 @@ def _optional(part: Match) -> Match:
 def _ahead(part: Match) -> Match:
     """Whether the part would match; nothing is taken."""
 
-    def ahead(text: str, place: int, nodes: list[Node]) -> int:
+    def ahead(text: str, place: int, nodes: list[ParseNode]) -> int:
         return place if part(text, place, []) >= 0 else _NOWHERE
 
     return ahead
@@ -229,11 +229,11 @@ def _ahead(part: Match) -> Match:
 def _named(name: str, part: Match) -> Match:
     """One node for all that the part found; none if that is nothing."""
 
-    def named(text: str, place: int, nodes: list[Node]) -> int:
-        inner: list[Node] = []
+    def named(text: str, place: int, nodes: list[ParseNode]) -> int:
+        inner: list[ParseNode] = []
         end = part(text, place, inner)
         if inner and end >= 0:
-            nodes.append(Node(name, inner[0].position, inner[-1].position_end, "", inner))
+            nodes.append(ParseNode(name, inner[0].position, inner[-1].position_end, "", inner))
         return end
 
     return named

@@ -18,7 +18,7 @@ import textx
 from fizz.base.errors import FizzError
 from fizz.syntax.layout import DEDENT, FRAGMENT, INDENT, LINE_END, Piece
 from fizz.syntax.matcher import Failures, Matcher
-from fizz.syntax.places import Places
+from fizz.syntax.places import LineIndex
 from fizz.syntax.tree import Tree
 
 _BLANKS = " \t\n\x0c"
@@ -100,7 +100,7 @@ def parse_piece(piece: Piece) -> Tree:
             Matcher(_rule(), _BLANKS, failures).match(piece.text)
             raise _translate(piece, failures)
     except RecursionError:
-        raise Places(piece).error("L1", "nested too deeply", 0, 1, "split it into several statements") from None
+        raise LineIndex(piece).error("L1", "nested too deeply", 0, 1, "split it into several statements") from None
     return tree
 
 
@@ -112,7 +112,7 @@ def parse_fragment(file: str, text: str, line: int, column: int) -> tuple[Piece,
 
 def _translate(piece: Piece, failures: Failures) -> FizzError:
     """What the parser expected and met, in words; language page, section 14."""
-    places = Places(piece)
+    places = LineIndex(piece)
     offset, expected = failures.position, failures.expected
     token, start, end = _token(piece.text, offset)
     if "Indent" in expected and not piece.text.startswith(INDENT, offset):

@@ -8,7 +8,7 @@ from fizz.base.errors import Diagnostic, FizzError, Span
 from fizz.syntax.layout import Piece
 
 
-class Places:
+class LineIndex:
     """The lines of one piece; a span is asked for by start and end offset."""
 
     def __init__(self, piece: Piece) -> None:

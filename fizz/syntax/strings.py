@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from fizz.base.light import dataclass
-from fizz.syntax.places import Places
+from fizz.syntax.places import LineIndex
 
 _STRING = re.compile(r"""([a-zA-Z]{0,2})(\"{3}|'{3}|\"|')""")  # the end is found by the quote
 _ESCAPE = re.compile(
@@ -23,7 +23,7 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FStringField:
     """`{source!conversion:spec}` in an f-string; the source stands at `offset` of the piece."""
 
     source: str
@@ -34,10 +34,10 @@ class Field:
     end: int
 
 
-Part = str | bytes | Field
+Part = str | bytes | FStringField
 
 
-def read_strings(places: Places, start: int, end: int) -> tuple[list[Part], bool]:
+def read_strings(places: LineIndex, start: int, end: int) -> tuple[list[Part], bool]:
     """The parts of adjacent string literals between two offsets, and whether one of them is an f-string."""
     text = places.piece.text
     parts: list[Part] = []
@@ -79,7 +79,7 @@ def _closing_quote(text: str, position: int, quote: str) -> int:
 class _Reader:
     """The body of one literal, between two offsets of the piece."""
 
-    def __init__(self, places: Places, start: int, end: int, raw: bool) -> None:
+    def __init__(self, places: LineIndex, start: int, end: int, raw: bool) -> None:
         self.places = places
         self.text = places.piece.text
         self.start, self.end = start, end
@@ -153,7 +153,7 @@ class _Reader:
                 position += 1
         yield self.decoded(literal, self.end)
 
-    def _field(self, start: int) -> Field:
+    def _field(self, start: int) -> FStringField:
         source_end = self._expression_end(start + 1)
         source = self.text[start + 1 : source_end]
         if not source.strip():
@@ -178,7 +178,7 @@ class _Reader:
             position = close
         if position >= self.end or self.text[position] != "}":
             self.error("'{' is never closed in the f-string", start, start + 1, "write `{{` for the character")
-        return Field(source, start + 1, conversion, spec, start, position + 1)
+        return FStringField(source, start + 1, conversion, spec, start, position + 1)
 
     def _expression_end(self, position: int) -> int:
         """The offset of the `!r`, `:` or `}` behind an expression, outside its brackets and strings."""

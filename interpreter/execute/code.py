@@ -19,7 +19,7 @@ from interpreter.execute.names import NameScope, Watch
 from interpreter.state.domains import Domains
 from interpreter.values import Instance, truth
 from interpreter.values.budget import METER
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 if TYPE_CHECKING:
     from interpreter.execute.decisions import Decisions
@@ -191,7 +191,7 @@ def binding_all(binders: list[Binder]) -> Binder | None:
 
 
 def _no_next_states(world: World) -> object:
-    raise Problem("L30", "next_states() is only available in assertions")
+    raise ModelMistake("L30", "next_states() is only available in assertions")
 
 
 def local_binder(variables: Any, span: Span) -> Binder:
@@ -200,7 +200,7 @@ def local_binder(variables: Any, span: Span) -> Binder:
     def bind(env: Environment, item: object) -> None:
         try:
             bind_loop_variables(variables, env.locals, item)
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, span) from None
 
     return bind

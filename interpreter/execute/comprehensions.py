@@ -13,7 +13,7 @@ from interpreter.library import operations
 from interpreter.values import Builtin, DictValue, ListValue, truth
 from interpreter.values.basis import sought_key
 from interpreter.values.budget import METER, check_size
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 Compile = Callable[[ast.Expression, NameScope], Evaluator]
 Turns = Callable[[Environment], Iterator[None]]
@@ -46,7 +46,7 @@ def compile_comprehension(node: ast.Comprehension, scope: NameScope, compile_exp
                 check_size(len(items), "the comprehension")
             METER.made += len(items)
             return ListValue(items)
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, node.span) from None
 
     return collect
@@ -76,7 +76,7 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
             for _ in turns(place):
                 if truth(element(place)) == decisive:
                     return decisive
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, argument.span) from None
         return not decisive
 
@@ -114,7 +114,7 @@ def _turns(
                 METER.look()
             try:
                 bind_loop_variables(variables, env.locals, item)
-            except Problem as problem:
+            except ModelMistake as problem:
                 raise located(problem, span) from None
             if following is None:
                 yield None
@@ -131,7 +131,7 @@ def bind_loop_variables(variables: ast.LoopVariables, place: dict[str, object], 
         return
     values = operations.iterate(item)
     if len(values) != len(variables.names):
-        raise Problem("R9", f"{len(values)} values for {len(variables.names)} loop variables")
+        raise ModelMistake("R9", f"{len(values)} values for {len(variables.names)} loop variables")
     place.update(zip(variables.names, values, strict=True))
 
 

@@ -16,7 +16,7 @@ from interpreter.state.step import Rule, StepKind
 from interpreter.values import type_name
 from interpreter.values.freeze import display
 from interpreter.values.intern import NONE, Interner
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 
 class _Described:
@@ -81,7 +81,7 @@ class Describer:
         value = world.thaw(number)
         try:
             return display(value)
-        except Problem:
+        except ModelMistake:
             return f"<{type_name(value)} too large to show>"
 
     def thread(self, thread: int, state: State) -> str:

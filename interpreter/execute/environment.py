@@ -10,7 +10,7 @@ from fizz.syntax import ast
 from interpreter.state.step import ModelError
 from interpreter.values import DictValue, FunctionValue, Instance
 from interpreter.values.budget import METER
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 Evaluator = Callable[["Environment"], Any]
 """A compiled expression. Values of the language are dynamically typed: the result is Any by nature."""
@@ -33,7 +33,7 @@ class Environment:
         return Environment(variables, self.instance, self.world, self)
 
 
-def located(problem: Problem, span: Span) -> ModelError:
+def located(problem: ModelMistake, span: Span) -> ModelError:
     """The problem with its place."""
     return ModelError(problem.code, problem.text, span, problem.hint)
 
@@ -71,10 +71,10 @@ def bind_arguments(
     return bound, missing
 
 
-def _wrong(name: str, parameters: tuple[ast.Parameter, ...], text: str) -> Problem:
+def _wrong(name: str, parameters: tuple[ast.Parameter, ...], text: str) -> ModelMistake:
     marks = {"plain": "", "star": "*", "double star": "**"}
     signature = ", ".join(f"{marks[p.kind]}{p.name}{'' if p.default is None else '=…'}" for p in parameters)
-    return Problem("R4", f"{name}() {text}", f"it is declared as {name}({signature})")
+    return ModelMistake("R4", f"{name}() {text}", f"it is declared as {name}({signature})")
 
 
 def plain_names(parameters: tuple[ast.Parameter, ...]) -> tuple[str, ...] | None:

@@ -18,7 +18,7 @@ from interpreter.compile.statements import instructions
 from interpreter.execute.environment import Environment, Evaluator
 
 
-class Parts:
+class EvaluatedParts:
     """The parts that are watched, by the places of those evaluated.
 
     `met`: of assertions, whose evaluations begin with none. `everywhere`: also those of other routines; they are

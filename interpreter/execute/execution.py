@@ -34,7 +34,7 @@ from interpreter.state.step import FairChoice, Fork, ModelError
 from interpreter.values import Instance
 from interpreter.values.budget import METER
 from interpreter.values.freeze import freeze
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 MAX_FRAMES = 200
 
@@ -130,7 +130,7 @@ class Execution:
                     meter.look()
         except ModelError as error:
             raise self._explained(error) from None
-        except Problem as problem:
+        except ModelMistake as problem:
             raise self._explained(located(problem, self.here())) from None
         except RecursionError:
             raise self._explained(ModelError("R16", "calls nested too deeply", self.here())) from None
@@ -403,7 +403,7 @@ class Execution:
         """The display text of a value."""
         try:
             return self.world.interner.text(freeze(value, self.world.interner, None))
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, self.here()) from None
 
     def distinct(self, values: Seq[object]) -> list[int]:
@@ -413,7 +413,7 @@ class Execution:
         for i, value in enumerate(METER.attended(values)):
             try:
                 number = freeze(value, self.world.interner, None)
-            except Problem as problem:
+            except ModelMistake as problem:
                 raise located(problem, self.here()) from None
             # Equal containers that are not one object are different alternatives: the step may change the one it takes.
             mark: object = (number, id(value)) if self.world.interner.mutable(number) else number

@@ -21,7 +21,7 @@ from interpreter.state.state import MISSING
 from interpreter.values import DictValue, FunctionValue, Instance, ListValue, truth, type_name
 from interpreter.values.basis import sought_key
 from interpreter.values.budget import METER, check_size
-from interpreter.values.problem import Problem, with_article
+from interpreter.values.problem import ModelMistake, with_article
 
 _SHORT: Final = 64
 """Shorter texts are not worth counting."""
@@ -57,14 +57,14 @@ def _fstring(node: ast.FString, scope: NameScope) -> Evaluator:
             value = evaluator(env)
             try:
                 texts.append(format_value(value, field.conversion, field.spec or ""))
-            except Problem as problem:
+            except ModelMistake as problem:
                 raise located(problem, field.span) from None
         size = sum(map(len, texts))
         if size > _SHORT:
             try:
                 check_size(size, "the text")
                 METER.make(size >> 4)
-            except Problem as problem:
+            except ModelMistake as problem:
                 raise located(problem, node.span) from None
         return "".join(texts)
 
@@ -105,7 +105,7 @@ def _dict(node: ast.DictExpression, scope: NameScope) -> Evaluator:
             k = key(env)
             try:
                 entries[sought_key(k)] = (k, value(env))
-            except Problem as problem:
+            except ModelMistake as problem:
                 raise located(problem, span) from None
         return DictValue(entries)
 
@@ -122,7 +122,7 @@ def _unary(node: ast.Unary, scope: NameScope) -> Evaluator:
         value = operand(env)
         try:
             return operations.unary(operator, value)
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, span) from None
 
     return evaluate
@@ -139,7 +139,7 @@ def _operation(operation: Callable[[Any, Any], Any], left: Evaluator, right: Eva
         b = right(env)
         try:
             return operation(a, b)
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, span) from None
 
     return evaluate
@@ -196,7 +196,7 @@ def _attribute(node: ast.Attribute, scope: NameScope) -> Evaluator:
                 return found
         try:
             return attribute_of(owner, name, env)
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, span) from None
 
     return evaluate
@@ -223,7 +223,7 @@ def _slice(node: ast.Slice, scope: NameScope) -> Evaluator:
         start, stop, step = (None if bound is None else bound(env) for bound in bounds)
         try:
             return operations.slice_of(owner, start, stop, step)
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, span) from None
 
     return evaluate
@@ -254,7 +254,7 @@ def compile_arguments(arguments: tuple[ast.Argument, ...], scope: NameScope) -> 
                     args += operations.iterate(value)
                 else:
                     _add_keywords(kwargs, {name: value} if kind == "keyword" else _string_keys(value))
-            except Problem as problem:
+            except ModelMistake as problem:
                 raise located(problem, span) from None
         return args, kwargs
 
@@ -263,17 +263,17 @@ def compile_arguments(arguments: tuple[ast.Argument, ...], scope: NameScope) -> 
 
 def _string_keys(value: object) -> dict[str, object]:
     if not isinstance(value, DictValue):
-        raise Problem("R4", f"** needs a dict, not a {type_name(value)}")
+        raise ModelMistake("R4", f"** needs a dict, not a {type_name(value)}")
     pairs = list(value.entries.values())
     if not all(isinstance(key, str) for key, _ in pairs):
-        raise Problem("R4", "the keys of a ** dict must be strings")
+        raise ModelMistake("R4", "the keys of a ** dict must be strings")
     return {str(key): item for key, item in pairs}
 
 
 def _add_keywords(kwargs: dict[str, object], more: dict[str, object]) -> None:
     for name, value in more.items():
         if name in kwargs:
-            raise Problem("R4", f"two values for the argument '{name}'")
+            raise ModelMistake("R4", f"two values for the argument '{name}'")
         kwargs[name] = value
 
 
@@ -299,9 +299,9 @@ def call_value(callee: object, args: list[object], kwargs: dict[str, object], sp
     """The result of calling a value inside an expression."""
     try:
         if not isinstance(callee, FunctionValue):
-            raise Problem("R4", f"{with_article(type_name(callee))} is not a function")
+            raise ModelMistake("R4", f"{with_article(type_name(callee))} is not a function")
         return callee.call(args, kwargs)
-    except Problem as problem:
+    except ModelMistake as problem:
         raise located(problem, span) from None
 
 
@@ -368,7 +368,7 @@ def _attribute_binder(target: ast.Attribute, scope: NameScope) -> Callable[[Envi
     def bind(env: Environment, value: object) -> None:
         try:
             operations.set_attribute(owner(env), name, value)
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, span) from None
 
     return bind
@@ -381,7 +381,7 @@ def _index_binder(target: ast.Index, scope: NameScope) -> Callable[[Environment,
         container, key = owner(env), index(env)
         try:
             operations.set_index(container, key, value)
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, span) from None
 
     return bind
@@ -396,8 +396,8 @@ def unpacking_binder(
         try:
             values = operations.iterate(value)
             if len(values) != len(binders):
-                raise Problem("R9", f"{len(values)} values for {len(binders)} targets")
-        except Problem as problem:
+                raise ModelMistake("R9", f"{len(values)} values for {len(binders)} targets")
+        except ModelMistake as problem:
             raise located(problem, span) from None
         for binder, item in zip(binders, values, strict=True):
             binder(env, item)

@@ -28,7 +28,7 @@ from interpreter.values import (
     mark_frozen,
 )
 from interpreter.values.budget import METER
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 from interpreter.values.text import spelled
 
 _LINE: Final = 16
@@ -43,7 +43,7 @@ class ConstantWorld:
     __slots__ = ()
 
     def create(self, role: str, params: Mapping[str, object]) -> Instance:
-        raise Problem("L32", f"role {role} can not be constructed here", "construct it in Init or in an action")
+        raise ModelMistake("L32", f"role {role} can not be constructed here", "construct it in Init or in an action")
 
     def live(self, role: str) -> tuple[int, ...]:
         return ()
@@ -61,7 +61,7 @@ class RoleConstructor(FunctionValue):
 
     def call(self, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
         if args:
-            raise Problem("L27", f"role {self._role} takes keyword arguments only", f"{self._role}(NAME=value)")
+            raise ModelMistake("L27", f"role {self._role} takes keyword arguments only", f"{self._role}(NAME=value)")
         return self._world.create(self._role, dict(kwargs))
 
 
@@ -103,10 +103,10 @@ def _run(statements: tuple[ast.Statement, ...], known: Globals, constants: dict[
         METER.charge(1 + effect_cost(statement))
         try:
             compile_host_statement(statement, scope)(environment)
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, statement.span) from None
         except RecursionError:
-            raise located(Problem("R16", "calls nested too deeply"), statement.span) from None
+            raise located(ModelMistake("R16", "calls nested too deeply"), statement.span) from None
         finally:
             METER.end()
     for value in constants.values():
@@ -153,19 +153,19 @@ class Channels:
 
     def make(self, **options: object) -> Channel:
         if self.closed:
-            raise Problem("R4", "a channel can not be created in a step", "make it a constant at the top level")
+            raise ModelMistake("R4", "a channel can not be created in a step", "make it a constant at the top level")
         for name, value in options.items():
             if value != _CHANNEL[name]:
-                raise Problem("R4", f'a channel\'s {name} can only be "{_CHANNEL[name]}"')
+                raise ModelMistake("R4", f'a channel\'s {name} can only be "{_CHANNEL[name]}"')
         self.count += 1
         return Channel(self.count - 1, f"Channel#{self.count - 1}")
 
 
 def _resolve_role(world: Any, identity: object) -> Instance:
     if not isinstance(identity, ModelValue):
-        raise Problem("R4", "resolve_role() takes the __id__ of a role instance")
+        raise ModelMistake("R4", "resolve_role() takes the __id__ of a role instance")
     if identity.index not in world.live(identity.name):
-        raise Problem("R21", f"there is no live instance {identity.name}#{identity.index}")
+        raise ModelMistake("R21", f"there is no live instance {identity.name}#{identity.index}")
     instance: Instance = world.instance((identity.name, identity.index))
     return instance
 

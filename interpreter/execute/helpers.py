@@ -18,7 +18,7 @@ from interpreter.library import operations
 from interpreter.state.step import ModelError
 from interpreter.values import truth
 from interpreter.values.budget import METER
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 
 class _Signal(Enum):
@@ -151,7 +151,7 @@ def _augmented_index(
         try:
             old = operations.index(container, key)
             operations.set_index(container, key, _combine(operator, old, value(env), span))
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, span) from None
 
     return execute
@@ -167,7 +167,7 @@ def _augmented_attribute(
         try:
             old = operations.get_attribute(holder, name)
             operations.set_attribute(holder, name, _combine(operator, old, value(env), span))
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, span) from None
 
     return execute
@@ -176,7 +176,7 @@ def _augmented_attribute(
 def _combine(operator: str, old: object, value: object, span: Span) -> object:
     try:
         return operations.augmented(operator, old, value)
-    except Problem as problem:
+    except ModelMistake as problem:
         raise located(problem, span) from None
 
 
@@ -212,7 +212,7 @@ def _for(statement: ast.For, scope: NameScope) -> Executor:
                     break
                 if isinstance(signal, _Returned):
                     return signal
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, span) from None
         return None
 

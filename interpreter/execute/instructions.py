@@ -30,7 +30,7 @@ from interpreter.library import operations
 from interpreter.state.step import NO_CHOICE, NOT_HELD, Abort, ModelError
 from interpreter.values import Instance, Stub, truth
 from interpreter.values.budget import METER
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 _MESSAGE: Final = 4
 """The elements of a message beside its arguments."""
@@ -118,7 +118,7 @@ def elements(iterable: Evaluator, frame: Environment, span: Span) -> Seq[object]
     value = iterable(frame)
     try:
         return operations.iterated(value)
-    except Problem as problem:
+    except ModelMistake as problem:
         raise located(problem, span) from None
 
 
@@ -272,7 +272,7 @@ class _Calls:
         created = len(run.world.created)
         try:
             callee = attribute_of(receiver, self.name, frame)
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, self.instruction.call.function.span) from None
         args, kwargs = self.arguments(frame)
         value = call_value(callee, args, kwargs, self.span)
@@ -323,7 +323,7 @@ class _Calls:
             return dict(zip(names, args, strict=True))
         try:
             variables, missing = bind_arguments(callee.name, callee.parameters, args, kwargs)
-        except Problem as problem:
+        except ModelMistake as problem:
             raise located(problem, self.span) from None
         if missing:
             inner = Frame(callee, receiver, variables, run.world)

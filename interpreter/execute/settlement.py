@@ -13,7 +13,7 @@ from interpreter.values import Container, SetValue, StructValue
 from interpreter.values.container import Parted
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Tag
-from interpreter.values.pending import PendingSet, Shape
+from interpreter.values.pending import ContainerShape, PendingSet
 from interpreter.values.problem import MAX_DEPTH, too_deep
 
 if TYPE_CHECKING:
@@ -156,13 +156,13 @@ def writes_of(world: World, settlement: Settlement) -> tuple[tuple[Slot, int], .
     return tuple(writes)
 
 
-def _opened_at(slot: Slot, value: object, world: World) -> Shape | None:
+def _opened_at(slot: Slot, value: object, world: World) -> ContainerShape | None:
     """The shape of the container that was opened in a slot, if it is there still."""
     opened = world.opened.get(slot)
     return opened[1] if opened is not None and opened[0] is value else None
 
 
-def _met(container: Parted, shape: Shape) -> list[tuple[str, object]] | None:
+def _met(container: Parted, shape: ContainerShape) -> list[tuple[str, object]] | None:
     """The members that were looked at or replaced, with the steps to them; None if the shape has changed."""
     return container.by_step(shape) if container.pending is None else list(container.pending.met())
 

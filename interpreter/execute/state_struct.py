@@ -7,7 +7,7 @@ from typing import Any
 
 from interpreter.execute.world import World
 from interpreter.state.state import MISSING
-from interpreter.values import HostValue, Value, Walk, equal
+from interpreter.values import HostValue, Value, ValueWalk, equal
 from interpreter.values.freeze import freeze
 from interpreter.values.tags import Tag
 
@@ -29,7 +29,7 @@ class StateStruct(HostValue):
         fields = [(name, freeze(value, interner)) for name, value in self.attributes().items()]
         return int(interner.intern_fields(Tag.STRUCT, fields))
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         if not isinstance(other, StateStruct):
             return False
         ours, theirs = self.attributes(), other.attributes()

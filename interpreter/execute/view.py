@@ -9,7 +9,7 @@ from interpreter.state.division import ROOT_LENGTH, Divider
 from interpreter.state.state import UNBOUND, Slot, State
 from interpreter.state.step import Cut, Event, Fork, Read
 from interpreter.values.intern import Interner, Tag
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 
 class View(Protocol):
@@ -112,7 +112,7 @@ class PairView:
         return (self._before if slot[0] == "before" else self._after).read(slot[1:])
 
     def whole(self) -> State:
-        raise Problem("L30", "next_states() is not available in a transition assertion")
+        raise ModelMistake("L30", "next_states() is not available in a transition assertion")
 
     @property
     def states(self) -> tuple[State, State]:

@@ -35,8 +35,8 @@ from interpreter.values.budget import METER
 from interpreter.values.container import Parted
 from interpreter.values.freeze import freeze, thaw
 from interpreter.values.intern import Interner, Tag
-from interpreter.values.pending import Pending, PendingSet, Shape
-from interpreter.values.problem import Problem
+from interpreter.values.pending import ContainerShape, Pending, PendingSet
+from interpreter.values.problem import ModelMistake
 
 if TYPE_CHECKING:
     from interpreter.execute.code import Code
@@ -90,7 +90,7 @@ class World:
         self.originals: dict[Slot, int] = {}
         self.written: set[Slot] = set()
         self.cells: dict[int, object] = {}
-        self.opened: dict[Slot, tuple[Parted, Shape]] = {}
+        self.opened: dict[Slot, tuple[Parted, ContainerShape]] = {}
         self._numbers: dict[str, Iterator[int]] = {}
         self.created: list[Instance] = []
         self.sent: list[Message] = []
@@ -116,17 +116,17 @@ class World:
         keys, (rank, steps, whole), _ = self.interner.payload(head)
         tag = Tag(rank)
         known = [step[1:] for step in steps] if tag is Tag.RECORD else [self.thaw(key) for key in keys]
-        shape = Shape(steps, known, whole)
+        shape = ContainerShape(steps, known, whole)
         pending = self._pending_set(slot) if tag is Tag.SET else self._pending(slot, shape)
         container = _PARTED[tag].opened(pending)
         self.opened[slot] = (container, shape)
         return container
 
-    def _pending(self, slot: Slot, shape: Shape) -> Pending:
+    def _pending(self, slot: Slot, shape: ContainerShape) -> Pending:
         load_all = partial(self._all, slot, shape) if shape.whole else None
         return Pending(shape, lambda step: self._read((*slot, step)), load_all)
 
-    def _all(self, slot: Slot, shape: Shape) -> list[object]:
+    def _all(self, slot: Slot, shape: ContainerShape) -> list[object]:
         """The members of a container that is stored whole, in order."""
         container = self._content(slot)
         assert isinstance(container, Parted)
@@ -150,7 +150,7 @@ class World:
         """The step to an element of a set; None if a set can not be asked for it alone."""
         try:
             return self.code.step_to(freeze(item, self.interner))
-        except Problem:
+        except ModelMistake:
             # A function, say, is in no state, but there is no harm in asking for it.
             return None
 
@@ -237,18 +237,18 @@ class World:
             return self.code.method(instance, name)
         if name in role.program.functions:
             text = f"func '{name}' of role {instance.role} is called in an expression"
-            raise Problem("R11", text, "assign its result to a variable first")
+            raise ModelMistake("R11", text, "assign its result to a variable first")
         known = [*self.attribute_names(instance), *role.helpers, *role.program.functions]
-        raise Problem("R3", f"{instance!r} has no attribute '{name}'", near_hint(name, known))
+        raise ModelMistake("R3", f"{instance!r} has no attribute '{name}'", near_hint(name, known))
 
     def set_attribute(self, instance: Instance, name: str, value: object) -> None:
         """Bind a field of an instance; R10 for a param."""
         if name.startswith("__"):
-            raise Problem("R10", f"'{name}' of {instance!r} can not be changed")
+            raise ModelMistake("R10", f"'{name}' of {instance!r} can not be changed")
         role = self.code.roles[instance.role].program
         is_param = role.params is None or name in role.params
         if is_param and self.get(("param", instance.role, instance.number, name)) is not MISSING:
-            raise Problem("R10", f"'{name}' is a param of {instance!r} and can not be changed")
+            raise ModelMistake("R10", f"'{name}' is a param of {instance!r} and can not be changed")
         self.bind(("field", instance.role, instance.number, name), value)
 
     def attribute_names(self, instance: Instance) -> list[str]:
@@ -282,7 +282,7 @@ class World:
         self.bind(("role", role, number), True)
         for name, value in params.items():
             if name.startswith("__") or not name.isidentifier():
-                raise Problem("R4", f"{role}(): {name!r} can not be the name of a param")
+                raise ModelMistake("R4", f"{role}(): {name!r} can not be the name of a param")
             self.bind(("param", role, number, name), value)
         return instance
 

@@ -41,7 +41,7 @@ class Ending:
     facts: tuple[Fact, ...]
 
 
-class WayExplainer:
+class PathExplainer:
     """Explains ways of one machine that are no steps."""
 
     def __init__(self, machine: Machine) -> None:

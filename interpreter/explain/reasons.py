@@ -19,7 +19,7 @@ from interpreter.execute.state_struct import StateStruct
 from interpreter.state.step import ModelError
 from interpreter.values import FunctionValue, truth
 from interpreter.values.freeze import display
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 _MOST_FACTS = 12
 _MOST_STEPS = 200
@@ -175,7 +175,7 @@ class Reasons:
             return
         try:
             text = display(value)
-        except (Problem, ModelError, RecursionError, NotImplementedError):
+        except (ModelMistake, ModelError, RecursionError, NotImplementedError):
             # What `next_states()` gives has no text.
             return
         self._facts.setdefault(node.span, Fact(node.span, text))

@@ -24,7 +24,7 @@ from interpreter.values import (
 from interpreter.values.basis import type_name
 from interpreter.values.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
-from interpreter.values.problem import Problem, with_article
+from interpreter.values.problem import ModelMistake, with_article
 
 METHODS: Mapping[type, Methods] = {
     str: STRING,
@@ -55,7 +55,7 @@ def get_attribute(value: object, name: str) -> object:
             if name in fields:
                 return fields[name]
     text = f"no attribute '{name}' on {with_article(_described(value))}"
-    raise Problem("R3", text, near_hint(name, attribute_names(value)))
+    raise ModelMistake("R3", text, near_hint(name, attribute_names(value)))
 
 
 def _hidden(value: object, name: str) -> bool:
@@ -82,7 +82,7 @@ def _fields(value: object) -> Mapping[str, object]:
 
 def _stub(channel: Channel, instance: object) -> Stub:
     if not isinstance(instance, Instance):
-        raise Problem("R4", "stub() takes a role instance")
+        raise ModelMistake("R4", "stub() takes a role instance")
     return Stub(channel, instance)
 
 
@@ -101,12 +101,12 @@ def set_attribute(value: object, name: str, item: object) -> None:
             value.world.set_attribute(value, name, item)
         case RecordValue():
             if name.startswith("_"):
-                raise Problem("R3", f"names beginning with '_' can not be fields: '{name}'")
+                raise ModelMistake("R3", f"names beginning with '_' can not be fields: '{name}'")
             value.put(name, item)
         case StructValue():
-            raise Problem("R10", f"field '{name}' of a struct is read-only", "use a record")
+            raise ModelMistake("R10", f"field '{name}' of a struct is read-only", "use a record")
         case _:
-            raise Problem("R3", f"attributes of {with_article(_described(value))} can not be assigned")
+            raise ModelMistake("R3", f"attributes of {with_article(_described(value))} can not be assigned")
 
 
 def _described(value: object) -> str:

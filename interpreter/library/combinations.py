@@ -9,7 +9,7 @@ from interpreter.library.shared import integer, iterable
 from interpreter.values import Builtin, ModuleValue
 from interpreter.values.budget import METER
 from interpreter.values.containers import ListValue
-from interpreter.values.problem import MAX_PARTS, Problem
+from interpreter.values.problem import MAX_PARTS, ModelMistake
 
 
 def _check(name: str, count: int, width: int) -> None:
@@ -20,7 +20,7 @@ def _check(name: str, count: int, width: int) -> None:
 
 def _bound(name: str, count: int, width: int) -> None:
     if count > METER.elements or count * (width + 1) > MAX_PARTS:
-        raise Problem("R24", f"itertools.{name}() would give too many elements, the limit is {METER.elements:,}")
+        raise ModelMistake("R24", f"itertools.{name}() would give too many elements, the limit is {METER.elements:,}")
 
 
 def _falling(size: int, width: int) -> int:
@@ -48,7 +48,7 @@ def _chosen(size: int, width: int) -> int:
 def _width(value: object) -> int:
     width = integer(value, "r")
     if width < 0:
-        raise Problem("R4", f"r must not be negative: {width}")
+        raise ModelMistake("R4", f"r must not be negative: {width}")
     return width
 
 
@@ -83,7 +83,7 @@ def _combinations_with_replacement(items: object, r: object) -> ListValue:
 def _product(*collections: object, repeat: object = 1) -> ListValue:
     times = integer(repeat, "repeat")
     if times < 0:
-        raise Problem("R4", f"repeat must not be negative: {times}")
+        raise ModelMistake("R4", f"repeat must not be negative: {times}")
     pools = [iterable(items, "product()") for items in collections]
     once = 1
     for pool in pools:

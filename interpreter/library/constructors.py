@@ -9,13 +9,13 @@ from typing import Final, TypeVar
 from interpreter.library.shared import integer, iterable, pairs, string
 from interpreter.values import Builtin
 from interpreter.values.access import shown
-from interpreter.values.basis import Value, Walk, truth, type_name
+from interpreter.values.basis import Value, ValueWalk, truth, type_name
 from interpreter.values.budget import METER, characters, check_int, check_size
 from interpreter.values.container import Container
 from interpreter.values.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
 from interpreter.values.formats import to_text
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 
 def _bool(value: object = False) -> bool:
@@ -34,22 +34,22 @@ def _bytes(value: object = b"") -> bytes:
     items = iterable(value, "bytes()")
     numbers = [integer(item, "an element of bytes()") for item in items]
     if not all(0 <= item < 256 for item in numbers):
-        raise Problem("R4", "bytes() needs ints from 0 to 255")
+        raise ModelMistake("R4", "bytes() needs ints from 0 to 255")
     METER.make(len(numbers) >> 4)
     return bytes(numbers)
 
 
 def _float(value: object = 0.0) -> float:
     if isinstance(value, str) and len(value) > _most_digits():
-        raise Problem("R24", f"float() of a text of {len(value):,} characters")
+        raise ModelMistake("R24", f"float() of a text of {len(value):,} characters")
     if not isinstance(value, bool | int | float | str):
-        raise Problem("R4", f"float() of a {type_name(value)}")
+        raise ModelMistake("R4", f"float() of a {type_name(value)}")
     try:
         return float(value)
     except ValueError:
-        raise Problem("R23", f"float({shown(value)}): not a number") from None
+        raise ModelMistake("R23", f"float({shown(value)}): not a number") from None
     except OverflowError:
-        raise Problem("R24", "float() of an int that is too large for a float") from None
+        raise ModelMistake("R24", "float() of an int that is too large for a float") from None
 
 
 def _most_digits() -> int:
@@ -61,24 +61,24 @@ def _int(value: object = 0, base: object = None) -> int:
     if isinstance(value, str):
         return _int_of_text(value, 10 if base is None else integer(base, "the base of int()"))
     if base is not None:
-        raise Problem("R4", f"int() with a base needs a string, not a {type_name(value)}")
+        raise ModelMistake("R4", f"int() with a base needs a string, not a {type_name(value)}")
     if isinstance(value, float) and not math.isfinite(value):
-        raise Problem("R23", f"int({value!r}): not a finite number")
+        raise ModelMistake("R23", f"int({value!r}): not a finite number")
     if not isinstance(value, bool | int | float):
-        raise Problem("R4", f"int() of a {type_name(value)}")
+        raise ModelMistake("R4", f"int() of a {type_name(value)}")
     return int(value)
 
 
 def _int_of_text(text: str, base: int) -> int:
     if len(text) > _most_digits():
-        raise Problem("R24", f"int() of a text of {len(text):,} characters")
+        raise ModelMistake("R24", f"int() of a text of {len(text):,} characters")
     METER.charge(characters(text))
     if base != 0 and not 2 <= base <= 36:
-        raise Problem("R23", f"int() with the base {shown(base)}", "the base is 0, or 2 to 36")
+        raise ModelMistake("R23", f"int() with the base {shown(base)}", "the base is 0, or 2 to 36")
     try:
         return check_int(int(text, base))
     except ValueError:
-        raise Problem("R23", f"int({shown(text)}): not a number in base {base}") from None
+        raise ModelMistake("R23", f"int({shown(text)}): not a number in base {base}") from None
 
 
 def _str(value: object = "") -> str:
@@ -121,7 +121,7 @@ def _named(fields: dict[str, object], what: str) -> dict[str, object]:
     METER.make(len(fields))
     for name in fields:
         if name.startswith("_") or not name.isidentifier():
-            raise Problem("R4", f"{what}: {shown(name)} can not be the name of a field")
+            raise ModelMistake("R4", f"{what}: {shown(name)} can not be the name of a field")
     return fields
 
 
@@ -130,7 +130,7 @@ def _enum(*names: object, **fields: object) -> StructValue:
     for name in names:
         text = string(name, "a name in enum()")
         if text in made or text in fields:
-            raise Problem("R4", f"enum() has the name '{text}' twice")
+            raise ModelMistake("R4", f"enum() has the name '{text}' twice")
         made[text] = text
     return StructValue(_named({**made, **fields}, "enum()"))
 
@@ -164,7 +164,7 @@ class _Copy:
     """One deep copy, which remembers what it has copied: sharing stays, cycles end."""
 
     def __init__(self) -> None:
-        self._walk = Walk()
+        self._walk = ValueWalk()
         # By identity; the original is kept so that its identity is not used again.
         self._copies: dict[int, tuple[object, object]] = {}
         self._costs: dict[int, int] = {}

@@ -12,7 +12,7 @@ from interpreter.values.basis import truth, type_name
 from interpreter.values.budget import METER, check_int
 from interpreter.values.containers import ListValue
 from interpreter.values.formats import to_display, to_text
-from interpreter.values.problem import MAX_PARTS, Problem, too_many_parts
+from interpreter.values.problem import MAX_PARTS, ModelMistake, too_many_parts
 
 
 def _abs(value: object) -> object:
@@ -30,14 +30,14 @@ def _any(items: object) -> bool:
 def _chr(value: object) -> str:
     code = integer(value, "chr()")
     if not 0 <= code < 0x110000 or 0xD800 <= code < 0xE000:
-        raise Problem("R4", f"chr({shown(code)}): not the number of a character")
+        raise ModelMistake("R4", f"chr({shown(code)}): not the number of a character")
     return chr(code)
 
 
 def _ord(value: object) -> int:
     if isinstance(value, str | bytes) and len(value) == 1:
         return ord(value)
-    raise Problem("R4", f"ord() needs a string of one character, not {shown(value)}")
+    raise ModelMistake("R4", f"ord() needs a string of one character, not {shown(value)}")
 
 
 def _dir(value: object) -> ListValue:
@@ -49,7 +49,7 @@ def _dir(value: object) -> ListValue:
 def _getattr(value: object, name: object, *default: object) -> object:
     try:
         return get_attribute(value, string(name, "the name"))
-    except Problem as problem:
+    except ModelMistake as problem:
         if default and problem.code == "R3":
             return default[0]
         raise
@@ -82,7 +82,7 @@ def _extreme(name: str, sign: int) -> Builtin:
         if not items:
             if "default" in options:
                 return options["default"]
-            raise Problem("R4", f"{name}() of an empty collection", f"{name}(..., default=...)")
+            raise ModelMistake("R4", f"{name}() of an empty collection", f"{name}(..., default=...)")
         mark = callback(key, "key")
         best, best_mark = items[0], items[0] if mark is None else mark(items[0])
         for item in items[1:]:
@@ -105,7 +105,7 @@ def _sum(items: object, start: object = 0) -> object:
         try:
             total = total + number(item, "an element of sum()")
         except OverflowError:
-            raise Problem("R24", "the result of sum() is too large for a float") from None
+            raise ModelMistake("R24", "the result of sum() is too large for a float") from None
         if type(total) is int:
             check_int(total)
     return total
@@ -121,7 +121,7 @@ def _enumerate(items: object, start: object = 0) -> ListValue:
 def _range(*args: object) -> range:
     bounds = [integer(arg, "an argument of range()") for arg in args]
     if len(bounds) == 3 and bounds[2] == 0:
-        raise Problem("R4", "the step of range() can not be 0")
+        raise ModelMistake("R4", "the step of range() can not be 0")
     return range(*bounds)
 
 
@@ -149,7 +149,7 @@ def _zip(*collections: object) -> ListValue:
 
 
 def _fail(*args: object) -> NoReturn:
-    raise Problem("R17", " ".join(["fail:", *[to_text(arg) for arg in args]]))
+    raise ModelMistake("R17", " ".join(["fail:", *[to_text(arg) for arg in args]]))
 
 
 FUNCTIONS: dict[str, Builtin] = {

@@ -9,7 +9,7 @@ from interpreter.values.basis import equal
 from interpreter.values.budget import METER
 from interpreter.values.comparison import sort
 from interpreter.values.containers import ListValue
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 
 def _place(log: ListValue, item: object, start: object = 0, end: object = None) -> int:
@@ -19,7 +19,7 @@ def _place(log: ListValue, item: object, start: object = 0, end: object = None) 
     place = place_of(item, log.items, first, last)
     if place is not None:
         return place
-    raise Problem("R2", f"{shown(item)} not found in {shown(log)}")
+    raise ModelMistake("R2", f"{shown(item)} not found in {shown(log)}")
 
 
 def _count(log: ListValue, item: object) -> int:
@@ -44,7 +44,7 @@ def _pop(log: ListValue, place: object = -1) -> object:
     wanted = integer(place, "the place")
     if not -len(log.items) <= wanted < len(log.items):
         what = "pop() from an empty list" if not log.items else f"pop({shown(wanted)}) from {shown(log)}"
-        raise Problem("R2", what)
+        raise ModelMistake("R2", what)
     return log.take(wanted)
 
 

@@ -8,7 +8,7 @@ from interpreter.values.access import key_missing
 from interpreter.values.budget import METER
 from interpreter.values.containers import DictValue, ListValue
 from interpreter.values.generics import GenericMap
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 Mapping = DictValue | GenericMap
 
@@ -55,7 +55,7 @@ def _pop(table: Mapping, key: object, default: object = _ABSENT) -> object:
 def _popitem(table: Mapping) -> tuple[object, object]:
     table.change()
     if not table.size():
-        raise Problem("R2", f"popitem() from an empty {table.kind}")
+        raise ModelMistake("R2", f"popitem() from an empty {table.kind}")
     # Python looks at the places of all that were taken out before.
     METER.charge(table.size() >> 4)
     key, value = table.pairs[0] if isinstance(table, GenericMap) else next(iter(table.entries.values()))

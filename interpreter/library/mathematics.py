@@ -8,7 +8,7 @@ from typing import Any
 
 from interpreter.library.shared import number
 from interpreter.values import Builtin, ModuleValue
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 
 def _wrapped(name: str, function: Callable[..., object], least: int, most: int) -> Builtin:
@@ -19,11 +19,11 @@ def _wrapped(name: str, function: Callable[..., object], least: int, most: int) 
         try:
             return function(*numbers)
         except ZeroDivisionError:
-            raise Problem("R5", f"math.{name}: division by zero") from None
+            raise ModelMistake("R5", f"math.{name}: division by zero") from None
         except ValueError:
-            raise Problem("R4", f"math.{name}({_listed(numbers)}) is not defined") from None
+            raise ModelMistake("R4", f"math.{name}({_listed(numbers)}) is not defined") from None
         except OverflowError:
-            raise Problem("R24", f"math.{name}({_listed(numbers)}) is too large") from None
+            raise ModelMistake("R24", f"math.{name}({_listed(numbers)}) is too large") from None
 
     return Builtin(name, compute, least, most)
 

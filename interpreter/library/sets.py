@@ -11,7 +11,7 @@ from interpreter.values.budget import METER
 from interpreter.values.containers import SetValue
 from interpreter.values.freeze import canonical_sort
 from interpreter.values.generics import BagValue, GenericSet
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 Sets = SetValue | GenericSet
 
@@ -62,8 +62,8 @@ def _issuperset(group: Sets, items: object) -> bool:
     return all(map(_holder(group), elements(_other(group, items, "issuperset"))))
 
 
-def _missing(item: object, group: object) -> Problem:
-    return Problem("R2", f"{shown(item)} not found in {shown(group)}")
+def _missing(item: object, group: object) -> ModelMistake:
+    return ModelMistake("R2", f"{shown(item)} not found in {shown(group)}")
 
 
 def _update(group: SetValue, *others: object) -> None:
@@ -85,7 +85,7 @@ def _remove(group: SetValue, item: object) -> None:
 def _pop(group: SetValue) -> object:
     group.change()
     if not group.entries:
-        raise Problem("R2", "pop() from an empty set")
+        raise ModelMistake("R2", "pop() from an empty set")
     # Python looks at the places of all that were taken out before.
     METER.charge(len(group.entries) >> 4)
     item = next(iter(group.entries.values()))
@@ -137,7 +137,7 @@ def _drop_known(group: GenericSet | BagValue, item: object) -> None:
 def _pop_last(group: GenericSet) -> object:
     group.change()
     if not group.items:
-        raise Problem("R2", "pop() from an empty genericset")
+        raise ModelMistake("R2", "pop() from an empty genericset")
     return group.take(len(group.items) - 1)
 
 
@@ -173,7 +173,7 @@ def _bag_count(bag: BagValue, item: object) -> int:
 def _bag_pop(bag: BagValue) -> object:
     bag.change()
     if not bag.items:
-        raise Problem("R2", "pop() from an empty bag")
+        raise ModelMistake("R2", "pop() from an empty bag")
     # The canonical order becomes the stored one, so that emptying a bag does not sort it again and again.
     bag.replace(canonical_sort(bag.items))
     return bag.take(len(bag.items) - 1)

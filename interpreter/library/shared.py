@@ -11,7 +11,7 @@ from interpreter.values.basis import type_name
 from interpreter.values.budget import METER
 from interpreter.values.containers import DictValue
 from interpreter.values.generics import GenericMap
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 Methods = Mapping[str, Builtin]
 Entry = tuple[Callable[..., object], int, int | None]
@@ -27,36 +27,36 @@ def iterable(value: object, what: str) -> list[object]:
     """The elements of an argument, in the order of this step."""
     try:
         return elements(value)
-    except Problem as problem:
-        raise Problem(problem.code, f"{what}: {problem.text}", problem.hint) from None
+    except ModelMistake as problem:
+        raise ModelMistake(problem.code, f"{what}: {problem.text}", problem.hint) from None
 
 
 def integer(value: object, what: str) -> int:
     """An int argument; a bool is none."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    raise Problem("R4", f"{what} must be an int, not a {type_name(value)}")
+    raise ModelMistake("R4", f"{what} must be an int, not a {type_name(value)}")
 
 
 def string(value: object, what: str) -> str:
     """A string argument."""
     if isinstance(value, str):
         return value
-    raise Problem("R4", f"{what} must be a string, not a {type_name(value)}")
+    raise ModelMistake("R4", f"{what} must be a string, not a {type_name(value)}")
 
 
 def number(value: object, what: str) -> Any:
     """A number argument, int or float; a bool is none."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
-    raise Problem("R4", f"{what} must be a number, not a {type_name(value)}")
+    raise ModelMistake("R4", f"{what} must be a number, not a {type_name(value)}")
 
 
 def boolean(value: object, what: str) -> bool:
     """A bool argument."""
     if isinstance(value, bool):
         return value
-    raise Problem("R4", f"{what} must be a bool, not a {type_name(value)}")
+    raise ModelMistake("R4", f"{what} must be a bool, not a {type_name(value)}")
 
 
 def callback(value: object, what: str) -> Callable[[object], object] | None:
@@ -64,7 +64,7 @@ def callback(value: object, what: str) -> Callable[[object], object] | None:
     if value is None:
         return None
     if not isinstance(value, FunctionValue):
-        raise Problem("R4", f"{what} must be a function, not a {type_name(value)}")
+        raise ModelMistake("R4", f"{what} must be a function, not a {type_name(value)}")
     function = value
     return lambda argument: function.call([argument], {})
 
@@ -82,6 +82,6 @@ def pairs(value: object, what: str) -> list[tuple[object, object]]:
     for item in iterable(value, what):
         members = iterable(item, what)
         if len(members) != 2:
-            raise Problem("R9", f"{what} needs pairs, got {shown(item)}")
+            raise ModelMistake("R9", f"{what} needs pairs, got {shown(item)}")
         made.append((members[0], members[1]))
     return made

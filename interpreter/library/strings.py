@@ -12,7 +12,7 @@ from interpreter.values.basis import type_name
 from interpreter.values.budget import METER, check_size, search
 from interpreter.values.containers import ListValue
 from interpreter.values.formats import format_fields
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 
 def _plain(name: str) -> Callable[[str], object]:
@@ -66,7 +66,7 @@ def _indexed(name: str, find: Callable[..., int]) -> Callable[..., int]:
         METER.charge(search(len(text), len(wanted)))
         place = find(text, wanted, *_bounds(start, end))
         if place < 0:
-            raise Problem("R2", f"{shown(part)} not found in {shown(text)}")
+            raise ModelMistake("R2", f"{shown(part)} not found in {shown(text)}")
         return place
 
     return method
@@ -125,7 +125,7 @@ def _partitioned(name: str) -> Callable[..., tuple[object, ...]]:
 def _separator(value: object, name: str) -> str:
     separator = string(value, f"{name}()")
     if not separator:
-        raise Problem("R4", f"{name}() needs a separator that is not empty")
+        raise ModelMistake("R4", f"{name}() needs a separator that is not empty")
     return separator
 
 
@@ -147,7 +147,9 @@ def _join(text: str, items: object) -> str:
     parts: list[str] = []
     for item in iterable(items, "join()"):
         if not isinstance(item, str):
-            raise Problem("R4", f"join() needs strings, got a {type_name(item)}", "map them: [str(x) for x in ...]")
+            raise ModelMistake(
+                "R4", f"join() needs strings, got a {type_name(item)}", "map them: [str(x) for x in ...]"
+            )
         parts.append(item)
     size = sum(map(len, parts)) + len(text) * max(len(parts) - 1, 0)
     check_size(size, "the string")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from interpreter.compile.program import Program
-from interpreter.state.limits import Limits
+from interpreter.state.limits import ModelLimits
 from interpreter.state.state import Layout, State
 from interpreter.state.step import Candidate, Rule, StepKind
 from interpreter.state.transitions import Transitions
@@ -15,7 +15,7 @@ from interpreter.values.intern import Interner
 class Candidates:
     """The candidates of states of one machine (language page, 12.2)."""
 
-    def __init__(self, program: Program, values: Interner, limits: Limits, transitions: Transitions) -> None:
+    def __init__(self, program: Program, values: Interner, limits: ModelLimits, transitions: Transitions) -> None:
         self.program = program
         self.values = values
         self.limits = limits

@@ -14,9 +14,9 @@ from typing import Any, Literal
 from fizz.base.light import dataclass
 from fizz.base.names import near_hint
 from interpreter.state.step import Abort
-from interpreter.values import Builtin, HostValue, ListValue, ModuleValue, SymmetricValue, Walk
+from interpreter.values import Builtin, HostValue, ListValue, ModuleValue, SymmetricValue, ValueWalk
 from interpreter.values.budget import METER, check_size
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 from interpreter.values.tags import Tag
 
 Kind = Literal["nominal", "ordinal", "interval", "rotational"]
@@ -45,7 +45,7 @@ class Domain(HostValue):
     def __init__(self, shape: DomainShape) -> None:
         self.shape = shape
 
-    def key(self, walk: Walk) -> Hashable:
+    def key(self, walk: ValueWalk) -> Hashable:
         return ("domain", self.shape.name)
 
     def intern(self, interner: Any) -> int:
@@ -66,7 +66,7 @@ class Domain(HostValue):
         if name in methods:
             return methods[name]
         text = f"no attribute '{name}' on a {self.shape.kind} domain"
-        raise Problem("R3", text, near_hint(name, [*known, *methods]))
+        raise ModelMistake("R3", text, near_hint(name, [*known, *methods]))
 
     def _methods(self, world: Any) -> dict[str, Builtin]:
         kind = self.shape.kind
@@ -98,7 +98,7 @@ class Domain(HostValue):
     def fresh(self, world: Any) -> SymmetricValue:
         """A value that is not in use; the step does not exist if there is none."""
         if self.shape.materialize:
-            raise Problem("R15", f"fresh() on the materialised domain '{self.shape.name}'", "use values()")
+            raise ModelMistake("R15", f"fresh() on the materialised domain '{self.shape.name}'", "use values()")
         used = world.used(self.shape.name)
         METER.charge(len(used))
         self.check_room(used)
@@ -174,7 +174,7 @@ class Domain(HostValue):
         if value is None:
             return None
         if not isinstance(value, SymmetricValue) or value.domain != self.shape.name:
-            raise Problem("R14", f"segments() of '{self.shape.name}' takes values of that domain")
+            raise ModelMistake("R14", f"segments() of '{self.shape.name}' takes values of that domain")
         return value.index
 
 
@@ -194,7 +194,7 @@ class Segment(HostValue):
         """The values between which the gap is: they are in use as long as it is."""
         return [self.domain.value(end) for end in (self.after, self.before) if end is not None]
 
-    def key(self, walk: Walk) -> Hashable:
+    def key(self, walk: ValueWalk) -> Hashable:
         return ("segment", self.domain.shape.name, self.after, self.before)
 
     def intern(self, interner: Any) -> int:
@@ -206,7 +206,7 @@ class Segment(HostValue):
     def attribute_in(self, world: Any, name: str) -> object:
         """`fresh`, bound to a world."""
         if name != "fresh":
-            raise Problem("R3", f"no attribute '{name}' on a segment", near_hint(name, ["fresh"]))
+            raise ModelMistake("R3", f"no attribute '{name}' on a segment", near_hint(name, ["fresh"]))
         return Builtin("fresh", lambda: self.fresh(world), 0, 0)
 
     def fresh(self, world: Any) -> SymmetricValue:
@@ -251,17 +251,19 @@ class Domains:
 
     def declare(self, shape: DomainShape) -> Domain:
         if self.closed:
-            raise Problem("R4", "a symmetry domain can not be created in a step", "make it a constant at the top level")
+            raise ModelMistake(
+                "R4", "a symmetry domain can not be created in a step", "make it a constant at the top level"
+            )
         if not shape.name:
-            raise Problem("R4", "the name of a symmetry domain must not be empty")
+            raise ModelMistake("R4", "the name of a symmetry domain must not be empty")
         if shape.name in self.roles:
             text = f"the symmetric role '{shape.name}' is a symmetry domain of that name already"
-            raise Problem("R4", text, "give the domain another name")
+            raise ModelMistake("R4", text, "give the domain another name")
         if shape.name in self.shapes:
-            raise Problem("R4", f"there are two symmetry domains named '{shape.name}'")
+            raise ModelMistake("R4", f"there are two symmetry domains named '{shape.name}'")
         least = 2 if shape.kind == "rotational" else 1
         if shape.limit is not None and shape.limit < least:
-            raise Problem("R4", f"the limit of a {shape.kind} domain must be at least {least}")
+            raise ModelMistake("R4", f"the limit of a {shape.kind} domain must be at least {least}")
         if shape.limit is not None:
             check_size(shape.limit, f"the symmetry domain '{shape.name}'")
         self.shapes[shape.name] = shape
@@ -276,7 +278,7 @@ class Domains:
         """`symmetric_values("k", 3)`"""
         name, count = args if len(args) == 2 else ("symmetric", *args)
         if not isinstance(name, str) or type(count) is not int:
-            raise Problem("R4", 'symmetric_values() takes a name and a number: symmetric_values("k", 3)')
+            raise ModelMistake("R4", 'symmetric_values() takes a name and a number: symmetric_values("k", 3)')
         check_size(count, f"domain {name!r}")
         METER.make(max(count, 0))
         domain = self.declare(DomainShape(name, "nominal", count, materialize=True))
@@ -300,17 +302,17 @@ class Domains:
         def make(**options: object) -> Domain:
             own = options.pop("name", None)
             if not isinstance(own, str):
-                raise Problem("R4", f"symmetry.{kind}() needs name=, a string")
+                raise ModelMistake("R4", f"symmetry.{kind}() needs name=, a string")
             for option, value in options.items():
                 wanted = bool if option in ("reflection", "materialize") else int
                 if value is not None and type(value) is not wanted:
                     name = "a bool" if wanted is bool else "an int"
-                    raise Problem("R4", f"{option}= of symmetry.{kind}() must be {name}")
+                    raise ModelMistake("R4", f"{option}= of symmetry.{kind}() must be {name}")
             given: dict[str, Any] = {option: value for option, value in options.items() if value is not None}
             if kind == "interval":
                 _complete_interval(given)
             elif "limit" not in given:
-                raise Problem("R4", f"symmetry.{kind}() needs limit=")
+                raise ModelMistake("R4", f"symmetry.{kind}() needs limit=")
             return self.declare(DomainShape(own, kind, **{"limit": None, **given}))
 
         return make
@@ -319,10 +321,10 @@ class Domains:
 def _complete_interval(given: dict[str, Any]) -> None:
     """Of `limit` and `divergence` a missing one follows from the other."""
     if "limit" not in given and "divergence" not in given:
-        raise Problem("R4", "symmetry.interval() needs divergence= or limit=")
+        raise ModelMistake("R4", "symmetry.interval() needs divergence= or limit=")
     if given.get("divergence", 0) < 0:
-        raise Problem("R4", "the divergence of an interval domain must be at least 0")
+        raise ModelMistake("R4", "the divergence of an interval domain must be at least 0")
     given.setdefault("limit", given.get("divergence", 0) + 1)
     given.setdefault("divergence", given["limit"] - 1)
     if given["limit"] > given["divergence"] + 1:
-        raise Problem("R4", "limit= of an interval domain is at most divergence + 1")
+        raise ModelMistake("R4", "limit= of an interval domain is at most divergence + 1")

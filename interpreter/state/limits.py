@@ -12,14 +12,14 @@ from interpreter.state.step import Rule
 Root = Callable[[int], tuple[int, tuple[str, int] | None]]
 
 
-class Setting(NamedTuple):
+class LimitSetting(NamedTuple):
     """An option of a key of `action_options`."""
 
     key: str
     option: str
 
 
-class Limits:
+class ModelLimits:
     """The keys of `action_options`, matched with starts.
 
     A key `R#.A` keeps one counter per instance; it is written `R#2.A` with the instance's number, after `each `.
@@ -27,7 +27,7 @@ class Limits:
     """
 
     def __init__(self, program: Program) -> None:
-        self.felt: set[Setting] = set()
+        self.felt: set[LimitSetting] = set()
         self._program = program
         self._options = program.options
         self._counters: dict[Rule, tuple[tuple[str, int], ...]] = {}
@@ -81,7 +81,7 @@ class Limits:
 
     def feel(self, counter: str, option: str) -> None:
         """Note that a limit kept an action from starting; `counter` is its key, or the counter kept for it."""
-        self.felt.add(Setting(self.key_of(counter), option))
+        self.felt.add(LimitSetting(self.key_of(counter), option))
 
     def key_of(self, counter: str) -> str:
         """The key of `action_options` that a counter is kept for."""
@@ -113,5 +113,5 @@ class Limits:
         option = self._options.action_options.get(key)
         if option is None or option.crash_on_yield:
             return True
-        self.felt.add(Setting(key, "crash_on_yield"))
+        self.felt.add(LimitSetting(key, "crash_on_yield"))
         return False

@@ -194,7 +194,7 @@ Result = Outcome | Aborted | Failure
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ExecutionPath:
     """One way through a rule: the events in the order in which they happened, and what came of it.
 
     `skipped`: how many questions and choices came before these events, where the way was begun after a restart.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from interpreter.compile.program import Program
 from interpreter.state.division import Divider, root_of
-from interpreter.state.limits import Limits
+from interpreter.state.limits import ModelLimits
 from interpreter.state.normalise import Normaliser
 from interpreter.state.parked import FrameShape
 from interpreter.state.state import UNBOUND, Layout, Layouts, Slot, State
@@ -15,7 +15,7 @@ from interpreter.values.intern import Interner, Tag
 class Transitions:
     """Makes the targets of steps. Everything global about a step is here, everything local in its outcome."""
 
-    def __init__(self, program: Program, interner: Interner, limits: Limits, divider: Divider) -> None:
+    def __init__(self, program: Program, interner: Interner, limits: ModelLimits, divider: Divider) -> None:
         self._interner = interner
         self._limits = limits
         self._divider = divider

@@ -5,7 +5,7 @@ A step works on these; between steps there are only interned ids (`intern`), and
 
 from __future__ import annotations
 
-from interpreter.values.basis import Value, Walk, equal, hash_key, truth, type_name
+from interpreter.values.basis import Value, ValueWalk, equal, hash_key, truth, type_name
 from interpreter.values.container import Container
 from interpreter.values.containers import (
     DictValue,
@@ -19,12 +19,12 @@ from interpreter.values.functions import BoundMethod, Builtin, FunctionValue, Mo
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
 from interpreter.values.references import (
     Channel,
+    FieldStore,
     HostValue,
     Instance,
     ModelValue,
     Stub,
     SymmetricValue,
-    World,
 )
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "Channel",
     "Container",
     "DictValue",
+    "FieldStore",
     "FunctionValue",
     "GenericMap",
     "GenericSet",
@@ -48,8 +49,7 @@ __all__ = [
     "Stub",
     "SymmetricValue",
     "Value",
-    "Walk",
-    "World",
+    "ValueWalk",
     "equal",
     "hash_key",
     "mark_frozen",

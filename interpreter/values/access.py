@@ -13,7 +13,7 @@ from interpreter.values.container import Container
 from interpreter.values.containers import DictValue, ListValue, SetValue
 from interpreter.values.freeze import canonical_sort, display
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
-from interpreter.values.problem import Problem, with_article
+from interpreter.values.problem import ModelMistake, with_article
 
 _SHOWN = 60
 _MOST_SHOWN = 10_000
@@ -26,7 +26,7 @@ def shown(value: object) -> str:
     """The display text of a value, shortened for a message."""
     try:
         written = display(value, _MOST_SHOWN)
-    except Problem:  # too large or too deep to be written
+    except ModelMistake:  # too large or too deep to be written
         return with_article(type_name(value))
     return written if len(written) <= _SHOWN else written[: _SHOWN - 3] + "..."
 
@@ -47,24 +47,24 @@ def length(value: object) -> int:
             return check_int(range_length(value))
         case Container() if value.kind != "record":
             return value.size()
-    raise Problem("R4", f"{with_article(type_name(value))} has no length")
+    raise ModelMistake("R4", f"{with_article(type_name(value))} has no length")
 
 
 def _place(value: object, i: object, size: int) -> int:
     """A valid, non-negative place in a sequence."""
     if not isinstance(i, int) or type(i) is not int:
-        raise Problem("R4", f"the index of a {type_name(value)} must be an int, not a {type_name(i)}")
+        raise ModelMistake("R4", f"the index of a {type_name(value)} must be an int, not a {type_name(i)}")
     if not -size <= i < size:
-        raise Problem("R2", f"index {shown(i)} is out of range for {shown(value)} of length {size}")
+        raise ModelMistake("R2", f"index {shown(i)} is out of range for {shown(value)} of length {size}")
     return i if i >= 0 else i + size
 
 
-def key_missing(container: object, key: object) -> Problem:
+def key_missing(container: object, key: object) -> ModelMistake:
     """R2 for a key that is not in a dict or genericmap."""
     hint = None
     if isinstance(key, str) and isinstance(container, DictValue) and container.size() <= _MOST_NAMES:
         hint = near_hint(key, [k for k in container.known_keys() if isinstance(k, str)])
-    return Problem("R2", f"key {shown(key)} not found in {shown(container)}", hint)
+    return ModelMistake("R2", f"key {shown(key)} not found in {shown(container)}", hint)
 
 
 def index(value: object, i: object) -> object:
@@ -81,7 +81,7 @@ def index(value: object, i: object) -> object:
             return value[_place(value, i, len(value))]
         case range():
             return value[_place(value, i, range_length(value))]
-    raise Problem("R4", f"{with_article(type_name(value))} can not be indexed", _field_hint(value))
+    raise ModelMistake("R4", f"{with_article(type_name(value))} can not be indexed", _field_hint(value))
 
 
 def _field_hint(value: object) -> str | None:
@@ -96,16 +96,16 @@ def set_index(value: object, i: object, item: object) -> None:
         case DictValue() | GenericMap():
             value.put(i, item)
         case _:
-            raise Problem("R4", f"elements of a {type_name(value)} can not be assigned", _field_hint(value))
+            raise ModelMistake("R4", f"elements of a {type_name(value)} can not be assigned", _field_hint(value))
 
 
 def slice_of(value: object, start: object, stop: object, step: object) -> object:
     """`v[start:stop:step]`, parts that are left out being None."""
     for bound in (start, stop, step):
         if bound is not None and type(bound) is not int:
-            raise Problem("R4", f"a slice needs ints, not a {type_name(bound)}")
+            raise ModelMistake("R4", f"a slice needs ints, not a {type_name(bound)}")
     if step == 0:
-        raise Problem("R4", "the step of a slice can not be 0")
+        raise ModelMistake("R4", "the step of a slice can not be 0")
     part: Any = slice(start, stop, step)
     match value:
         case ListValue():
@@ -119,7 +119,7 @@ def slice_of(value: object, start: object, stop: object, step: object) -> object
             return value[part]
         case range():
             return value[part]
-    raise Problem("R4", f"{with_article(type_name(value))} has no slices")
+    raise ModelMistake("R4", f"{with_article(type_name(value))} has no slices")
 
 
 def contains(item: object, value: object) -> bool:
@@ -139,7 +139,7 @@ def contains(item: object, value: object) -> bool:
             if isinstance(item, str):
                 METER.charge(search(len(value), len(item)))
                 return item in value
-            raise Problem("R4", f"'in' a string needs a string, not a {type_name(item)}")
+            raise ModelMistake("R4", f"'in' a string needs a string, not a {type_name(item)}")
         case bytes():
             if isinstance(item, bytes):
                 METER.charge(search(len(value), len(item)))
@@ -147,12 +147,12 @@ def contains(item: object, value: object) -> bool:
             METER.charge(characters(value))
             if isinstance(item, int) and type(item) is int:
                 return 0 <= item < 256 and item in value
-            raise Problem("R4", f"'in' bytes needs an int or bytes, not a {type_name(item)}")
+            raise ModelMistake("R4", f"'in' bytes needs an int or bytes, not a {type_name(item)}")
         case range():
             if isinstance(item, float) and item.is_integer():
                 return int(item) in value
             return type(item) is int and item in value
-    raise Problem("R4", f"'in' needs a collection, not a {type_name(value)}")
+    raise ModelMistake("R4", f"'in' needs a collection, not a {type_name(value)}")
 
 
 def place_of(item: object, items: Sequence[object], first: int = 0, last: int | None = None) -> int | None:
@@ -200,9 +200,9 @@ def _listed(value: object) -> list[object]:
             _size_written_out(value)
             return list(value)
         case str():
-            raise Problem("R4", "a string is not iterable", "its characters are s.elems()")
+            raise ModelMistake("R4", "a string is not iterable", "its characters are s.elems()")
     hint = "a struct has named fields: dir(v) lists them" if isinstance(value, StructValue) else None
-    raise Problem("R4", f"{with_article(type_name(value))} is not iterable", hint)
+    raise ModelMistake("R4", f"{with_article(type_name(value))} is not iterable", hint)
 
 
 def iterate(value: object) -> list[object]:

@@ -9,7 +9,7 @@ from interpreter.values import SymmetricValue
 from interpreter.values.basis import truth, type_name
 from interpreter.values.budget import METER, check_int, check_size, parts_of_keys
 from interpreter.values.containers import DictValue, ListValue, SetValue, StructValue
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 NUMBERS = frozenset({int, float})
 _LARGE: Final = 1 << 64
@@ -23,7 +23,7 @@ def wrong_types(op: str, left: object, right: object) -> NoReturn:
         hint = "a bool is not a number: use int(...)"
     elif op == "+" and str in (type(left), type(right)):
         hint = "turn the other one into text: str(...), or an f-string"
-    raise Problem("R4", f"unsupported operands for {op}: {type_name(left)} and {type_name(right)}", hint)
+    raise ModelMistake("R4", f"unsupported operands for {op}: {type_name(left)} and {type_name(right)}", hint)
 
 
 def _number(op: str, compute: Callable[[Any, Any], Any], left: object, right: object) -> object:
@@ -33,9 +33,9 @@ def _number(op: str, compute: Callable[[Any, Any], Any], left: object, right: ob
     try:
         result = compute(left, right)
     except ZeroDivisionError:
-        raise Problem("R5", f"division by zero: {left} {op} {right}") from None
+        raise ModelMistake("R5", f"division by zero: {left} {op} {right}") from None
     except OverflowError:
-        raise Problem("R24", f"the result of {op} is too large for a float") from None
+        raise ModelMistake("R24", f"the result of {op} is too large for a float") from None
     return check_int(result) if type(result) is int else result
 
 
@@ -97,7 +97,7 @@ def _shift(value: SymmetricValue, by: int, op: str) -> SymmetricValue:
     if value.symmetry == "rotational":
         assert value.limit is not None
         return SymmetricValue(value.domain, value.symmetry, (int(value.index) + by) % value.limit, value.limit)
-    raise Problem("R4", f"{op} is not defined for values of the {value.symmetry} domain '{value.domain}'")
+    raise ModelMistake("R4", f"{op} is not defined for values of the {value.symmetry} domain '{value.domain}'")
 
 
 def _apart(left: SymmetricValue, right: SymmetricValue) -> int:
@@ -107,7 +107,7 @@ def _apart(left: SymmetricValue, right: SymmetricValue) -> int:
     if left.symmetry == "rotational":
         assert left.limit is not None
         return (int(left.index) - int(right.index)) % left.limit
-    raise Problem("R4", f"- is not defined for values of the {left.symmetry} domain '{left.domain}'")
+    raise ModelMistake("R4", f"- is not defined for values of the {left.symmetry} domain '{left.domain}'")
 
 
 def multiply(left: object, right: object) -> object:
@@ -207,7 +207,7 @@ def shift_left(left: object, right: object) -> object:
     if type(left) is int and type(right) is int:
         _check_shift(right)
         if left and right + left.bit_length() > METER.bits:
-            raise Problem("R24", f"an int of {right + left.bit_length()} bits, the limit is {METER.bits:,}")
+            raise ModelMistake("R24", f"an int of {right + left.bit_length()} bits, the limit is {METER.bits:,}")
         return left << right if left else 0
     wrong_types("<<", left, right)
 
@@ -221,7 +221,7 @@ def shift_right(left: object, right: object) -> object:
 
 def _check_shift(count: int) -> None:
     if count < 0:
-        raise Problem("R4", f"shift by a negative number: {count}")
+        raise ModelMistake("R4", f"shift by a negative number: {count}")
 
 
 def negate(value: object) -> object:
@@ -247,5 +247,5 @@ def negation(value: object) -> bool:
     return not truth(value)
 
 
-def _wrong_type(op: str, value: object) -> Problem:
-    return Problem("R4", f"unsupported operand for {op}: {type_name(value)}")
+def _wrong_type(op: str, value: object) -> ModelMistake:
+    return ModelMistake("R4", f"unsupported operand for {op}: {type_name(value)}")

@@ -14,7 +14,7 @@ from interpreter.values.budget import METER
 from interpreter.values.problem import (
     MAX_DEPTH,
     MAX_PARTS,
-    Problem,
+    ModelMistake,
     too_deep,
     too_many_parts,
     with_article,
@@ -38,8 +38,8 @@ _SHORT: Final = 64
 """Shorter texts are not worth counting."""
 
 
-class Walk:
-    """One walk through nested values: counts what it meets, so that cycles and huge values end in a `Problem`."""
+class ValueWalk:
+    """One walk through nested values: counts what it meets, so that cycles and huge values end in a `ModelMistake`."""
 
     __slots__ = ("depth", "parts")
 
@@ -71,19 +71,19 @@ class Value:
         """The truth of the value: everything but empty collections is true."""
         return True
 
-    def key(self, walk: Walk) -> Hashable:
+    def key(self, walk: ValueWalk) -> Hashable:
         """A Python-hashable key, equal for equal values; R6 for a mutable value."""
-        raise Problem(
+        raise ModelMistake(
             "R6",
             f"{with_article(self.kind)} can be changed, so it can not be a key or an element of a set",
             "use a tuple or a struct, or a genericset / genericmap",
         )
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         """Whether it equals `other`, a value of the same class."""
         return self is other
 
-    def lay(self, walk: Walk, flat: list[Hashable]) -> None:
+    def lay(self, walk: ValueWalk, flat: list[Hashable]) -> None:
         """Add the key to that of a value around it."""
         flat.append(self.key(walk))
 
@@ -103,7 +103,7 @@ def hash_key(value: object) -> Hashable:
     kind = type(value)
     if kind is str or kind is int:
         return value
-    return member_key(value, Walk())
+    return member_key(value, ValueWalk())
 
 
 def sought_key(value: object) -> Hashable:
@@ -115,14 +115,14 @@ def sought_key(value: object) -> Hashable:
         if len(value) > _SHORT:
             METER.charge(len(value) >> 4)
         return value
-    walk = Walk()
+    walk = ValueWalk()
     key = member_key(value, walk)
     if walk.parts:
         METER.charge(walk.parts)
     return key
 
 
-def member_key(value: object, walk: Walk) -> Hashable:
+def member_key(value: object, walk: ValueWalk) -> Hashable:
     """`hash_key` of a member of a value that is being walked. That of a tuple or struct is flat: its length tells what
     it costs to look for it."""
     if isinstance(value, Value):
@@ -145,7 +145,7 @@ def member_key(value: object, walk: Walk) -> Hashable:
     return value
 
 
-def _lay_tuple(value: tuple[object, ...], walk: Walk, flat: list[Hashable]) -> None:
+def _lay_tuple(value: tuple[object, ...], walk: ValueWalk, flat: list[Hashable]) -> None:
     walk.enter(len(value))
     flat += (_TUPLE, len(value))
     for member in value:
@@ -153,7 +153,7 @@ def _lay_tuple(value: tuple[object, ...], walk: Walk, flat: list[Hashable]) -> N
     walk.leave()
 
 
-def lay_member(member: object, walk: Walk, flat: list[Hashable]) -> None:
+def lay_member(member: object, walk: ValueWalk, flat: list[Hashable]) -> None:
     """Add the key of a member to that of the value around it. Each tells where it ends: no two values look alike."""
     kind = type(member)
     if kind is int:
@@ -172,14 +172,14 @@ def equal(left: object, right: object) -> bool:
         return left == right
     if not isinstance(left, (Value, tuple)):
         return not isinstance(right, (Value, tuple)) and _equal_scalars(left, right)
-    walk = Walk()
+    walk = ValueWalk()
     same = equal_members(left, right, walk)
     if walk.parts:
         METER.charge(walk.parts)
     return same
 
 
-def equal_members(left: object, right: object, walk: Walk) -> bool:
+def equal_members(left: object, right: object, walk: ValueWalk) -> bool:
     """`equal` within values that are being walked. That both are one object makes nothing cheaper: whether they are
     is not the same on all engines."""
     if isinstance(left, Value):
@@ -189,7 +189,7 @@ def equal_members(left: object, right: object, walk: Walk) -> bool:
     return not isinstance(right, (Value, tuple)) and _equal_scalars(left, right)
 
 
-def equal_sequences(left: Sequence[object], right: Sequence[object], walk: Walk) -> bool:
+def equal_sequences(left: Sequence[object], right: Sequence[object], walk: ValueWalk) -> bool:
     """Whether two sequences have equal members in the same order."""
     if len(left) != len(right):
         return False
@@ -203,7 +203,7 @@ def equal_sequences(left: Sequence[object], right: Sequence[object], walk: Walk)
     return same
 
 
-def equal_fields(left: Mapping[str, object], right: Mapping[str, object], walk: Walk) -> bool:
+def equal_fields(left: Mapping[str, object], right: Mapping[str, object], walk: ValueWalk) -> bool:
     """Whether two sets of named fields are the same."""
     if left.keys() != right.keys():
         return False

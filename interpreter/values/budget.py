@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from fizz.syntax.module import Budget
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 EVERY: Final = 10_000
 """The hook of the meter is called at least once in so many charges."""
@@ -151,10 +151,12 @@ class Meter:
             raise ShareSpent
         if self.made > self.held:
             text = f"more than {self.held:,} elements made in one step"
-            raise Problem("R24", text, "make less at once, or raise options.limits.held")
+            raise ModelMistake("R24", text, "make less at once, or raise options.limits.held")
         if self.count > self.charges:
             text = f"a step costlier than {self.charges:,} charges"
-            raise Problem("R20", text, "probably an endless loop without a yield; options.limits.charges is the limit")
+            raise ModelMistake(
+                "R20", text, "probably an endless loop without a yield; options.limits.charges is the limit"
+            )
         self.pause = min(self.charges, self.count + EVERY)
 
     def enter(self) -> None:
@@ -162,7 +164,7 @@ class Meter:
         self.depth += 1
         self.count += 1
         if self.depth > MAX_CALLS:
-            raise Problem("R16", f"call stack deeper than {MAX_CALLS}")
+            raise ModelMistake("R16", f"call stack deeper than {MAX_CALLS}")
         if self.count > self.pause:
             self.look()
 
@@ -179,14 +181,14 @@ METER: Final = Meter()
 def check_size(count: int, what: str) -> None:
     """R24 if a string, bytes or collection would have too many elements: ask before building it."""
     if count > METER.elements:
-        raise Problem("R24", f"{what} would have {_figure(count)} elements, the limit is {METER.elements:,}")
+        raise ModelMistake("R24", f"{what} would have {_figure(count)} elements, the limit is {METER.elements:,}")
 
 
 def check_int(number: int) -> int:
     """The number itself, or R24 if it has too many bits."""
     if -METER.bound < number < METER.bound:
         return number
-    raise Problem("R24", f"an int of {number.bit_length():,} bits, the limit is {METER.bits:,}")
+    raise ModelMistake("R24", f"an int of {number.bit_length():,} bits, the limit is {METER.bits:,}")
 
 
 def _figure(count: int) -> str:

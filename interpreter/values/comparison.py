@@ -8,11 +8,11 @@ from typing import Any
 
 from interpreter.values import SymmetricValue
 from interpreter.values.arithmetic import NUMBERS
-from interpreter.values.basis import Walk, equal_members, type_name
+from interpreter.values.basis import ValueWalk, equal_members, type_name
 from interpreter.values.budget import METER, parts_of_keys
 from interpreter.values.containers import ListValue, SetValue
 from interpreter.values.generics import GenericSet
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 _ALIKE = frozenset({str, bytes, bool})
 
@@ -21,13 +21,13 @@ def compare(left: object, right: object) -> int:
     """Negative, zero or positive; R4 for values without order, R14 for symmetric ones. nan is above all numbers."""
     if type(left) in NUMBERS and type(right) in NUMBERS:
         return _compare_numbers(left, right)
-    walk = Walk()
+    walk = ValueWalk()
     result = _compare(left, right, walk)
     METER.charge(walk.parts + 1)
     return result
 
 
-def _compare(left: object, right: object, walk: Walk) -> int:
+def _compare(left: object, right: object, walk: ValueWalk) -> int:
     if type(left) in NUMBERS and type(right) in NUMBERS:
         return _compare_numbers(left, right)
     if type(left) is type(right):
@@ -44,7 +44,7 @@ def _compare(left: object, right: object, walk: Walk) -> int:
                 return _compare_sequences(left.items, right.items, walk)
             case SymmetricValue(), SymmetricValue():
                 return _compare_symmetric(left, right)
-    raise Problem("R4", f"{type_name(left)} and {type_name(right)} have no order")
+    raise ModelMistake("R4", f"{type_name(left)} and {type_name(right)} have no order")
 
 
 def _compare_numbers(left: Any, right: Any) -> int:
@@ -53,7 +53,7 @@ def _compare_numbers(left: Any, right: Any) -> int:
     return int(left > right) - int(left < right)
 
 
-def _compare_sequences(left: Sequence[object], right: Sequence[object], walk: Walk) -> int:
+def _compare_sequences(left: Sequence[object], right: Sequence[object], walk: ValueWalk) -> int:
     walk.enter(min(len(left), len(right)))
     result = (len(left) > len(right)) - (len(left) < len(right))
     for a, b in zip(left, right, strict=False):
@@ -67,7 +67,7 @@ def _compare_sequences(left: Sequence[object], right: Sequence[object], walk: Wa
 def _compare_symmetric(left: SymmetricValue, right: SymmetricValue) -> int:
     left.check_domain(right)
     if left.symmetry not in ("ordinal", "interval"):
-        raise Problem("R14", f"values of the {left.symmetry} domain '{left.domain}' have no order")
+        raise ModelMistake("R14", f"values of the {left.symmetry} domain '{left.domain}' have no order")
     return (left.index > right.index) - (left.index < right.index)
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from interpreter.values.basis import Value
 from interpreter.values.budget import check_size
-from interpreter.values.pending import Pending, PendingSet, Shape
-from interpreter.values.problem import Problem
+from interpreter.values.pending import ContainerShape, Pending, PendingSet
+from interpreter.values.problem import ModelMistake
 
 
 class Container(Value):
@@ -41,9 +41,11 @@ class Container(Value):
     def change(self, size: int = 0) -> None:
         """Ask before changing it to have `size` elements: R7, R8, R24."""
         if self.frozen:
-            raise Problem("R7", f"this {self.kind} is a constant, it can not be changed", "change a deepcopy of it")
+            raise ModelMistake(
+                "R7", f"this {self.kind} is a constant, it can not be changed", "change a deepcopy of it"
+            )
         if self.iterating:
-            raise Problem("R8", f"changing a {self.kind} while iterating over it", "iterate over a copy")
+            raise ModelMistake("R8", f"changing a {self.kind} while iterating over it", "iterate over a copy")
         check_size(size, f"the {self.kind}")
         self.changed = True
 
@@ -95,11 +97,11 @@ class Parted(Container):
             self.pending = None
             return content
 
-    def each(self, shape: Shape) -> list[object]:
+    def each(self, shape: ContainerShape) -> list[object]:
         """The members of one that has this shape, in its order."""
         raise NotImplementedError
 
-    def by_step(self, shape: Shape) -> list[tuple[str, object]] | None:
+    def by_step(self, shape: ContainerShape) -> list[tuple[str, object]] | None:
         """The members of one that is not pending, with the steps to them; None if its shape is another one now."""
         raise NotImplementedError
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from interpreter.values.basis import Value, Walk, equal_fields, equal_sequences, lay_member, sought_key
+from interpreter.values.basis import Value, ValueWalk, equal_fields, equal_sequences, lay_member, sought_key
 from interpreter.values.budget import METER, check_size, parts_of_keys
 from interpreter.values.container import Container, Parted
-from interpreter.values.pending import Pending, PendingSet, Shape
+from interpreter.values.pending import ContainerShape, Pending, PendingSet
 
 Entries = dict[Hashable, tuple[object, object]]
 
@@ -35,10 +35,10 @@ class ListValue(Parted):
     def filled(pending: Pending) -> object:
         return pending.members()
 
-    def each(self, shape: Shape) -> list[object]:
+    def each(self, shape: ContainerShape) -> list[object]:
         return self.items
 
-    def by_step(self, shape: Shape) -> list[tuple[str, object]] | None:
+    def by_step(self, shape: ContainerShape) -> list[tuple[str, object]] | None:
         if len(self.items) != len(shape.steps):
             return None
         return list(zip(shape.steps, self.items, strict=True))
@@ -50,7 +50,7 @@ class ListValue(Parted):
         """The element at a place, which is valid."""
         return self.items[place] if self.pending is None else self.pending.member(place)
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, ListValue)
         return equal_sequences(self.items, other.items, walk)
 
@@ -111,10 +111,10 @@ class DictValue(Parted):
         members, shape = pending.members(), pending.shape
         return {token: (shape.keys[place], members[place]) for token, place in shape.tokens.items()}
 
-    def each(self, shape: Shape) -> list[object]:
+    def each(self, shape: ContainerShape) -> list[object]:
         return [self.entries[token][1] for token in shape.tokens]
 
-    def by_step(self, shape: Shape) -> list[tuple[str, object]] | None:
+    def by_step(self, shape: ContainerShape) -> list[tuple[str, object]] | None:
         if self.entries.keys() != shape.tokens.keys():
             return None
         found = []
@@ -141,7 +141,7 @@ class DictValue(Parted):
         token = sought_key(key)
         return token in (self.entries if self.pending is None else self.pending.shape.tokens)
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, DictValue)
         METER.charge(parts_of_keys(self.entries))
         if self.entries.keys() != other.entries.keys():
@@ -223,7 +223,7 @@ class SetValue(Parted):
         known = None if self.pending is None else self.pending.size()
         return len(self.entries) if known is None else known
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, SetValue)
         METER.charge(parts_of_keys(self.entries))
         return self.entries.keys() == other.entries.keys()
@@ -279,12 +279,12 @@ class StructValue(Value):
     def __init__(self, fields: dict[str, object]) -> None:
         self.fields = fields
 
-    def key(self, walk: Walk) -> Hashable:
+    def key(self, walk: ValueWalk) -> Hashable:
         flat: list[Hashable] = []
         self.lay(walk, flat)
         return tuple(flat)
 
-    def lay(self, walk: Walk, flat: list[Hashable]) -> None:
+    def lay(self, walk: ValueWalk, flat: list[Hashable]) -> None:
         walk.enter(len(self.fields))
         flat += (_STRUCT, len(self.fields))
         for name in sorted(self.fields):
@@ -292,7 +292,7 @@ class StructValue(Value):
             lay_member(self.fields[name], walk, flat)
         walk.leave()
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, StructValue)
         return equal_fields(self.fields, other.fields, walk)
 
@@ -317,10 +317,10 @@ class RecordValue(Parted):
     def filled(pending: Pending) -> object:
         return dict(zip(map(str, pending.shape.keys), pending.members(), strict=True))
 
-    def each(self, shape: Shape) -> list[object]:
+    def each(self, shape: ContainerShape) -> list[object]:
         return [self.fields[str(name)] for name in shape.keys]
 
-    def by_step(self, shape: Shape) -> list[tuple[str, object]] | None:
+    def by_step(self, shape: ContainerShape) -> list[tuple[str, object]] | None:
         if self.fields.keys() != shape.tokens.keys():
             return None
         return list(zip(shape.steps, self.each(shape), strict=True))
@@ -340,7 +340,7 @@ class RecordValue(Parted):
     def is_true(self) -> bool:
         return True
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, RecordValue)
         return equal_fields(self.fields, other.fields, walk)
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from interpreter.values.basis import type_name
 from interpreter.values.budget import METER, check_size
 from interpreter.values.freeze import display, written
-from interpreter.values.problem import Problem, with_article
+from interpreter.values.problem import ModelMistake, with_article
 
 _SPEC = re.compile(
     r"(?:(?P<fill>.)?(?P<align>[<>=^]))?[+\- ]?z?#?0?(?P<width>\d*)[,_]?"
@@ -44,23 +44,25 @@ def format_value(value: object, conversion: str | None, spec: str | None) -> str
     elif conversion == "s":
         value = to_text(value)
     elif conversion:
-        raise Problem("R23", f"unknown conversion '!{conversion}'", "there are !r and !s")
+        raise ModelMistake("R23", f"unknown conversion '!{conversion}'", "there are !r and !s")
     return to_text(value) if not spec else _format_spec(value, spec)
 
 
 def _format_spec(value: object, spec: str) -> str:
     match = _parsed(spec)
     if match is None:
-        raise Problem("R23", f"invalid format '{spec[:40]}'")
+        raise ModelMistake("R23", f"invalid format '{spec[:40]}'")
     _check_figures(match["width"], match["precision"])
     if not isinstance(value, bool | int | float | str):
-        raise Problem("R23", f"{with_article(type_name(value))} takes no format '{spec[:40]}'", "format str(...) of it")
+        raise ModelMistake(
+            "R23", f"{with_article(type_name(value))} takes no format '{spec[:40]}'", "format str(...) of it"
+        )
     if isinstance(value, float) and match["type"] in ("f", "F", "%"):
         check_size(int(match["precision"] or 0) + 400, "the text")
     try:
         return _checked(format(value, spec))
     except (ValueError, OverflowError) as error:
-        raise Problem("R23", f"invalid format '{spec[:40]}' for a {type_name(value)}: {error}") from None
+        raise ModelMistake("R23", f"invalid format '{spec[:40]}' for a {type_name(value)}: {error}") from None
 
 
 @lru_cache(256)
@@ -72,7 +74,7 @@ def _checked(text: str) -> str:
     check_size(len(text), "the text")
     METER.make(len(text) >> 4)
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise Problem("R23", "a surrogate is no character")
+        raise ModelMistake("R23", "a surrogate is no character")
     return text
 
 
@@ -80,7 +82,7 @@ def _check_figures(*figures: str | None) -> None:
     """R24 for a width or precision beyond the largest string; the digits are counted before they are read."""
     for figure in figures:
         if figure and (len(figure) > 9 or int(figure) > METER.elements):
-            raise Problem("R24", f"a format of width or precision {figure[:12]}, the limit is {METER.elements:,}")
+            raise ModelMistake("R24", f"a format of width or precision {figure[:12]}, the limit is {METER.elements:,}")
 
 
 def format_percent(pattern: str, right: object) -> str:
@@ -96,14 +98,14 @@ def format_percent(pattern: str, right: object) -> str:
             piece += "%"
         else:
             if used == len(values):
-                raise Problem("R23", f"not enough values for the format {display(pattern)[:60]}")
+                raise ModelMistake("R23", f"not enough values for the format {display(pattern)[:60]}")
             piece += _percent_field(match, values[used])
             used += 1
         total += len(piece)
         check_size(total, "the text")
         pieces.append(piece)
     if used < len(values):
-        raise Problem("R23", f"{len(values)} values for {used} fields in the format {display(pattern)[:60]}")
+        raise ModelMistake("R23", f"{len(values)} values for {used} fields in the format {display(pattern)[:60]}")
     return _checked("".join(pieces) + pattern[end:])
 
 
@@ -117,12 +119,12 @@ def _percent_field(match: re.Match[str], value: object) -> str:
         try:
             return field % value
         except (ValueError, OverflowError, TypeError) as error:
-            raise Problem("R23", f"invalid conversion {field} of {display(value)[:40]}: {error}") from None
+            raise ModelMistake("R23", f"invalid conversion {field} of {display(value)[:40]}: {error}") from None
     if kind == "c" and (isinstance(value, str) and len(value) == 1):
         return field % value
     if not kind or kind not in "sridoxXeEfFgGc":
-        raise Problem("R23", f"unknown conversion '{field[:40]}'", "there are %s %r %d %i %o %x %X %e %f %g %c %%")
-    raise Problem("R23", f"{field[:40]} does not take a {type_name(value)}")
+        raise ModelMistake("R23", f"unknown conversion '{field[:40]}'", "there are %s %r %d %i %o %x %X %e %f %g %c %%")
+    raise ModelMistake("R23", f"{field[:40]} does not take a {type_name(value)}")
 
 
 def _precision(match: re.Match[str]) -> str:
@@ -138,7 +140,7 @@ def format_fields(pattern: str, values: Sequence[object], named: Mapping[str, ob
     try:
         fields = list(Formatter().parse(pattern))
     except ValueError as error:
-        raise Problem("R23", f"invalid format {display(pattern)[:60]}: {error}") from None
+        raise ModelMistake("R23", f"invalid format {display(pattern)[:60]}: {error}") from None
     for literal, name, spec, conversion in fields:
         piece = literal
         if name is not None:
@@ -160,15 +162,15 @@ def _field(
         _refuse("an attribute or index inside a format field")
     if name and not (name.isascii() and name.isdigit()):
         if name not in named:
-            raise Problem("R23", f"no argument named '{name}' for this format")
+            raise ModelMistake("R23", f"no argument named '{name}' for this format")
         return counter, named[name]
     if (counter is None) if not name else (counter is not None and counter > 0):
-        raise Problem("R23", "fields with and without numbers in one format")
+        raise ModelMistake("R23", "fields with and without numbers in one format")
     place = int(name) if name and len(name) < 9 else counter if not name else None
     if place is None or place >= len(values):
-        raise Problem("R23", f"not enough values for the format: {len(values)}, counted from 0")
+        raise ModelMistake("R23", f"not enough values for the format: {len(values)}, counted from 0")
     return (None if name else place + 1), values[place]
 
 
 def _refuse(what: str) -> NoReturn:
-    raise Problem("R23", f"{what} is not supported", "compute the text first, or use an f-string")
+    raise ModelMistake("R23", f"{what} is not supported", "compute the text first, or use an f-string")

@@ -14,6 +14,7 @@ from interpreter.values import (
     Channel,
     Container,
     DictValue,
+    FieldStore,
     FunctionValue,
     GenericMap,
     GenericSet,
@@ -27,13 +28,12 @@ from interpreter.values import (
     StructValue,
     Stub,
     SymmetricValue,
-    World,
     type_name,
 )
 from interpreter.values.basis import Value, hash_key
 from interpreter.values.budget import METER, check_size
 from interpreter.values.intern import UNTHAWED, Interner, Tag
-from interpreter.values.problem import MAX_DEPTH, MAX_PARTS, Problem, too_deep, too_many_parts
+from interpreter.values.problem import MAX_DEPTH, MAX_PARTS, ModelMistake, too_deep, too_many_parts
 from interpreter.values.text import range_text
 
 Shared = Callable[[object], int | None]
@@ -108,7 +108,7 @@ class _Freezer:
     def stranger(self, value: object) -> int:
         """A value that no state may hold."""
         name = value.name if isinstance(value, FunctionValue | ModuleValue) else "value"
-        raise Problem("R18", f"the {type_name(value)} '{name}' can not be stored in state")
+        raise ModelMistake("R18", f"the {type_name(value)} '{name}' can not be stored in state")
 
 
 # A writer gives the id of a value, given the interner and what freezes members.
@@ -269,7 +269,7 @@ class _Template:
 def thaw(
     number: int,
     interner: Interner,
-    world: World,
+    world: FieldStore,
     resolve_reference: Callable[[int], object],
     host: Host | None = None,
 ) -> object:
@@ -286,7 +286,9 @@ class _Thawer:
 
     __slots__ = ("host", "interner", "resolve", "thawed", "world")
 
-    def __init__(self, interner: Interner, world: World, resolve: Callable[[int], object], host: Host | None) -> None:
+    def __init__(
+        self, interner: Interner, world: FieldStore, resolve: Callable[[int], object], host: Host | None
+    ) -> None:
         self.interner = interner
         self.world = world
         self.resolve = resolve

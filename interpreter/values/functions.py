@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import ClassVar
 
-from interpreter.values.basis import Value, Walk
-from interpreter.values.problem import Problem
+from interpreter.values.basis import Value, ValueWalk
+from interpreter.values.problem import ModelMistake
 
 
 class FunctionValue(Value):
@@ -22,7 +22,7 @@ class FunctionValue(Value):
         """The result for thawed arguments, or a Problem."""
         raise NotImplementedError
 
-    def key(self, walk: Walk) -> Hashable:
+    def key(self, walk: ValueWalk) -> Hashable:
         return self
 
 
@@ -60,13 +60,13 @@ class Builtin(FunctionValue):
         named = {self.places[name] for name in kwargs if name in self.places} if kwargs else ()
         missing = count < self.least and any(place not in named for place in range(count, self.least))
         if missing or (self.most is not None and count > self.most):
-            raise Problem("R4", f"{self.name}() takes {self._wanted()}, got {count + len(named)}")
+            raise ModelMistake("R4", f"{self.name}() takes {self._wanted()}, got {count + len(named)}")
         for name in kwargs:
             place = self.places.get(name)
             if place is not None and place < count:
-                raise Problem("R4", f"{self.name}() got the argument '{name}' twice")
+                raise ModelMistake("R4", f"{self.name}() got the argument '{name}' twice")
             if place is None and self.keywords is not None and name not in self.keywords:
-                raise Problem("R4", f"{self.name}() has no argument named '{name}'")
+                raise ModelMistake("R4", f"{self.name}() has no argument named '{name}'")
 
     def _wanted(self) -> str:
         if self.most is None:
@@ -103,5 +103,5 @@ class ModuleValue(Value):
         self.name = name
         self.members = members
 
-    def key(self, walk: Walk) -> Hashable:
+    def key(self, walk: ValueWalk) -> Hashable:
         return self

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import ClassVar
 
-from interpreter.values.basis import Value, Walk, equal
+from interpreter.values.basis import Value, ValueWalk, equal
 from interpreter.values.budget import METER
 from interpreter.values.container import Container
-from interpreter.values.places import FEW, Places, check_comparisons, paired
+from interpreter.values.places import FEW, ElementIndex, check_comparisons, paired
 
 
 class Generic(Container):
@@ -24,7 +24,7 @@ class Generic(Container):
         self.frozen = False
         self.iterating = 0
         self.changed = False
-        self.places: Places | None = None
+        self.places: ElementIndex | None = None
         self.compared = 0
 
     def sought(self) -> Sequence[object]:
@@ -35,7 +35,7 @@ class Generic(Container):
         """Where the element is: the first one that equals this."""
         if self.size() > FEW:
             if self.places is None:
-                self.places = Places(self.sought())
+                self.places = ElementIndex(self.sought())
             if self.places.lasting:
                 METER.charge(FEW)
                 return self.places.find(item)
@@ -72,7 +72,7 @@ class Items(Generic):
     def size(self) -> int:
         return len(self.items)
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, Items)
         return len(self.items) == len(other.items) and paired(self.items, other.items, walk)
 
@@ -99,7 +99,7 @@ class GenericSet(Items):
             for item in items:
                 made.add(item)
             return made
-        places = Places(())
+        places = ElementIndex(())
         for item in items:
             if places.find(item) is None:
                 places.note(len(made.items), item)
@@ -112,7 +112,7 @@ class GenericSet(Items):
         if len(self.items) <= FEW:
             return lambda item: self.place(item) is not None
         METER.charge(FEW * len(self.items))
-        places = Places(self.items)
+        places = ElementIndex(self.items)
         return lambda item: places.find(item) is not None
 
     def add(self, item: object) -> None:
@@ -149,7 +149,7 @@ class GenericMap(Generic):
     def size(self) -> int:
         return len(self.pairs)
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, GenericMap)
         return len(self.pairs) == len(other.pairs) and paired(self.pairs, other.pairs, walk)
 

@@ -29,7 +29,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any, Final
 
-from interpreter.values.parts import Parts, Resolve, add_keys, subtract_keys
+from interpreter.values.parts import Resolve, ValueParts, add_keys, subtract_keys
 from interpreter.values.problem import MAX_DEPTH, MAX_PARTS, too_deep, too_many_parts
 from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, MUTABLE_TAGS, PAIR_TAGS, SEQUENCE_TAGS, Tag
 from interpreter.values.text import JSON, TEXT
@@ -89,7 +89,7 @@ class Interner:
         self._roles: dict[int, frozenset[tuple[str, int]]] = {}
         self._symmetric: dict[int, frozenset[tuple[str, int | Fraction]]] = {}
         self._identities: dict[int, frozenset[tuple[str, int]]] = {}
-        self._parts: Parts | None = None
+        self._parts: ValueParts | None = None
         self.thawed: list[object] = []
         """The runtime value of an id where it can be shared between steps, else UNTHAWED."""
         self.frozen: dict[int, int] = {}
@@ -289,7 +289,7 @@ class Interner:
     # --- parts of keys (language page, 5.6.1) ----------------------------------------------------------------------
 
     def parts(self, place: str, number: int, resolve: Resolve | None = None) -> Iterator[tuple[str, str]]:
-        """The parts (place, text) of a value at a place; see `Parts.parts`."""
+        """The parts (place, text) of a value at a place; see `ValueParts.parts`."""
         return self._known_parts().parts(place, number, resolve)
 
     def part_sum(self, place: str, number: int) -> int:
@@ -297,12 +297,12 @@ class Interner:
         return self._known_parts().part_sum(place, number)
 
     def encode(self, place: str, number: int, resolve: Resolve | None = None) -> str:
-        """The identity encoding of a value at a place, aliases by `resolve`; see `Parts.encode`."""
+        """The identity encoding of a value at a place, aliases by `resolve`; see `ValueParts.encode`."""
         return self._known_parts().encode(place, number, resolve)
 
-    def _known_parts(self) -> Parts:
+    def _known_parts(self) -> ValueParts:
         if self._parts is None:
-            self._parts = Parts(self)
+            self._parts = ValueParts(self)
         return self._parts
 
     # --- between processes -----------------------------------------------------------------------------------------

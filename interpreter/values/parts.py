@@ -59,7 +59,7 @@ def subtract_keys(left: int, right: int) -> int:
     return ((left >> 64) - (right >> 64) & _LOW) << 64 | left - right & _LOW
 
 
-class Parts:
+class ValueParts:
     """The parts of the values of one interner, with remembered sums."""
 
     def __init__(self, interner: Interner) -> None:

@@ -16,7 +16,7 @@ MOST_CHANGES: Final = 1_000
 """Of a set that is changed more often in one step all is looked at."""
 
 
-class Shape:
+class ContainerShape:
     """What a head tells: the steps to the members in canonical order; for dicts the keys, for records the names.
 
     `whole`: the container is stored as one value, and there is a question for all of it.
@@ -42,7 +42,7 @@ class Pending:
     __slots__ = ("load", "load_all", "loaded", "more", "shape")
 
     def __init__(
-        self, shape: Shape, load: Callable[[str], object], load_all: Callable[[], list[object]] | None
+        self, shape: ContainerShape, load: Callable[[str], object], load_all: Callable[[], list[object]] | None
     ) -> None:
         self.shape = shape
         self.load = load

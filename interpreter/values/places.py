@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
-from interpreter.values.basis import Value, Walk, equal_members, member_key
+from interpreter.values.basis import Value, ValueWalk, equal_members, member_key
 from interpreter.values.budget import METER
 from interpreter.values.container import Container
 from interpreter.values.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 from interpreter.values.references import Channel, Instance, ModelValue, Stub, SymmetricValue
 
 FEW: Final = 32
@@ -30,7 +30,7 @@ class _Unknown(Exception):
     """A value whose bucket is that of all values that nobody looks into."""
 
 
-def bucket(value: object, walk: Walk) -> Hashable:
+def bucket(value: object, walk: ValueWalk) -> Hashable:
     """Something hashable that is equal for equal values, as long as they do not change. `walk` counts what is seen."""
     try:
         return _inside(value, 0, walk)
@@ -38,7 +38,7 @@ def bucket(value: object, walk: Walk) -> Hashable:
         return _UNKNOWN
 
 
-def _inside(value: object, depth: int, walk: Walk) -> Hashable:
+def _inside(value: object, depth: int, walk: ValueWalk) -> Hashable:
     walk.parts += 1
     if isinstance(value, SymmetricValue):
         raise _Unknown
@@ -68,7 +68,7 @@ def _most(depth: int) -> int:
     return _MEMBERS[depth] if depth < len(_MEMBERS) else 0
 
 
-def _each(members: Sequence[object], depth: int, walk: Walk) -> Iterator[Hashable]:
+def _each(members: Sequence[object], depth: int, walk: ValueWalk) -> Iterator[Hashable]:
     """The first members. Further in all are looked at or none: they are compared before what comes behind them."""
     if depth and len(members) > _most(depth):
         raise _Unknown
@@ -92,7 +92,7 @@ def lasting(value: object) -> bool:
     return True
 
 
-class Places:
+class ElementIndex:
     """The places of many elements. `lasting`: none of them can change, so that the places stay what they are."""
 
     __slots__ = ("buckets", "lasting")
@@ -105,16 +105,16 @@ class Places:
 
     def note(self, place: int, member: object) -> None:
         """Another element, at its place."""
-        self.buckets.setdefault(bucket(member, Walk()), []).append((place, member))
+        self.buckets.setdefault(bucket(member, ValueWalk()), []).append((place, member))
         self.lasting = self.lasting and lasting(member)
 
     def find(self, wanted: object) -> int | None:
         """The place of the first element that equals this one."""
-        looked = Walk()
+        looked = ValueWalk()
         parts = 0
         found = None
         for place, member in self.buckets.get(bucket(wanted, looked), ()):
-            walk = Walk()
+            walk = ValueWalk()
             same = equal_members(member, wanted, walk)
             parts += walk.parts + 1
             if same:
@@ -128,10 +128,10 @@ def check_comparisons(count: int, kind: str) -> None:
     """R24 if a collection was searched one by one too often."""
     if count > MAX_COMPARISONS:
         text = f"more than {MAX_COMPARISONS:,} comparisons in one {kind}"
-        raise Problem("R24", text, "tuples and structs are found at once, what can change is compared one by one")
+        raise ModelMistake("R24", text, "tuples and structs are found at once, what can change is compared one by one")
 
 
-def paired(left: Sequence[object], right: Sequence[object], walk: Walk) -> bool:
+def paired(left: Sequence[object], right: Sequence[object], walk: ValueWalk) -> bool:
     """Whether the members of two collections of one size can be paired off as equals."""
     walk.enter(len(left))
     few = len(left) <= FEW
@@ -143,7 +143,7 @@ def paired(left: Sequence[object], right: Sequence[object], walk: Walk) -> bool:
     return same
 
 
-def _taken(member: object, others: list[object], walk: Walk) -> bool:
+def _taken(member: object, others: list[object], walk: ValueWalk) -> bool:
     """Take the last of the others that equals a member, if there is one."""
     for place in range(len(others) - 1, -1, -1):
         if equal_members(member, others[place], walk):

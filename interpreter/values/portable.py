@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fizz.base.data import UNREADABLE, NotData, form_of
 from fizz.syntax.module import MOST_BITS
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, PAIR_TAGS, SEQUENCE_TAGS, SHAPES, Tag
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def from_bytes(interner: Interner, data: bytes) -> int:
         return load(interner, json.loads(data))
     except NotData:
         raise
-    except (Problem, *UNREADABLE) as failure:
+    except (ModelMistake, *UNREADABLE) as failure:
         raise NotData(f"{type(failure).__name__}: {failure}") from failure
 
 

@@ -1,6 +1,6 @@
 """A mistake of the model that has no place yet, and the limits of one value (those of a step: `budget`).
 
-Values know nothing of source text: they raise a `Problem`, and the evaluator adds the place (language page, 14).
+Values know nothing of source text: they raise a `ModelMistake`, and the evaluator adds the place (language page, 14).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ MAX_DEPTH = 100
 """Deepest nesting of a value; a cycle is deeper than any limit."""
 
 
-class Problem(Exception):
+class ModelMistake(Exception):
     """A mistake of the model: code ("R4"), text, and a hint if there is a way out."""
 
     def __init__(self, code: str, text: str, hint: str | None = None) -> None:
@@ -21,14 +21,14 @@ class Problem(Exception):
         self.hint = hint
 
 
-def too_deep() -> Problem:
+def too_deep() -> ModelMistake:
     """The problem of a value that is nested beyond `MAX_DEPTH`."""
-    return Problem("R24", f"a value nested more than {MAX_DEPTH} levels deep, or containing itself")
+    return ModelMistake("R24", f"a value nested more than {MAX_DEPTH} levels deep, or containing itself")
 
 
-def too_many_parts() -> Problem:
+def too_many_parts() -> ModelMistake:
     """The problem of a value that has more than `MAX_PARTS` parts when written out."""
-    return Problem("R24", f"a value of more than {MAX_PARTS:,} parts in all")
+    return ModelMistake("R24", f"a value of more than {MAX_PARTS:,} parts in all")
 
 
 def with_article(noun: str) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
-from interpreter.values.basis import Value, Walk
-from interpreter.values.problem import Problem
+from interpreter.values.basis import Value, ValueWalk
+from interpreter.values.problem import ModelMistake
 
 
-class World(Protocol):
+class FieldStore(Protocol):
     """Where a role instance keeps its fields: the state that a step works on."""
 
     def get_attribute(self, instance: Instance, name: str) -> object:
@@ -29,7 +29,7 @@ class Instance(Value):
     __slots__ = ("number", "role", "world")
     kind: ClassVar[str] = "role"
 
-    def __init__(self, world: World, role: str, number: int) -> None:
+    def __init__(self, world: FieldStore, role: str, number: int) -> None:
         self.world = world
         self.role = role
         self.number = number
@@ -43,10 +43,10 @@ class Instance(Value):
     def __repr__(self) -> str:
         return f"{self.role}#{self.number}"
 
-    def key(self, walk: Walk) -> Hashable:
+    def key(self, walk: ValueWalk) -> Hashable:
         return ("role", self.role, self.number)
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         return self == other
 
 
@@ -60,10 +60,10 @@ class ModelValue(Value):
         self.name = name
         self.index = index
 
-    def key(self, walk: Walk) -> Hashable:
+    def key(self, walk: ValueWalk) -> Hashable:
         return ("id", self.name, self.index)
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         return isinstance(other, ModelValue) and self.index == other.index and self.name == other.name
 
 
@@ -79,10 +79,10 @@ class SymmetricValue(Value):
         self.index = index.numerator if isinstance(index, Fraction) and index.denominator == 1 else index
         self.limit = limit
 
-    def key(self, walk: Walk) -> Hashable:
+    def key(self, walk: ValueWalk) -> Hashable:
         return ("symmetric", self.domain, self.index)
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, SymmetricValue)
         self.check_domain(other)
         return self.index == other.index
@@ -90,7 +90,7 @@ class SymmetricValue(Value):
     def check_domain(self, other: SymmetricValue) -> None:
         """R14 unless both are values of one domain."""
         if self.domain != other.domain:
-            raise Problem("R14", f"comparing symmetric values of the domains '{self.domain}' and '{other.domain}'")
+            raise ModelMistake("R14", f"comparing symmetric values of the domains '{self.domain}' and '{other.domain}'")
 
 
 class Channel(Value):
@@ -103,10 +103,10 @@ class Channel(Value):
         self.number = number
         self.name = name
 
-    def key(self, walk: Walk) -> Hashable:
+    def key(self, walk: ValueWalk) -> Hashable:
         return ("channel", self.number)
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         return isinstance(other, Channel) and self.number == other.number
 
 
@@ -120,10 +120,10 @@ class Stub(Value):
         self.channel = channel
         self.instance = instance
 
-    def key(self, walk: Walk) -> Hashable:
+    def key(self, walk: ValueWalk) -> Hashable:
         return ("stub", self.channel.number, self.instance.role, self.instance.number)
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         return isinstance(other, Stub) and self.key(walk) == other.key(walk)
 
 
@@ -140,7 +140,7 @@ class HostValue(Value):
         """The id of this value."""
         raise NotImplementedError
 
-    def equals(self, other: Value, walk: Walk) -> bool:
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
         return self.key(walk) == other.key(walk)
 
 

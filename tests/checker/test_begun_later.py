@@ -17,7 +17,7 @@ from checker.search.memo.memo import Memory
 from checker.search.memo.remembering import Restart
 from interpreter import compile_module
 from interpreter.execute.view import View
-from interpreter.state.step import Rule, Way
+from interpreter.state.step import ExecutionPath, Rule
 from tests.random import laws
 from tests.random.programs import program
 from tests.random.source import seeded
@@ -42,7 +42,7 @@ class Compared:
         self.count = 0
         run = Memory._run
 
-        def twice(memory: Memory, rule: Rule, view: View, choices: tuple[int, ...]) -> Way:
+        def twice(memory: Memory, rule: Rule, view: View, choices: tuple[int, ...]) -> ExecutionPath:
             way = run(memory, rule, view, choices)
             if way.skipped:
                 self.count += 1

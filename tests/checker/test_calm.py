@@ -292,7 +292,7 @@ def test_patience(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checker.traces.calm.Calmer, "_found", interrupted)
+    monkeypatch.setattr(checker.traces.calm.SwitchReducer, "_found", interrupted)
     machine, first = found_first(model)
     report = check(model)
     assert report.verdict != "interrupted"

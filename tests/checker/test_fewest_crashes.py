@@ -19,7 +19,7 @@ from checker.core.exploration import Exploration, Finding, PathLink, Settings
 from checker.properties import properties_of
 from checker.search.columns.batch import Batch
 from checker.search.columns.packing import Rows
-from checker.search.columns.store import Store
+from checker.search.columns.store import StateStore
 from checker.search.contract.assertions import Assertions
 from checker.search.explore import explore
 from checker.search.registry import engine_of
@@ -346,7 +346,7 @@ def test_links_that_do_not_fit_a_word(each: int) -> None:
     for key, c, o, p in zip(high.tolist(), crashes.tolist(), orders.tolist(), parents.tolist(), strict=True):
         expected[key] = min((c, int(ranks[o]), p), expected.get(key, (each * 9,)))
     batch = Batch(Rows([high]), high, high, parents, orders, starts, crashes)
-    found = Store().least(batch, ranks)
+    found = StateStore().least(batch, ranks)
     links = zip(found.crashes.tolist(), ranks[found.orders].tolist(), found.parents.tolist(), strict=True)
     assert dict(zip(found.high.tolist(), links, strict=True)) == expected
 
@@ -371,7 +371,7 @@ def test_levels_and_crashes_are_read_off_the_links() -> None:
     places, costs = [places[old] for old in order], [costs[old] for old in order]
     # Keys that ascend from level to level do not say where one begins.
     keys = np.arange(len(parents), dtype=np.uint64) << np.uint64(40)
-    store = Store()
+    store = StateStore()
     store.append_all(keys, keys, np.array(parents), np.array(places, dtype=np.int32))
     assert store.first == [*levels, len(parents)]
     for begin, end in pairwise(store.first):

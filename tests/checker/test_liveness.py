@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.liveness.fairness import sentences
-from checker.liveness.graph import Graph, Mark, Obligation, Strength
+from checker.liveness.graph import FairnessMark, Graph, Obligation, Strength
 from checker.liveness.lasso import Lasso
 from checker.liveness.search import FairSearch
 from interpreter.state.step import StepOrder
@@ -47,7 +47,7 @@ class Picture:
         graph = Graph(lambda state: state)
         for state in range(len(self.needs)):
             for order, edge in enumerate(e for e in self.edges if e.source == state):
-                mark = Mark(StepOrder((2, order), (), 0), edge.takes, edge.offers)
+                mark = FairnessMark(StepOrder((2, order), (), 0), edge.takes, edge.offers)
                 graph.targets.append(edge.target)
                 graph.marks.append(len(graph.mark_table))
                 graph.mark_table.append(mark)

@@ -18,8 +18,8 @@ from checker.search.columns.batch import Batch
 from checker.search.columns.gathered import Gathered
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import Sizes
-from checker.search.columns.spill_file import Shelf, in_memory, on_shelf
-from checker.search.columns.visited import Visited
+from checker.search.columns.spill_file import SpillFiles, in_memory, on_shelf
+from checker.search.columns.visited import VisitedKeys
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.explore import explore
 from fizz import load
@@ -33,8 +33,8 @@ EVERYTHING_IS_LARGE = Sizes(shelved=1, merged=50, loose=300, joined=200)
 """Small arrays and small levels take the ways of large ones."""
 
 
-def small_shelf() -> Shelf:
-    return Shelf(1, sizes=EVERYTHING_IS_LARGE)
+def small_shelf() -> SpillFiles:
+    return SpillFiles(1, sizes=EVERYTHING_IS_LARGE)
 
 
 def explored(model: str, constants: dict[str, str], memory: int | None, said: list[str]) -> Exploration:
@@ -98,7 +98,7 @@ def test_visited_is_a_set(spill: bool) -> None:
     """Keys of equal high halves are told apart; runs are merged in memory and on the disk."""
     chance = random.Random(7)
     known: dict[tuple[int, int], int] = {}
-    keys = Visited(small_shelf())
+    keys = VisitedKeys(small_shelf())
     for _ in range(60):
         fresh = {(chance.randrange(40), chance.randrange(60)) for _ in range(chance.randrange(1, 40))} - set(known)
         ordered = sorted(fresh)
@@ -129,9 +129,9 @@ def test_a_level_is_joined_by_ranges_of_keys() -> None:
     """Whatever order batches come in, each state is there once, ascending, by its least parent."""
     chance = np.random.default_rng(7)
     packing: Packing = object()  # type: ignore[assignment]
-    from checker.search.columns.store import Store
+    from checker.search.columns.store import StateStore
 
-    store = Store(Shelf(sizes=EVERYTHING_IS_LARGE))
+    store = StateStore(SpillFiles(sizes=EVERYTHING_IS_LARGE))
     level = Gathered(store.shelf)
     everything: dict[int, int] = {}
     ranks = np.arange(5)

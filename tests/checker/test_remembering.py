@@ -13,13 +13,13 @@ import pytest
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.search.memo.memo import PROBATION, Memory
-from checker.search.memo.remembering import Mark, Restart
+from checker.search.memo.remembering import Restart, RestartMark
 from checker.search.memo.trie import Counters, ReadTree
 from fizz import Span, load
 from interpreter import Machine, State, StepKind, compile_module
 from interpreter.execute.view import RememberedView
 from interpreter.state.state import Slot
-from interpreter.state.step import Aborted, Candidate, Event, Fork, Outcome, Read, Way
+from interpreter.state.step import Aborted, Candidate, Event, ExecutionPath, Fork, Outcome, Read
 from interpreter.values.intern import Tag
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -35,10 +35,10 @@ SAMPLED = (
 # --- the tree --------------------------------------------------------------------------------------------------------
 
 
-def run_from(table: dict[Slot, int], fork: int) -> Callable[[tuple[int, ...]], Way]:
+def run_from(table: dict[Slot, int], fork: int) -> Callable[[tuple[int, ...]], ExecutionPath]:
     """A rule that reads x; if it is 0 it chooses among `fork` alternatives and reads y after the last of them."""
 
-    def run(choices: tuple[int, ...]) -> Way:
+    def run(choices: tuple[int, ...]) -> ExecutionPath:
         events: list[Event] = [Read(("x",), table["x",])]
         if table["x",] == 0:
             taken = choices[0] if choices else 0
@@ -46,7 +46,7 @@ def run_from(table: dict[Slot, int], fork: int) -> Callable[[tuple[int, ...]], W
             if taken == fork - 1:
                 events.append(Read(("y",), table["y",]))
         forks = tuple(event.taken for event in events if isinstance(event, Fork))
-        return Way(tuple(events), Aborted(f"{table['x',]} {forks} {table.get(('y',), '')}", NOWHERE))
+        return ExecutionPath(tuple(events), Aborted(f"{table['x',]} {forks} {table.get(('y',), '')}", NOWHERE))
 
     return run
 
@@ -225,7 +225,7 @@ def test_actions_begin_anew_after_their_guards(tmp_path: Path) -> None:
 
 def mark(thread: int) -> Restart:
     """A restart of a way of which nothing else is known."""
-    return Restart(Mark(thread, (), (), (), frozenset(), (), True))
+    return Restart(RestartMark(thread, (), (), (), frozenset(), (), True))
 
 
 def test_what_comes_after_a_known_restart_is_kept() -> None:
@@ -235,10 +235,10 @@ def test_what_comes_after_a_known_restart_is_kept() -> None:
         asked = {("x",): first, ("y",): second}
         runs: list[object] = []
 
-        def run(choices: tuple[int, ...], asked: dict[Slot, int] = asked, runs: list[object] = runs) -> Way:
+        def run(choices: tuple[int, ...], asked: dict[Slot, int] = asked, runs: list[object] = runs) -> ExecutionPath:
             runs.append(choices)
             events = (Read(("x",), asked["x",]), mark(1), Read(("y",), asked["y",]))
-            return Way(events, Aborted(str(asked["y",]), NOWHERE))
+            return ExecutionPath(events, Aborted(str(asked["y",]), NOWHERE))
 
         found = tree.results(asked.__getitem__, run, 10)
         assert [result.reason for result in found if isinstance(result, Aborted)] == [str(second)]
@@ -252,7 +252,7 @@ def test_many_ways_to_one_restart_are_looked_through_once() -> None:
         events: list[Event] = []
         for number in range(40):
             events += [Read((f"x{number}",), answer), mark(number)]
-        way = Way(tuple(events), Aborted("end", NOWHERE))
+        way = ExecutionPath(tuple(events), Aborted("end", NOWHERE))
         tree.results(lambda slot, answer=answer: answer, lambda choices, way=way: way, 10)  # type: ignore[misc]
     assert tree.reads({("x39",)}) and not tree.reads({("y",)})
 

@@ -12,7 +12,7 @@ from checker.search.explore import explore
 from checker.search.registry import engine_of
 from checker.traces.guided import followed
 from checker.traces.simulate import simulate
-from checker.tui.opened.claim import Truth
+from checker.tui.opened.claim import TruthMark
 from checker.tui.opened.opening import opened_walk
 from checker.tui.opened.truth import Truths
 from interpreter import Machine, compile_module
@@ -170,7 +170,7 @@ def test_walks_see_what_a_check_sees(name: str) -> None:
     assert report.exit_code == 0 and walk is not None
     shown = opened_walk(module, report, walk)
     (claim,) = [claim for claim in Truths(walk.machine).claims if claim.name == "Never"]
-    assert Truths(walk.machine).truth(claim, shown.stories[0].path, 1) is Truth.TRUE
+    assert Truths(walk.machine).truth(claim, shown.stories[0].path, 1) is TruthMark.TRUE
 
 
 def test_much_sharing_is_compared_quickly(monkeypatch: pytest.MonkeyPatch) -> None:

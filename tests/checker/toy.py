@@ -27,6 +27,7 @@ from interpreter.state.state import Layout, Slot, State, slot_text
 from interpreter.state.step import (
     NO_OUTCOME,
     Aborted,
+    ExecutionPath,
     Failure,
     FairChoice,
     FairName,
@@ -36,7 +37,6 @@ from interpreter.state.step import (
     Outcome,
     Rule,
     StepKind,
-    Way,
 )
 from interpreter.state.transitions import Transitions
 from interpreter.values.intern import Interner, Tag
@@ -222,23 +222,23 @@ class ToyMachine(Machine):
 
     # --- rules -----------------------------------------------------------------------------------------------------
 
-    def execute(self, rule: Rule, view: View, choices: tuple[int, ...] = (), *_: Any, **__: Any) -> Way:
+    def execute(self, rule: Rule, view: View, choices: tuple[int, ...] = (), *_: Any, **__: Any) -> ExecutionPath:
         recorder = Recorder(view)
         if rule.kind is StepKind.ASSERT:
             result = self.decide(self.toy.assertions[rule.subject], recorder)
-            return Way(tuple(recorder.events), result)
+            return ExecutionPath(tuple(recorder.events), result)
         toy_rule = self._rule(rule)
         look = (self._read(recorder, A), self._read(recorder, B) if toy_rule.sees_b else None)
         alternatives = toy_rule.table.get(look, ())
         if not alternatives:
-            return Way(tuple(recorder.events), Aborted("nothing to do", HERE))
+            return ExecutionPath(tuple(recorder.events), Aborted("nothing to do", HERE))
         taken = 0
         if len(alternatives) > 1:
             taken = choices[0] if choices else 0
             unique = len({alternative.value for alternative in alternatives}) == len(alternatives)
             recorder.note(Fork(len(alternatives), taken, f"Any:x={alternatives[taken].value}", unique))
         result = self._result(alternatives[taken], taken, len(alternatives) > 1, look)
-        return Way(tuple(recorder.events), result)
+        return ExecutionPath(tuple(recorder.events), result)
 
     def _read(self, recorder: Recorder, slot: Slot) -> int:
         return int(self.values.payload(recorder.read(slot)))

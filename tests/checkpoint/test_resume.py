@@ -12,8 +12,8 @@ import pytest
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.problems import UsageProblem
-from checker.search.driver import Course
-from checker.storage.files import Store
+from checker.search.driver import SearchDriver
+from checker.storage.files import FileStore
 from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
@@ -109,15 +109,15 @@ def test_an_interruption_in_the_last_level(model: Path, tmp_path: Path) -> None:
     """Ctrl-C is not forgotten when there is no further level: the run ends before it judges, and can be resumed."""
     place = str(tmp_path / "c")
     calm = check(model)
-    step = Course._reason_to_stop
+    step = SearchDriver._reason_to_stop
 
-    def pressed(self: Course, *arguments: object) -> object:
+    def pressed(self: SearchDriver, *arguments: object) -> object:
         reason = step(self, *arguments)  # type: ignore[arg-type]
         if reason is not None:
             signal.raise_signal(signal.SIGINT)
         return reason
 
-    with patch.object(Course, "_reason_to_stop", pressed):
+    with patch.object(SearchDriver, "_reason_to_stop", pressed):
         report = check(model, settings=Settings(checkpoint=place))
     assert (report.exit_code, report.states) == (130, calm.states)
     assert told(check(model, settings=Settings(resume=place))) == told(calm)
@@ -140,13 +140,13 @@ def test_stopped_while_loading(engine: str, tmp_path: Path, stage: Stage) -> Non
     settings = settings_for(2, checkpoint_every_s=0)
     with interrupted_after(5):
         saved = check(model, engine=engine, settings=replace(settings, checkpoint=str(tmp_path / "c")))
-    read = Store.read
+    read = FileStore.read
 
-    def stopped(store: Store, name: str, part: int) -> bytes:
+    def stopped(store: FileStore, name: str, part: int) -> bytes:
         if name.startswith("states-"):
             raise KeyboardInterrupt
         return read(store, name, part)
 
-    with patch.object(Store, "read", stopped):
+    with patch.object(FileStore, "read", stopped):
         report = check(model, engine=engine, settings=replace(settings, resume=str(tmp_path / "c")))
     assert (report.verdict, report.states, report.exact) == ("interrupted", saved.states, False)

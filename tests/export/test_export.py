@@ -24,7 +24,7 @@ from checker.core.problems import EnvironmentProblem, UsageProblem, full_disk
 from checker.core.report import Report
 from checker.storage.export import tables
 from checker.storage.export.arrow import arrow, write_file
-from checker.storage.export.parts import Parts
+from checker.storage.export.parts import LevelPart
 from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
 from tests.spark.conftest import Stage, settings_for, stage
 from tests.spark.models import MODELS
@@ -248,17 +248,17 @@ def test_what_was_not_told_cannot_be_exported(tmp_path: Path) -> None:
 def test_no_room_for_the_export(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Code 74; where there is a checkpoint its name is part of the way out, and going on exports everything."""
     model = model_of(WIDE, tmp_path)
-    write = Parts._write
+    write = LevelPart._write
     left = 8
 
-    def some(parts: Parts, table: str, level: int, buffer: Any) -> None:
+    def some(parts: LevelPart, table: str, level: int, buffer: Any) -> None:
         nonlocal left
         left -= 1
         if left < 0:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(parts.store.folder / "rows"))
         write(parts, table, level, buffer)
 
-    monkeypatch.setattr(Parts, "_write", some)
+    monkeypatch.setattr(LevelPart, "_write", some)
     kept = Settings(checkpoint=str(tmp_path / "c"), checkpoint_every_s=0, export=str(tmp_path / "x"))
     with pytest.raises(EnvironmentProblem, match=r"checkpoint of level \d+ is whole") as raised:
         check(model, settings=kept)
@@ -278,7 +278,7 @@ def test_a_failed_export_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monk
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tmp_path / "x" / "rows"))
 
     with monkeypatch.context() as patched, pytest.raises(OSError, match="No space left"):
-        patched.setattr(Parts, "_write", full)
+        patched.setattr(LevelPart, "_write", full)
         check(model, settings=Settings(export=str(tmp_path / "x")))
     assert list((tmp_path / "x").iterdir()) == []
     check(model, settings=Settings(export=str(tmp_path / "x")))

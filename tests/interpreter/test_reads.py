@@ -13,7 +13,7 @@ import fizz
 from checker.expectations.promises import promises_below
 from interpreter import Machine, State, StepKind, compile_module
 from interpreter.execute.view import PairView, RememberedView, View
-from interpreter.state.step import Failure, ModelError, Read, Rule, Way
+from interpreter.state.step import ExecutionPath, Failure, ModelError, Read, Rule
 from tests.interpreter.running import walk
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,11 +32,11 @@ def machine_for(path: Path) -> Machine:
     return Machine(compile_module(fizz.load(path)))
 
 
-def forks_of(way: Way) -> tuple[int, ...]:
+def forks_of(way: ExecutionPath) -> tuple[int, ...]:
     return tuple(event.taken for event in way.events if not isinstance(event, Read))
 
 
-def told(way: Way) -> object:
+def told(way: ExecutionPath) -> object:
     """A way with its failure, if it is one, as something that compares by value."""
     if isinstance(way.result, Failure):
         error: ModelError = way.result.error
@@ -44,7 +44,7 @@ def told(way: Way) -> object:
     return way
 
 
-def poisoned(machine: Machine, rule: Rule, way: Way) -> Way:
+def poisoned(machine: Machine, rule: Rule, way: ExecutionPath) -> ExecutionPath:
     """The same way, through a view that knows what it asked and nothing else."""
     answers = {event.slot: event.answer for event in way.events if isinstance(event, Read)}
     return machine.run(rule, RememberedView(answers), forks_of(way))
@@ -56,7 +56,9 @@ def check_rule(machine: Machine, rule: Rule, view: View) -> None:
         whole = machine.all_ways(rule, view)
         answers = {event.slot: event.answer for event in whole.events if isinstance(event, Read)}
         again = machine.all_ways(rule, RememberedView(answers))
-        assert [told(Way((), result)) for result in again.results] == [told(Way((), one)) for one in whole.results]
+        assert [told(ExecutionPath((), result)) for result in again.results] == [
+            told(ExecutionPath((), one)) for one in whole.results
+        ]
         return
     for way in machine.ways(rule, view):
         if not any(isinstance(event, Read) and event.slot[-1] == "state" for event in way.events):

@@ -15,7 +15,7 @@ from fizz.files import parse_file
 from fizz.syntax.printer import print_module
 from interpreter import Machine, State, StepKind, compile_module
 from interpreter.execute.view import PairView, RememberedView, View
-from interpreter.state.step import Failure, ModelError, Read, Rule, Way
+from interpreter.state.step import ExecutionPath, Failure, ModelError, Read, Rule
 
 WAYS = tuple(name for name, entry in ENGINES.items() if "embedded" in (name, entry.variant_of))
 """The embedded engine, and its ways of going on as engines of their own."""
@@ -117,7 +117,9 @@ def _check_rule(machine: Machine, rule: Rule, view: View) -> None:
         whole = machine.all_ways(rule, view)
         answers = {event.slot: event.answer for event in whole.events if isinstance(event, Read)}
         again = machine.all_ways(rule, RememberedView(answers))
-        assert [said(Way((), result)) for result in again.results] == [said(Way((), one)) for one in whole.results]
+        assert [said(ExecutionPath((), result)) for result in again.results] == [
+            said(ExecutionPath((), one)) for one in whole.results
+        ]
         return
     for way in islice(machine.ways(rule, view), 60):
         answers = {event.slot: event.answer for event in way.events if isinstance(event, Read)}
@@ -127,7 +129,7 @@ def _check_rule(machine: Machine, rule: Rule, view: View) -> None:
         assert said(machine.run(rule, RememberedView(answers), forks)) == said(way)
 
 
-def said(way: Way) -> object:
+def said(way: ExecutionPath) -> object:
     """A way as something that compares by value, failures too."""
     if isinstance(way.result, Failure):
         error = way.result.error

@@ -11,18 +11,18 @@ import pytest
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.level import Level
-from checker.search.checkpoints.codec import Candidate, StateCodec
+from checker.search.checkpoints.codec import StateCodec, SuccessorRecord
 from checker.search.checkpoints.row_codec import RowCodec
 from checker.search.columns.run import ColumnsRun
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.space import Space
-from checker.search.columns.store import Store
+from checker.search.columns.store import StateStore
 from checker.search.columns.takeover import take_over
 from checker.search.contract.protocol import Task
 from checker.search.rows.expander import Expander
 from checker.search.rows.run import RowsRun
 from checker.search.spark import column_partition
-from checker.search.spark.batches import Sources, batches_of, from_bytes, pack_batch, to_bytes
+from checker.search.spark.batches import SourceKeys, batches_of, from_bytes, pack_batch, to_bytes
 from checker.search.spark.column_partition import ColumnPartition
 from fizz import load
 from interpreter import Machine, compile_module
@@ -82,10 +82,10 @@ def test_batches_arrive_as_they_were(source: str, tmp_path: Path) -> None:
     receiver = expander.machine
     for number in range(50):
         receiver.values.intern(2, -1000 - number)
-    sources = Sources(*run.store.keys_since(0))
+    sources = SourceKeys(*run.store.keys_since(0))
     codec = RowCodec(run.space, StateCodec(run.space.machine), run.refit)
     values = StateCodec(receiver)
-    there = ColumnsRun(run.task, Space(expander, False), Store(), None)
+    there = ColumnsRun(run.task, Space(expander, False), StateStore(), None)
     other = RowCodec(there.space, values, there.refit)
     found = run.steps(Level())
     assert sum(len(batch.rows) for batch in found.values()) >= 12
@@ -109,7 +109,7 @@ def test_candidates_in_batches(tmp_path: Path) -> None:
     machine = run.space.machine
     states = [part.packing.unpack(part.rows, row) for part in run.frontier for row in range(len(part.rows))]
     order = StepOrder((), (), 0)
-    candidates = [Candidate(machine.key(s), 7 << 64 | i, order, 3 + i, i % 3, s) for i, s in enumerate(states)]
+    candidates = [SuccessorRecord(machine.key(s), 7 << 64 | i, order, 3 + i, i % 3, s) for i, s in enumerate(states)]
     batches = from_bytes(to_bytes(batches_of(candidates, StateCodec(machine))))
     assert len(batches) == len({state.layout for state in states}) > 1
     found = {

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from checker.core.problems import EnvironmentProblem
-from checker.search.checkpoints.codec import Candidate, StateCodec, pack_candidates, unpack_candidates
+from checker.search.checkpoints.codec import StateCodec, SuccessorRecord, pack_candidates, unpack_candidates
 from checker.search.checkpoints.keys import key_column, key_number, partition_of, partitions_of, places
 from checker.search.spark.visited import KeyFiles, add_keys, seen
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from fizz import load
 from interpreter import Machine, compile_module
 from interpreter.state.state import State
@@ -92,7 +92,7 @@ def test_candidates_arrive_as_they_were(machines: tuple[Machine, Machine]) -> No
     sender, receiver = machines
     states = sorted((sender.key(state), state) for state in states_of(sender)[:20])
     sent = [
-        Candidate(key, key // 3, StepOrder((2, -1, 0, i % 3), (i,), i % 2), 2**40 + i, i % 5, state)
+        SuccessorRecord(key, key // 3, StepOrder((2, -1, 0, i % 3), (i,), i % 2), 2**40 + i, i % 5, state)
         for i, (key, state) in enumerate(states)
     ]
     got = unpack_candidates(StateCodec(receiver), pack_candidates(StateCodec(sender), sent))
@@ -120,7 +120,7 @@ def test_keys_sort_as_numbers() -> None:
 
 def test_files_stay_few(tmp_path: Path) -> None:
     """What was added is seen, nothing else is, and the number of files grows like a logarithm."""
-    store = Store(tmp_path)
+    store = FileStore(tmp_path)
     chance = random.Random(2)
     known: set[int] = set()
     files: KeyFiles = ()
@@ -137,7 +137,7 @@ def test_files_stay_few(tmp_path: Path) -> None:
 
 def test_files_are_whole_or_not_there(tmp_path: Path) -> None:
     """Writing again replaces; a writer that fails leaves what was there, and no scraps."""
-    store = Store(tmp_path)
+    store = FileStore(tmp_path)
     store.write("a", [b"one", b"", b"three"])
     store.write("a", [b"1", b"", b"3"])
     assert [store.read("a", part) for part in range(3)] == [b"1", b"", b"3"]
@@ -151,7 +151,7 @@ def test_files_are_whole_or_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize("place", [3, 14, 30, -1])
 def test_damage_is_noticed(tmp_path: Path, place: int) -> None:
     """A byte that changed or is missing is a damaged file, which is named."""
-    store = Store(tmp_path)
+    store = FileStore(tmp_path)
     store.write("a", [b"some", b"bytes"])
     whole = (tmp_path / "a").read_bytes()
     changed = bytearray(whole)
@@ -161,4 +161,4 @@ def test_damage_is_noticed(tmp_path: Path, place: int) -> None:
         with pytest.raises(EnvironmentProblem, match="a is damaged"):
             [store.read("a", part) for part in range(2)]
         with pytest.raises(EnvironmentProblem, match="a is damaged"):
-            [Store(tmp_path).map("a", part) for part in range(2)]
+            [FileStore(tmp_path).map("a", part) for part in range(2)]

@@ -8,7 +8,7 @@ import pytest
 
 from checker.check import check
 from checker.core.exploration import Settings
-from checker.core.level import Level, Place
+from checker.core.level import Level, StateRef
 from checker.core.property import watches_of
 from checker.properties import properties_of
 from checker.search.checkpoints.codec import StateCodec
@@ -16,7 +16,7 @@ from checker.search.contract.protocol import Task
 from checker.search.memo.remembering import BeginAnew, Restart
 from checker.search.rows.expander import Expander
 from checker.search.spark.learning import Learning
-from checker.search.spark.lessons import Lesson, merged, pack_lessons, unpack_lessons
+from checker.search.spark.lessons import SharedResult, merged, pack_results, unpack_results
 from fizz import load
 from interpreter import State, compile_module
 from interpreter.state.step import StepKind
@@ -83,7 +83,7 @@ class Process:
 
     def visit(self, state: State) -> list[State]:
         """Judge a state and take its steps."""
-        place = Place(self.machine.key(state), 0)
+        place = StateRef(self.machine.key(state), 0)
         self.expander.judge(state, place, self.level)
         return [arrival.state for arrival in self.expander.expand(state, place, False, self.level)]
 
@@ -100,7 +100,7 @@ def test_who_was_taught_asks_nothing(name: str, tmp_path: Path) -> None:
     assert teacher.calls() > 2
     data = teacher.learning.tell(teacher.codec)
     assert teacher.learning.untold == 0
-    student.learning.take(unpack_lessons(student.codec, data), None)
+    student.learning.take(unpack_results(student.codec, data), None)
     carried = student.codec.unpack_states(teacher.codec.pack_states(states))
     for place, state in enumerate(states):
         before = [teacher.machine.encoding(target) for target in teacher.visit(state)]
@@ -115,14 +115,14 @@ def test_rules_that_began_anew(tmp_path: Path) -> None:
     """Ways with and without containers kept over restarts are not mixed: who is told of the latter goes on so."""
     teacher, student, other = (Process(KEPT, tmp_path, shift) for shift in (0, 7, 13))
     (rule,) = (c.rule for c in teacher.machine.candidates(teacher.explore(60)[0]) if c.name == "Take")
-    lessons = unpack_lessons(student.codec, teacher.learning.tell(teacher.codec))
+    lessons = unpack_results(student.codec, teacher.learning.tell(teacher.codec))
     assert {lesson.careful for lesson in lessons if lesson.rule == rule} == {True}
     assert any(isinstance(event, Restart) for lesson in lessons for event in lesson.way.events)
     # What the student has learned before is of no use any more.
     view = student.machine.parts_view(student.machine.initial()[0][0].state)
     with pytest.raises(BeginAnew):
         student.expander.memory.runner.run(rule, view)
-    careless = [Lesson(rule, False, lesson.way) for lesson in lessons if lesson.rule == rule]
+    careless = [SharedResult(rule, False, lesson.way) for lesson in lessons if lesson.rule == rule]
     student.learning.take(careless, None)
     assert student.expander.memory.tree(rule).root is None
     other.learning.take(careless, None)
@@ -137,7 +137,7 @@ def test_questions_that_only_one_process_understands(tmp_path: Path) -> None:
     process = Process(FRESH, tmp_path)
     process.explore(60)
     data = process.learning.tell(process.codec)
-    asked = [lesson.rule.kind for lesson in unpack_lessons(process.codec, data)]
+    asked = [lesson.rule.kind for lesson in unpack_results(process.codec, data)]
     assert process.learning.untold + len(asked) == process.calls()
     assert process.learning.untold > 0
     assert StepKind.START in asked
@@ -150,11 +150,11 @@ def test_each_lesson_once(tmp_path: Path) -> None:
     second.explore(60)
     told = [process.learning.tell(process.codec) for process in (first, second)]
     data, count = merged(driver.codec, told)
-    assert count == len(unpack_lessons(driver.codec, told[1])) > len(unpack_lessons(driver.codec, told[0]))
+    assert count == len(unpack_results(driver.codec, told[1])) > len(unpack_results(driver.codec, told[0]))
     nodes = second.expander.memory.total().nodes
-    second.learning.take(unpack_lessons(second.codec, data), None)
+    second.learning.take(unpack_results(second.codec, data), None)
     assert second.expander.memory.total().nodes == nodes
-    assert merged(driver.codec, []) == pack_lessons(driver.codec, []) == (b"", 0)
+    assert merged(driver.codec, []) == pack_results(driver.codec, []) == (b"", 0)
 
 
 def test_rules_that_do_not_pay_are_not_told(tmp_path: Path) -> None:

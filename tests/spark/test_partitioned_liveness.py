@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import checker.liveness.lasso
-from checker.core.graph_search import Reached
+from checker.core.graph_search import ReachedState
 from checker.core.obligation import EVERYWHERE, QUIET, AlwaysReachable, NoLasso, Recorded, StateSet, Stem
 from checker.liveness.asking import GraphSearch
-from checker.liveness.graph import Graph, Mark
+from checker.liveness.graph import FairnessMark, Graph
 from checker.liveness.lasso import Aim
 from checker.liveness.short import MOST_NODES
 from checker.search.checkpoints.keys import key_column
@@ -24,7 +24,7 @@ from checker.search.spark.graph_building import resolve
 from checker.search.spark.liveness.search import PASSES, PartitionedSearch
 from checker.search.spark.liveness.share import Array, Share, answers_array, bit_tables
 from checker.search.spark.liveness.walking import Back
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from tests.checker.test_liveness import ALTERNATIVES, NAMES, STRONG, WEAK, Edge, Picture
 
 KEY = "answers"
@@ -196,7 +196,7 @@ def with_crashes(graph: Graph, chance: Random) -> Graph:
     """Some of the steps of a graph become crashes."""
     for number, mark in enumerate(graph.mark_table):
         if chance.random() < 0.15:
-            graph.mark_table[number] = Mark(mark.order._replace(twin=1))
+            graph.mark_table[number] = FairnessMark(mark.order._replace(twin=1))
     return graph
 
 
@@ -214,7 +214,7 @@ def test_any_demand(seed: int) -> None:
         search = PartitionedSearch(Here(graph, answers, chance.randint(1, 3)), chance.choice((0, 6)))
         along = chance.choice((EVERYWHERE, EVERYWHERE, random_states(chance)))
         stem = Stem(random_states(chance), along) if chance.random() < 0.6 else None
-        found: Reached | None
+        found: ReachedState | None
         if chance.random() < 0.5:
             lasso = NoLasso(random_states(chance), random_states(chance), stem)
             found = expected.lasso(lasso)
@@ -270,7 +270,7 @@ def test_keys_that_share_a_half(tmp_path: Path) -> None:
     asked = [3, 0, 2, 1, 0]
     sources, marks = np.arange(5, dtype=np.uint32), np.zeros(5, dtype=np.uint32)
     post = key_column([keys[number] for number in asked]).tobytes() + sources.tobytes() + marks.tobytes()
-    outcome = resolve(share, [post], None, Store(tmp_path))
+    outcome = resolve(share, [post], None, FileStore(tmp_path))
     assert np.frombuffer(outcome.post[0], dtype=np.uint32).tolist() == asked
     assert outcome.arrays["into.ends"].tolist() == [1, 4, 3, 2, 0]
     assert outcome.arrays["into.first"].tolist() == [0, 2, 3, 4, 5]

@@ -27,7 +27,7 @@ from checker.search.explore import explore
 from checker.search.registry import engine_of
 from checker.search.spark import SparkEngine
 from checker.search.spark.liveness.search import PartitionedSearch
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from fizz import load
 from interpreter import compile_module
 from tests.checker.conftest import IN_PARTITIONS, explore_toy
@@ -199,14 +199,14 @@ def same(report: Any) -> Any:
 
 def test_full_disk(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker's folder whose disk has no room is named, with the remedy: no other attempt would find more."""
-    write = Store.write
+    write = FileStore.write
 
-    def write_on_a_full_disk(self: Store, name: str, parts: Sequence[bytes]) -> None:
+    def write_on_a_full_disk(self: FileStore, name: str, parts: Sequence[bytes]) -> None:
         if name.startswith("found-3"):
             raise OSError(errno.ENOSPC, "No space left on device", f"/disk/{name}")
         write(self, name, parts)
 
-    monkeypatch.setattr(Store, "write", write_on_a_full_disk)
+    monkeypatch.setattr(FileStore, "write", write_on_a_full_disk)
     (tmp_path / "m.fizz").write_text(MODELS["lasso"])
     with pytest.raises(EnvironmentProblem, match="the disk of /disk is full"):
         check(tmp_path / "m.fizz", engine="spark", settings=settings_for(2))

@@ -18,10 +18,10 @@ from checker.core.exploration import Settings
 from checker.core.problems import EnvironmentProblem, UsageProblem
 from checker.search.spark import session as sessions
 from checker.search.spark.master import cores_asked
-from checker.search.spark.session import Session
+from checker.search.spark.session import SparkConnection
 from checker.search.spark.troubles import explained
 from checker.storage import files as stores
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
 
@@ -120,7 +120,7 @@ def test_executors_that_come_late(coming: tuple[int, ...], asked: int | None, co
 
     context: Any = _Cluster(*coming)
     with patch.object(sessions, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: clock[0])):
-        assert Session(context).cores(asked) == cores
+        assert SparkConnection(context).cores(asked) == cores
     assert clock[0] <= 16
 
 
@@ -129,7 +129,7 @@ def test_executors_that_come_late(coming: tuple[int, ...], asked: int | None, co
 
 def test_a_file_that_is_late(tmp_path: Path) -> None:
     """Shared disks show late what others have written: it is waited for."""
-    there, elsewhere = Store(tmp_path), Store(tmp_path)
+    there, elsewhere = FileStore(tmp_path), FileStore(tmp_path)
     waits: list[float] = []
 
     def wait(seconds: float) -> None:
@@ -146,15 +146,15 @@ def test_a_file_that_is_late(tmp_path: Path) -> None:
 
 def test_a_file_that_disappears(model: Path, tmp_path: Path, stage: Stage) -> None:
     """In the middle of a run that is a trouble of the machine, which names the file: code 74."""
-    original = Store.read
+    original = FileStore.read
 
-    def read(self: Store, name: str, part: int) -> bytes:
+    def read(self: FileStore, name: str, part: int) -> bytes:
         if name.startswith("outbound-2"):
             (self.folder / name).unlink(missing_ok=True)
         return original(self, name, part)
 
     with (
-        patch.object(Store, "read", read),
+        patch.object(FileStore, "read", read),
         patch.object(stores, "_WAITS_S", (0.0,)),
         pytest.raises(EnvironmentProblem, match=r"the file .*outbound-2-\d is missing") as raised,
     ):
@@ -170,14 +170,14 @@ def test_a_full_disk_is_named(model: Path, tmp_path: Path, stage: Stage) -> None
     def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    original = Store.write_whole
+    original = FileStore.write_whole
 
-    def write(self: Store, name: str, pieces: Any) -> None:
+    def write(self: FileStore, name: str, pieces: Any) -> None:
         self.durable = name.startswith("found-2")
         original(self, name, pieces)
 
     with (
-        patch.object(Store, "write_whole", write),
+        patch.object(FileStore, "write_whole", write),
         patch("checker.storage.files.os.fsync", full),
         pytest.raises(EnvironmentProblem, match=f"the disk of {parent}/fizzpy-[0-9a-f]+ is full") as raised,
     ):

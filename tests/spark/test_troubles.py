@@ -13,7 +13,7 @@ import pytest
 from checker.check import check
 from checker.core.problems import EnvironmentProblem
 from checker.search.spark import cluster
-from checker.search.spark.session import Session
+from checker.search.spark.session import SparkConnection
 from checker.search.spark.troubles import NOBODY_YET, TaskFailed, explained
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
@@ -40,7 +40,7 @@ def test_troubles_of_machines(said: str, told: str) -> None:
     assert found.hint
 
 
-def test_mistakes_of_ours(spark: Session) -> None:
+def test_mistakes_of_ours(spark: SparkConnection) -> None:
     """What a task raises and never should is told first, in one line, and all that Spark says after it."""
 
     def fail(_: bytes) -> bytes:
@@ -71,15 +71,15 @@ def test_a_master_that_turns_us_away() -> None:
         raise FROM_JAVA(JOB)
 
     with pytest.raises(EnvironmentProblem, match="has turned this run away"):
-        Session(context(fail, stopped=True)).broadcast(b"")
+        SparkConnection(context(fail, stopped=True)).broadcast(b"")
     with pytest.raises(EnvironmentProblem, match=r"Spark gave up: org\.apache\.spark\.SparkException: Job aborted"):
-        Session(context(fail)).broadcast(b"")
+        SparkConnection(context(fail)).broadcast(b"")
 
 
 def test_nobody_to_run_tasks(tmp_path: Path, stage: Stage) -> None:
     """While a cluster gives a run no executor, there is nothing to see; the user is told once."""
-    assert Session(context(executors=1)).lonely
-    assert not Session(context(executors=2)).lonely
+    assert SparkConnection(context(executors=1)).lonely
+    assert not SparkConnection(context(executors=2)).lonely
     (tmp_path / "m.fizz").write_text(MODELS["lasso"])
     said: list[str] = []
     for lonely, patience_s in ((True, -1.0), (True, 99.0), (False, -1.0)):

@@ -10,7 +10,7 @@ import pytest
 from interpreter.library import BUILTINS
 from interpreter.library.operations import get_attribute
 from interpreter.values import ModuleValue
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 Call = Callable[..., Any]
 
@@ -44,8 +44,8 @@ def method() -> Call:
 def problem() -> Call:
     """`problem(function, *args)`: the problem that a call ends in; fails if it ends well."""
 
-    def run(function: Call, /, *args: object, **kwargs: object) -> Problem:
-        with pytest.raises(Problem) as caught:
+    def run(function: Call, /, *args: object, **kwargs: object) -> ModelMistake:
+        with pytest.raises(ModelMistake) as caught:
             function(*args, **kwargs)
         return caught.value
 

@@ -24,7 +24,7 @@ from interpreter.values import (
     SymmetricValue,
 )
 from interpreter.values.freeze import display
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 Call = Callable[..., Any]
 L, S = ListValue, SetValue.of
@@ -39,7 +39,7 @@ class Fields:
     def get_attribute(self, instance: Instance, name: str) -> object:
         if name in self.fields:
             return self.fields[name]
-        raise Problem("R3", f"no attribute '{name}' on {instance!r}")
+        raise ModelMistake("R3", f"no attribute '{name}' on {instance!r}")
 
     def set_attribute(self, instance: Instance, name: str, value: object) -> None:
         self.fields[name] = value
@@ -310,5 +310,5 @@ def test_no_python_error_leaks(call: Call, method: Call) -> None:
 def _quiet(function: Call, *args: object) -> None:
     try:
         function(*args)
-    except Problem as problem:
+    except ModelMistake as problem:
         assert problem.code.startswith("R") and problem.text

@@ -25,7 +25,7 @@ from interpreter.values import (
 )
 from interpreter.values.basis import type_name
 from interpreter.values.budget import METER
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 SIZE = 4_000
 Case = Callable[[int], tuple[Any, ...]]
@@ -165,7 +165,7 @@ def charged(function: Callable[..., object], arguments: tuple[Any, ...]) -> int:
     before = METER.count
     try:
         function(*arguments)
-    except Problem as problem:
+    except ModelMistake as problem:
         assert problem.code in ("R17", "R2"), problem
     return METER.count - before
 
@@ -243,7 +243,7 @@ def test_identity_makes_nothing_cheaper() -> None:
 def test_what_is_charged_is_made() -> None:
     """A charge beyond the budget comes before the work: nothing large is made first."""
     METER.begin(Budget(charges=1000))
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(ModelMistake) as caught:
         BINARY["*"](ListValue([0]), 1_000_000)
     assert caught.value.code == "R20"
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interpreter.library.operations import BINARY, get_attribute
-from interpreter.values import BagValue, GenericMap, GenericSet, ListValue, SymmetricValue, Walk, equal
+from interpreter.values import BagValue, GenericMap, GenericSet, ListValue, SymmetricValue, ValueWalk, equal
 from interpreter.values.places import bucket
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 from tests.values.conftest import Call
 from tests.values.test_laws import VALUES
 
@@ -33,7 +33,7 @@ def said(ask: Any) -> object:
     """An answer, or the code of the problem instead."""
     try:
         return ask()
-    except Problem as problem:
+    except ModelMistake as problem:
         return problem.code
 
 
@@ -70,7 +70,7 @@ def test_many_are_found_as_few_are(items: list[Any], more: list[Any]) -> None:
 @given(VALUES, VALUES)
 def test_equal_values_have_equal_buckets(left: Any, right: Any) -> None:
     """Two values of different buckets are not equal, and comparing them is no mistake."""
-    if bucket(left, Walk()) != bucket(right, Walk()):
+    if bucket(left, ValueWalk()) != bucket(right, ValueWalk()):
         assert not equal(left, right)
 
 
@@ -79,7 +79,7 @@ def test_values_of_two_domains() -> None:
     mine = SymmetricValue("k", "nominal", 0, 3)
     group = GenericSet([*range(100), (mine, 5)])
     assert group.place((mine, 5)) == 100 and group.place((mine, 6)) is None
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(ModelMistake) as caught:
         group.place((OTHER, 5))
     assert caught.value.code == "R14"
 
@@ -126,7 +126,7 @@ def test_a_search_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Elements that can change are compared one by one, but not for ever: R24."""
     monkeypatch.setattr("interpreter.values.places.MAX_COMPARISONS", 100_000)
     for group in (GenericSet([]), GenericMap([])):
-        with pytest.raises(Problem) as caught:
+        with pytest.raises(ModelMistake) as caught:
             for i in range(10_000):
                 group.add(ListValue([i])) if isinstance(group, GenericSet) else group.put(ListValue([i]), i)
         assert caught.value.code == "R24" and group.size() < 1_000
@@ -135,6 +135,6 @@ def test_a_search_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_values_that_nobody_looks_into_end_too() -> None:
     """Values of one bucket are compared in pairs, until that is too much."""
     items: list[object] = [(SymmetricValue("k", "nominal", 0, None), i) for i in range(5_000)]
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(ModelMistake) as caught:
         equal(BagValue(items), BagValue(items[::-1]))
     assert caught.value.code == "R24"

@@ -30,7 +30,7 @@ from interpreter.values import (
 from interpreter.values.freeze import freeze, thaw
 from interpreter.values.intern import Interner, Tag, add_keys
 from interpreter.values.parts import digest
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 WORLD: Any = object()
 NODE = Instance(WORLD, "Node", 0)
@@ -251,7 +251,7 @@ def test_functions_are_no_state() -> None:
     """R18 names the function or module, however deep it is."""
     builtin = Builtin("len", len)
     for value in (builtin, ListValue([(builtin,)]), ModuleValue("math", {}), BoundMethod(ListValue([]), builtin)):
-        with pytest.raises(Problem) as caught:
+        with pytest.raises(ModelMistake) as caught:
             freeze(value, Interner())
         assert caught.value.code == "R18"
 

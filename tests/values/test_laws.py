@@ -31,7 +31,7 @@ from interpreter.values import (
 from interpreter.values.freeze import canonical_sort, display, freeze, thaw
 from interpreter.values.intern import Interner, Tag, add_keys, subtract_keys
 from interpreter.values.parts import digest
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 WORLD: Any = object()
 NAMES = st.sampled_from(["a", "b", "votes"])
@@ -124,7 +124,7 @@ def test_equality_is_symmetric_and_agrees_with_keys(left: Any, right: Any) -> No
     assert equal(left, left)
     try:
         keys = hash_key(left), hash_key(right)
-    except Problem as problem:
+    except ModelMistake as problem:
         assert problem.code == "R6"
     else:
         assert (keys[0] == keys[1]) == equal(left, right)
@@ -215,7 +215,7 @@ def test_symmetric_values_of_two_domains_do_not_compare() -> None:
     """R14, also deep inside; a fraction that is whole is an int."""
     left, right = SymmetricValue("k", "nominal", 0, 3), SymmetricValue("j", "nominal", 0, 3)
     for a, b in ((left, right), ((1, left), (1, right)), (ListValue([left]), ListValue([right]))):
-        with pytest.raises(Problem) as caught:
+        with pytest.raises(ModelMistake) as caught:
             equal(a, b)
         assert caught.value.code == "R14"
     assert not equal(left, 0)
@@ -229,7 +229,7 @@ def test_cycles_end_in_a_problem() -> None:
     one.append(one)
     two.append(two)
     for action in (lambda: equal(one, two), lambda: equal(one, one), lambda: freeze(one, Interner())):
-        with pytest.raises(Problem) as caught:
+        with pytest.raises(ModelMistake) as caught:
             action()
         assert caught.value.code == "R24"
     assert canonical_sort([(one, two)]) == [(one, two)]
@@ -267,7 +267,7 @@ def test_shared_values_do_not_explode() -> None:
     for _ in range(40):
         one, two = (one, one), (two, two)
     for action in (lambda: equal(one, two), lambda: hash_key(one), lambda: freeze(one, Interner())):
-        with pytest.raises(Problem) as caught:
+        with pytest.raises(ModelMistake) as caught:
             action()
         assert caught.value.code == "R24"
 
@@ -276,7 +276,7 @@ def test_depth_is_limited_across_steps() -> None:
     """A tuple that grows by one level a step meets the limit, although its inside is known already."""
     interner = Interner()
     number = freeze((), interner)
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(ModelMistake) as caught:
         for _ in range(1000):
             number = freeze((thaw(number, interner, WORLD, no_cells),), interner)
     assert caught.value.code == "R24"

@@ -19,7 +19,7 @@ from interpreter.values import (
     SetValue,
 )
 from interpreter.values.freeze import display
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 Call = Callable[..., Any]
 L, S = ListValue, SetValue.of
@@ -263,4 +263,4 @@ def test_unknown_attributes_name_near_ones(problem: Call) -> None:
     assert found.code == "R3" and found.hint == "did you mean 'append'?"
     assert problem(get_attribute, L([]), "frobnicate").hint is None
     assert problem(get_attribute, 5, "real").code == "R3"
-    assert isinstance(problem(get_attribute, (1,), "count"), Problem)
+    assert isinstance(problem(get_attribute, (1,), "count"), ModelMistake)

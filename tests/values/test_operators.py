@@ -37,7 +37,7 @@ from interpreter.values import (
 )
 from interpreter.values.basis import truth, type_name
 from interpreter.values.freeze import display
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 L, S, T = ListValue, SetValue.of, StructValue
 WORLD: Any = object()
@@ -142,7 +142,7 @@ PROBLEMS: list[tuple[Any, str, Any, str]] = [
 @pytest.mark.parametrize(("left", "op", "right", "code"), PROBLEMS, ids=lambda item: str(item)[:20])
 def test_binary_problems(left: Any, op: str, right: Any, code: str) -> None:
     """What an operator does not take, by code."""
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(ModelMistake) as caught:
         binary(op, left, right)
     assert caught.value.code == code
 
@@ -152,7 +152,7 @@ def test_unary() -> None:
     assert unary("-", 5) == -5 and unary("+", 1.5) == 1.5 and unary("~", 5) == -6
     assert unary("not", ListValue([])) is True and unary("not", "a") is False
     for op, value in (("-", True), ("+", "a"), ("~", 1.0), ("~", False), ("-", None)):
-        with pytest.raises(Problem) as caught:
+        with pytest.raises(ModelMistake) as caught:
             unary(op, value)
         assert caught.value.code == "R4"
 
@@ -196,23 +196,23 @@ def test_index() -> None:
 )  # fmt: skip
 def test_index_problems(value: Any, place: Any, code: str) -> None:
     """R2 for what is not there, R4 for what can not be asked."""
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(ModelMistake) as caught:
         index(value, place)
     assert caught.value.code == code
 
 
 def test_messages_show_the_container_shortened() -> None:
     """R2 shows the container, cut where it is long, and near keys."""
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(ModelMistake) as caught:
         index(L(list(range(1000))), 1000)
     assert "[0, 1, 2, 3" in caught.value.text and "..." in caught.value.text and len(caught.value.text) < 150
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(ModelMistake) as caught:
         index(d(("leader", 1)), "laeder")
     assert caught.value.hint == "did you mean 'leader'?"
     deep: Any = ()
     for _ in range(300):
         deep = (deep,)
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(ModelMistake) as caught:
         index(deep, 1)
     assert caught.value.code == "R2"
 
@@ -225,7 +225,7 @@ def test_slices() -> None:
     assert slice_of(b"abc", 0, 1, None) == b"a"
     assert display(slice_of(range(10), 2, 8, 2)) == "range(2, 8, 2)"
     for value, step in ((L([]), 0), (L([]), "a"), (L([]), True), (d(), None), (S([]), None)):
-        with pytest.raises(Problem) as caught:
+        with pytest.raises(ModelMistake) as caught:
             slice_of(value, None, None, step)
         assert caught.value.code == "R4"
 
@@ -241,7 +241,7 @@ def test_set_index() -> None:
     assert [display(v) for v in (log, table, relation)] == ["[1, 5]", '{True: "c", 1: "b"}', "genericmap({[]: 2})"]
     refused: list[Any] = [((1,), 0, "R4"), ("a", 0, "R4"), (log, 2, "R2"), (table, L([]), "R6"), (T({}), "a", "R4")]
     for value, place, code in refused:
-        with pytest.raises(Problem) as caught:
+        with pytest.raises(ModelMistake) as caught:
             set_index(value, place, 0)
         assert caught.value.code == code
 
@@ -260,10 +260,10 @@ def test_iteration() -> None:
     assert iterate(GenericMap([(2, 0), (1, 0)])) == [2, 1]
     assert iterate(range(3)) == [0, 1, 2] and iterate(b"a") == [97] and iterate((1,)) == [1]
     for value in ("abc", 5, None, T({}), RecordValue({}), NODE):
-        with pytest.raises(Problem) as caught:
+        with pytest.raises(ModelMistake) as caught:
             iterate(value)
         assert caught.value.code == "R4"
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(ModelMistake) as caught:
         iterate(range(10**30))
     assert caught.value.code == "R24"
 
@@ -278,7 +278,7 @@ def test_changing_while_iterating() -> None:
     values: list[Any] = [L([1, 2]), d((1, 1)), S([1]), GenericSet([1]), GenericMap([(1, 1)]), BagValue([1])]
     for value in values:
         for _ in iterate_live(value):
-            with pytest.raises(Problem) as caught:
+            with pytest.raises(ModelMistake) as caught:
                 run(value, "clear")
             assert caught.value.code == "R8"
         running: Any = iterate_live(value)
@@ -302,7 +302,7 @@ def test_augmented_changes_in_place() -> None:
     assert augmented("|", table, d((2, 2))) is table and display(table) == "{1: 1, 2: 2}"
     assert augmented("+", 1, 2) == 3 and augmented("%", "%d", 5) == "5" and augmented("+", (1,), (2,)) == (1, 2)
     for op, left, right in (("+", L([]), "ab"), ("+", L([]), 1), ("|", S([]), L([])), ("+", d(), d())):
-        with pytest.raises(Problem) as caught:
+        with pytest.raises(ModelMistake) as caught:
             augmented(op, left, right)
         assert caught.value.code == "R4"
 
@@ -331,7 +331,7 @@ def test_constants_are_frozen() -> None:
         lambda: run(inner, "sort"),
     ]
     for change in changes:
-        with pytest.raises(Problem) as caught:
+        with pytest.raises(ModelMistake) as caught:
             change()
         assert caught.value.code == "R7"
     binary("+", inner, L([2]))
@@ -345,7 +345,7 @@ def test_constants_are_frozen() -> None:
 
 def test_contains_is_by_equality() -> None:
     """Membership in lists is `==`, and so R14 where that is."""
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(ModelMistake) as caught:
         contains(sym("nominal", 0), L([sym("nominal", 0, "j")]))
     assert caught.value.code == "R14"
     assert not contains(sym("nominal", 0), S([sym("nominal", 0, "j")]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from checker.core.trace import Change
-from checker.report.thread_text import Standing, read_thread, thread_changes
+from checker.report.thread_text import ThreadPosition, read_thread, thread_changes
 
 ONE = {"/models/a b/m.fizz": ""}
 TWO = {"/x/m.fizz": "m.fizz", "/x/core.fizz": "core.fizz"}
@@ -11,9 +11,9 @@ TWO = {"/x/m.fizz": "m.fizz", "/x/core.fizz": "core.fizz"}
 
 def test_read_thread() -> None:
     """The calls from the action inwards, the innermost place, its locals; paths become names."""
-    assert read_thread("Act at /models/a b/m.fizz:4", ONE) == Standing(("Act",), "line 4", "")
+    assert read_thread("Act at /models/a b/m.fizz:4", ONE) == ThreadPosition(("Act",), "line 4", "")
     text = 'Act at /x/m.fizz:4 {s = " in x at y:1"} in Node#0.put at /x/core.fizz:9 {v = [1, 2]}'
-    assert read_thread(text, TWO) == Standing(("Act", "Node#0.put"), "core.fizz:9", "{v = [1, 2]}")
+    assert read_thread(text, TWO) == ThreadPosition(("Act", "Node#0.put"), "core.fizz:9", "{v = [1, 2]}")
     assert read_thread("something else", ONE) is None
 
 

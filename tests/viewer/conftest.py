@@ -15,12 +15,12 @@ from checker.check import check
 from checker.core.exploration import Settings
 from checker.traces.guided import followed
 from checker.tui.app import Viewer
-from checker.tui.elsewhere import ElsewhereScreen
+from checker.tui.elsewhere import AlternativesScreen
 from checker.tui.lines import Lines
 from checker.tui.main import MainScreen
 from checker.tui.opened.opened import Opened
 from checker.tui.opened.opening import opened_report, opened_walk
-from checker.tui.session import Session
+from checker.tui.session import ViewerSession
 from fizz import load
 from tests.caching import own_cache
 from tests.cli.conftest import fizzpy
@@ -132,7 +132,7 @@ class Seen:
 
     text: str
     strips: Sequence[Strip]
-    session: Session
+    session: ViewerSession
     drawn: int
     picture: str
 
@@ -183,11 +183,11 @@ async def _driven(what: Opened, keys: Sequence[str], size: tuple[int, int]) -> S
         for key in keys:
             await pilot.press(key)
             main(viewer).background.work(60)
-            if isinstance(viewer.screen, ElsewhereScreen):
+            if isinstance(viewer.screen, AlternativesScreen):
                 viewer.screen.list.work(60)
         await pilot.pause()
         drawn = Lines.drawn - before
-        if isinstance(viewer.screen, ElsewhereScreen):
+        if isinstance(viewer.screen, AlternativesScreen):
             viewer.screen.list.work(60)
         # What the reader's last key left to be found out.
         await settled(viewer, pilot)

@@ -20,7 +20,7 @@ from checker.tui.app import Viewer
 from checker.tui.lanes import lanes_of
 from checker.tui.opened.files import open_guide, open_report
 from checker.tui.opened.opened import Opened
-from checker.tui.telling import Telling
+from checker.tui.telling import PathText
 from tests.cli.conftest import Ended
 from tests.viewer.conftest import BANK, CRASH, NODES, driven, settled
 from tests.viewer.terminal import ROOT, in_terminal
@@ -64,7 +64,7 @@ def test_what_was_written_down_is_shown_at_once(text: str, written: Write, tmp_p
         assert (before.sentence, before.name) == (after.sentence, after.name)
         trace = after.path.trace
         assert before.path.trace == replace(trace, entries=tuple(map(written_down, trace.entries)))
-        assert lanes_of(Telling(before.path, told.sources)) == lanes_of(Telling(after.path, whole.sources))
+        assert lanes_of(PathText(before.path, told.sources)) == lanes_of(PathText(after.path, whole.sources))
 
 
 def written_down(entry: TraceEntry) -> TraceEntry:
@@ -202,8 +202,8 @@ from checker.core.given import Given
 from checker.tui import escape
 escape.answer_soon()
 from checker.tui import app
-from checker.tui.session import Session
-session = Session(open_report("report.json", Given()))
+from checker.tui.session import ViewerSession
+session = ViewerSession(open_report("report.json", Given()))
 session.select(session.last)
 assert session.rows() and session.sheet().rows
 from textual import constants

@@ -123,7 +123,7 @@ def test_a_mistake_of_ours_gives_the_terminal_back(tmp_path: Path, monkeypatch: 
     (tmp_path / "sitecustomize.py").write_text(
         "import checker.tui.session as viewed\n"
         "def fail(self): raise ZeroDivisionError('staged')\n"
-        "viewed.Session.rows = fail\n"
+        "viewed.ViewerSession.rows = fail\n"
     )
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     code, sent = in_terminal(tmp_path, "show", "m.fizz", path=tmp_path)

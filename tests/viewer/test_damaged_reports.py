@@ -16,7 +16,7 @@ from checker.core.given import Given
 from checker.core.problems import UsageProblem
 from checker.report.cast import cast_of
 from checker.tui.opened.files import open_report
-from checker.tui.session import Session
+from checker.tui.session import ViewerSession
 from fizz import FizzError
 from tests.view.outputs import CRASHED
 from tests.viewer.conftest import driven
@@ -69,14 +69,14 @@ def test_each_part_damaged(written: Write, tmp_path: Path) -> None:
             found = open_report(save(tmp_path, fields), NOTHING)
             for story in found.stories:
                 cast_of(story.path.trace)
-            Session(found)
+            ViewerSession(found)
         except UsageProblem as problem:
             refused += 1
             assert problem.text and problem.hint
             continue
         opened += 1
         try:
-            Session(found.whole())
+            ViewerSession(found.whole())
         except (UsageProblem, FizzError):
             continue
     assert opened > 100 and refused > 500
@@ -131,7 +131,7 @@ def test_hostile_texts_in_every_place(written: Write, tmp_path: Path) -> None:
         before = place[path[-1]]
         place[path[-1]] = f"{HOSTILE}{before}{HOSTILE}"
         try:
-            Session(open_report(save(tmp_path, report), NOTHING))
+            ViewerSession(open_report(save(tmp_path, report), NOTHING))
             changed += 1
         except UsageProblem:
             place[path[-1]] = before

@@ -10,45 +10,45 @@ import pytest
 from checker.check import check
 from checker.core.given import Given
 from checker.report.json_report import json_report
-from checker.tui.opened.claim import Truth
-from checker.tui.opened.elsewhere import Elsewhere, Enabled
+from checker.tui.opened.claim import TruthMark
+from checker.tui.opened.elsewhere import Alternatives, Enabled
 from checker.tui.opened.files import open_report
-from checker.tui.session import Session
+from checker.tui.session import ViewerSession
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, first, guided, opened
 
 Write = Callable[..., str]
 
 
-def session(path: str, **settings: object) -> Session:
+def session(path: str, **settings: object) -> ViewerSession:
     """A session of what a check finds."""
-    return Session(opened(path, **settings))
+    return ViewerSession(opened(path, **settings))
 
 
 @pytest.fixture
-def race(written: Write) -> Session:
+def race(written: Write) -> ViewerSession:
     """Both withdraw."""
-    return Session(guided(written(BANK), *RACE))
+    return ViewerSession(guided(written(BANK), *RACE))
 
 
 @pytest.fixture
-def crash(written: Write) -> Session:
+def crash(written: Write) -> ViewerSession:
     """A node crashes half-way, another one writes."""
-    return Session(guided(written(NODES), *CRASH))
+    return ViewerSession(guided(written(NODES), *CRASH))
 
 
-def truths(one: Session) -> dict[str, str]:
+def truths(one: ViewerSession) -> dict[str, str]:
     """The rows of letters, by property."""
     indices = range(len(one.telling))
     return {c.name: "".join(one.truths.truth(c, one.path, i).value for i in indices) for c in one.truths.claims}
 
 
-def enabled(one: Session) -> dict[str, Enabled]:
+def enabled(one: ViewerSession) -> dict[str, Enabled]:
     elsewhere = one.elsewhere()
     assert elsewhere is not None
     return {step.name: step for step in elsewhere.enabled}
 
 
-def test_truth_at_every_step(race: Session) -> None:
+def test_truth_at_every_step(race: ViewerSession) -> None:
     """Assertions of states have a value everywhere, of steps not before the first, deadlock not before crashes."""
     assert truths(race) == {
         "NeverNegative": "TTTTF",
@@ -58,22 +58,22 @@ def test_truth_at_every_step(race: Session) -> None:
     }
 
 
-def test_what_is_false_violates_or_not(race: Session) -> None:
+def test_what_is_false_violates_or_not(race: ViewerSession) -> None:
     """That an `exists` is not met in a state violates nothing."""
     claims = {claim.name: claim for claim in race.truths.claims}
-    assert claims["NeverNegative"].breaks(Truth.FALSE)
-    assert not claims["Rich"].breaks(Truth.FALSE)
-    assert not claims["NeverNegative"].breaks(Truth.TRUE)
+    assert claims["NeverNegative"].breaks(TruthMark.FALSE)
+    assert not claims["Rich"].breaks(TruthMark.FALSE)
+    assert not claims["NeverNegative"].breaks(TruthMark.TRUE)
 
 
 def test_truth_where_an_assertion_fails(written: Write) -> None:
     """An assertion that can not be evaluated has a mark of its own, and the rest goes on."""
     text = BANK.replace("balance >= 0", "balance >= 0 and 1 // (balance - 40) > -9")
     one = session(written(text))
-    assert truths(one)["NeverNegative"][-1] == Truth.FAILS.value
+    assert truths(one)["NeverNegative"][-1] == TruthMark.FAILS.value
 
 
-def test_why_a_property_is_false_at_a_step(race: Session) -> None:
+def test_why_a_property_is_false_at_a_step(race: ViewerSession) -> None:
     """The values that decided, at any step; nothing where it is true."""
     claim = race.truths.claims[0]
     why = race.truths.why(claim, race.path, 4)
@@ -82,14 +82,14 @@ def test_why_a_property_is_false_at_a_step(race: Session) -> None:
     assert race.truths.why(claim, race.path, 3) is None
 
 
-def test_lanes(race: Session, crash: Session) -> None:
+def test_lanes(race: ViewerSession, crash: ViewerSession) -> None:
     """A thread of the model has a lane of its own, a role instance one for all it does."""
     assert {lane.name: lane.signs for lane in race.lanes} == {"Withdraw/1": "·┌││└", "Withdraw/2": "··┌└·"}
     assert [lane.title(2) for lane in race.lanes] == ["W1", "W2"]
     assert {lane.name: lane.signs for lane in crash.lanes} == {"Node#0": "·✗···┌", "Node#1": "··┌├└·"}
 
 
-def test_what_else_could_happen(race: Session) -> None:
+def test_what_else_could_happen(race: ViewerSession) -> None:
     """Every step, the one that is taken marked; and for what is held back the guard with its values."""
     race.select(0)
     steps = enabled(race)
@@ -103,7 +103,7 @@ def test_what_else_could_happen(race: Session) -> None:
     assert ("balance", "100") in deposit.guards[0].facts
 
 
-def test_going_another_way_and_back(race: Session) -> None:
+def test_going_another_way_and_back(race: ViewerSession) -> None:
     """A step that the trace does not take begins a way of one's own; the way back leads to where it was left."""
     race.select(3)
     race.go(enabled(race)["Deposit[Any:amount=50]"])
@@ -119,7 +119,7 @@ def test_going_another_way_and_back(race: Session) -> None:
     assert not race.come_back()
 
 
-def test_going_the_way_of_the_trace_stays_on_it(race: Session) -> None:
+def test_going_the_way_of_the_trace_stays_on_it(race: ViewerSession) -> None:
     """The step that the trace takes leads to its next entry."""
     race.select(2)
     race.go(enabled(race)["thread-0"])
@@ -132,7 +132,7 @@ def test_walk_by_hand(written: Write) -> None:
     assert one.opened.by_hand
     assert len(one.telling) == 1
     elsewhere = one.elsewhere()
-    assert isinstance(elsewhere, Elsewhere)
+    assert isinstance(elsewhere, Alternatives)
     assert [(step.name, step.taken) for step in elsewhere.beginnings] == [
         ("Init[Any:n=0]", True),
         ("Init[Any:n=5]", False),
@@ -156,7 +156,7 @@ def test_a_step_that_fails_can_be_taken(written: Write) -> None:
     assert step.taken
 
 
-def test_the_next_change_of_a_place(crash: Session) -> None:
+def test_the_next_change_of_a_place(crash: ViewerSession) -> None:
     """Forwards and backwards; of a part only what concerns it; nothing beyond the ends."""
     crash.select(0)
     assert first(crash.touching("log")) == 1
@@ -170,7 +170,7 @@ def test_the_next_change_of_a_place(crash: Session) -> None:
     assert first(crash.touching("nodes", -1)) is None
 
 
-def test_search(race: Session) -> None:
+def test_search(race: ViewerSession) -> None:
     """Matches are steps whose headline or changes contain the text; after the last comes the first."""
     race.look_for("BALANCE 40")
     race.work(60)
@@ -188,7 +188,7 @@ def test_search(race: Session) -> None:
 def test_a_search_looks_at_what_changed(written: Write) -> None:
     """Not at the whole of a long value of which a part changed."""
     table = 'action Init: t = {"a": 0, "b": 0}\natomic action Left: t["a"] += 1\natomic action Right: t["b"] += 1\n'
-    one = Session(guided(written(table), "Left", "Right", "Right"))
+    one = ViewerSession(guided(written(table), "Left", "Right", "Right"))
     one.look_for('"b"')
     assert not one.search.complete
     assert first(one.search.way(0)) == 2
@@ -197,7 +197,7 @@ def test_a_search_looks_at_what_changed(written: Write) -> None:
     assert one.search.found == [0, 2, 3]
 
 
-def test_the_next_turn_of_a_property(race: Session) -> None:
+def test_the_next_turn_of_a_property(race: ViewerSession) -> None:
     """The nearest step where it says something else, forwards and backwards."""
     never = next(claim for claim in race.truths.claims if claim.name == "NeverNegative")
     race.select(0)
@@ -213,7 +213,7 @@ def test_what_a_lasso_shows(written: Write, tmp_path: Path) -> None:
     model = written(LASSO)
     (tmp_path / "report.json").write_text(json_report(check(model)))
     for what in (opened(model), open_report("report.json", Given()).whole()):
-        one = Session(what)
+        one = ViewerSession(what)
         assert one.cycle is not None
         one.select(one.cycle - 1)
         assert one.shown is None
@@ -225,7 +225,7 @@ def test_what_a_lasso_shows(written: Write, tmp_path: Path) -> None:
 def test_where_the_source_is(written: Write, tmp_path: Path) -> None:
     """Of a step in several files the one in which it ended, with the names of the others."""
     (tmp_path / "core.fizz").write_text("func up(by):\n    n += by\n")
-    one = Session(
+    one = ViewerSession(
         opened(
             written(
                 'include "core.fizz"\naction Init: n = 0\natomic action Go:\n    require n < 5\n    up(3)\n'
@@ -240,7 +240,7 @@ def test_where_the_source_is(written: Write, tmp_path: Path) -> None:
     assert [Path(file).name for file in sheet.others] == ["m.fizz"]
 
 
-def test_compare_any_two_steps(race: Session) -> None:
+def test_compare_any_two_steps(race: ViewerSession) -> None:
     """The state of each step beside that of the marked one; marking the same step again ends it."""
     race.select(1)
     race.mark()
@@ -255,7 +255,7 @@ def test_compare_any_two_steps(race: Session) -> None:
     assert {row.name: row.old for row in race.rows() if row.mark == "~"} == {"balance": "40"}
 
 
-def test_the_source_of_a_step(race: Session) -> None:
+def test_the_source_of_a_step(race: ViewerSession) -> None:
     """Which lines it executed, and where each thread stands after it."""
     race.select(2)
     rows = {row.number: row for row in race.sheet().rows}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from checker.tui.telling import Line, Lines
-from checker.tui.tree import Folding, Row, tree
+from checker.tui.telling import Lines, StateLine
+from checker.tui.tree import Folding, TreeRow, tree
 
 
 def lines(**places: str) -> Lines:
     """A state of variables."""
-    return tuple(Line(place, place, text) for place, text in places.items())
+    return tuple(StateLine(place, place, text) for place, text in places.items())
 
 
-def told(rows: list[Row]) -> list[str]:
+def told(rows: list[TreeRow]) -> list[str]:
     """Rows as they read: mark, indentation, name, texts."""
     return [
         f"{row.mark}{'  ' * row.depth}"
@@ -88,12 +88,12 @@ def test_opening_and_closing_stays() -> None:
 def test_a_role_instance_holds_its_fields() -> None:
     """Fields stand below their instance; a thread of the role is a row of its own."""
     state = (
-        Line("Node#0", "Node#0.a", "1"),
-        Line("Node#0", "Node#0.b", "{}"),
-        Line("Node#1", "Node#1", ""),
-        Line("Node#0.Send", "Node#0.Send", "at line 3 {k = 1}"),
+        StateLine("Node#0", "Node#0.a", "1"),
+        StateLine("Node#0", "Node#0.b", "{}"),
+        StateLine("Node#1", "Node#1", ""),
+        StateLine("Node#0.Send", "Node#0.Send", "at line 3 {k = 1}"),
     )
-    changed = (Line("Node#0", "Node#0.a", "2"), *state[1:])
+    changed = (StateLine("Node#0", "Node#0.a", "2"), *state[1:])
     assert told(tree(state, changed, Folding())) == [
         "~Node#0:",
         "~  a:1>2",
@@ -105,14 +105,18 @@ def test_a_role_instance_holds_its_fields() -> None:
 
 def test_messages_have_no_place_of_their_own() -> None:
     """A message that only got another number did not change."""
-    before = (Line("message-0", "message-0", "Net: A#0.f()"), Line("message-1", "message-1", "Net: A#0.g()"))
-    after = (Line("message-0", "message-0", "Net: A#0.g()"),)
+    before = (StateLine("message-0", "message-0", "Net: A#0.f()"), StateLine("message-1", "message-1", "Net: A#0.g()"))
+    after = (StateLine("message-0", "message-0", "Net: A#0.g()"),)
     assert told(tree(before, after, Folding())) == ["-message:Net: A#0.f()", " message:Net: A#0.g()"]
 
 
 def test_a_filter_keeps_places_with_its_words() -> None:
     """One of the words must occur in the place; a word with a minus must not."""
-    state = (*lines(count="1", account="2", other="3"), Line("N#0", "N#0.count", "4"), Line("N#0", "N#0.at", "5"))
+    state = (
+        *lines(count="1", account="2", other="3"),
+        StateLine("N#0", "N#0.count", "4"),
+        StateLine("N#0", "N#0.at", "5"),
+    )
     assert told(tree(state, state, Folding(words=("count",)))) == [" count:1", " account:2", " N#0:{count = 4}"]
     assert told(tree(state, state, Folding(words=("count", "-acc")))) == [" count:1", " N#0:{count = 4}"]
     assert told(tree(state, state, Folding(words=("-count", "-n#")))) == [" other:3"]

@@ -13,7 +13,7 @@ from checker.report.difference import read_group
 from checker.tui.app import Viewer
 from checker.tui.lines import Lines
 from checker.tui.opened.opened import Opened, Path
-from checker.tui.session import Session
+from checker.tui.session import ViewerSession
 from tests.viewer.conftest import driven, first, guided, main, model, settled
 
 STEPS = 200
@@ -67,7 +67,7 @@ def test_the_state_has_a_thousand_leaves(large: Opened) -> None:
 def test_opening_looks_into_no_value_that_is_not_shown(large: Opened) -> None:
     """Of all steps who moved is found out; of the selected one what changed."""
     read_group.cache_clear()
-    session = Session(large)
+    session = ViewerSession(large)
     assert read_group.cache_info().misses == 0
     before = read_group.cache_info().misses
     session.select(session.last)
@@ -78,7 +78,7 @@ def test_opening_looks_into_no_value_that_is_not_shown(large: Opened) -> None:
 
 def test_a_step_looks_into_what_it_changed(large: Opened) -> None:
     """And into nothing else."""
-    session = Session(large)
+    session = ViewerSession(large)
     read_group.cache_clear()
     for index in (100, 101, 50):
         before = read_group.cache_info().misses
@@ -89,7 +89,7 @@ def test_a_step_looks_into_what_it_changed(large: Opened) -> None:
 
 def test_the_next_change_looks_into_each_value_once(large: Opened) -> None:
     """The state after a step is that before the next one; the second time everything is known."""
-    session = Session(large)
+    session = ViewerSession(large)
     session.select(0)
     read_group.cache_clear()
     assert first(session.touching('table["k399"]["b"]')) is None
@@ -107,7 +107,7 @@ def test_a_key_draws_a_screenful(large: Opened) -> None:
 
 def test_truth_is_found_out_in_slices(large: Opened) -> None:
     """A slice of no time evaluates nothing; what is known is not evaluated again."""
-    session = Session(large)
+    session = ViewerSession(large)
     assert not session.work(0)
     session.work(60)
     assert session.work(0)

@@ -147,7 +147,7 @@ class UnpackedStates:
         return State(layout, tuple(ids[:threads]), tuple(ids[threads:messages]), tuple(ids[messages:]))
 
 
-class Candidate(NamedTuple):
+class SuccessorRecord(NamedTuple):
     """A state that a step from `source` leads to; `starts` and `crashes` as in the language page, 9.2 and 12.4."""
 
     key: int
@@ -159,7 +159,7 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class SuccessorBatch:
     """The candidates of one partition for another, in columns and sorted by key."""
 
     keys: Keys
@@ -176,7 +176,7 @@ class Candidates:
         return int.from_bytes(self.sources[WIDTH * place : WIDTH * (place + 1)], "big")
 
 
-def pack_candidates(codec: StateCodec, candidates: Sequence[Candidate]) -> bytes:
+def pack_candidates(codec: StateCodec, candidates: Sequence[SuccessorRecord]) -> bytes:
     """Candidates for one partition, which are sorted by key."""
     if not candidates:
         return b""
@@ -193,11 +193,11 @@ def pack_candidates(codec: StateCodec, candidates: Sequence[Candidate]) -> bytes
     return deflate(bundle(content))
 
 
-def unpack_candidates(codec: StateCodec, data: bytes) -> Candidates:
+def unpack_candidates(codec: StateCodec, data: bytes) -> SuccessorBatch:
     """What `pack_candidates` wrote, here or elsewhere; `data` is not empty. Raises `NotData`."""
     keys, sources, table, numbers, starts, crashes, states = unbundle(inflate(data), 7)
     count = len(keys) // WIDTH
-    found = Candidates(
+    found = SuccessorBatch(
         key_array(keys),
         sources,
         unpack_orders(table, numbers),

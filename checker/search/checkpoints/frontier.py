@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.checkpoints.codec import PackedStates, StateCodec
-from checker.search.rows.run import RowsRun, Waiting
+from checker.search.rows.run import FrontierState, RowsRun
 from fizz.base.data import bundle, deflate, demand, inflate, unbundle
 from interpreter.state.state import State
 
@@ -36,7 +36,7 @@ def unpack_rows(run: RowsRun, parts: Sequence[bytes]) -> None:
     states = StateCodec(run.machine).unpack_states(PackedStates.from_bytes(inflate(parts[2])))
     numbers, starts = _numbers(parts, len(states), len(run.found.keys))
     run.waiting = [
-        Waiting(number, states.state(place), begun, run.found.cost(number)[1], begun >= run.bound)
+        FrontierState(number, states.state(place), begun, run.found.cost(number)[1], begun >= run.bound)
         for place, (number, begun) in enumerate(zip(numbers.tolist(), starts.tolist(), strict=True))
     ]
     for waiting in run.waiting:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from checker.liveness.graph import Graph, GraphPart, Mark, Obligations
+from checker.liveness.graph import FairnessMark, Graph, GraphPart, Obligations
 from checker.search.checkpoints.frontier import (
     pack_columns,
     pack_rows,
@@ -21,7 +21,7 @@ from checker.search.checkpoints.keys import WIDTH, halves_of, key_array, key_col
 from checker.search.checkpoints.saved import RUN_PARTS, Saved, pack_head, unpack_head
 from checker.search.rows.run import RowsRun
 from checker.storage.checkpoint.folder import level_file
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from fizz.base.data import demand
 from fizz.base.light import dataclass
 from interpreter.state.step import StepOrder
@@ -56,7 +56,7 @@ class Head:
     states: tuple[str, ...]
     graph: tuple[str, ...]
     orders: tuple[StepOrder, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[FairnessMark, ...]
     needs: tuple[Obligations, ...]
     acted: frozenset[int]
     exported: tuple[str, ...]
@@ -78,7 +78,7 @@ class Records:
 
     # --- saving ----------------------------------------------------------------------------------------------------
 
-    def save(self, store: Store, rows: RowsRun, columns: ColumnsRun | None) -> Saved:
+    def save(self, store: FileStore, rows: RowsRun, columns: ColumnsRun | None) -> Saved:
         """Write down what came since the last time."""
         links = _links(rows, columns, self.found)
         count = len(links.parents) // 8
@@ -109,7 +109,7 @@ class Records:
 
     # --- restoring -------------------------------------------------------------------------------------------------
 
-    def restore(self, store: Store, level: int, rows: RowsRun, waiting: bool) -> ColumnsRun | None:
+    def restore(self, store: FileStore, level: int, rows: RowsRun, waiting: bool) -> ColumnsRun | None:
         """Make a new run what the saved one was; a run by columns if it was one. `waiting`: its frontier too."""
         head: Head = unpack_head(store, level, Head)
         parts = [store.read(level_file(level), part) for part in FRONTIER_PARTS] if waiting else []
@@ -130,11 +130,11 @@ class Records:
                 with store.reading(level_file(level)):
                     unpack_rows(rows, parts)
             return None
-        from checker.search.columns.spill_file import Shelf
-        from checker.search.columns.store import Store as States
+        from checker.search.columns.spill_file import SpillFiles
+        from checker.search.columns.store import StateStore as States
         from checker.search.columns.takeover import go_on
 
-        states = States(Shelf.of(rows.task))
+        states = States(SpillFiles.of(rows.task))
         with store.reading(level_file(level)):
             states.append_all(
                 *halves_of(key_array(links.keys)),
@@ -148,7 +148,7 @@ class Records:
                 unpack_columns(columns, parts, rows.bound)
         return columns
 
-    def _read_links(self, store: Store, rows: RowsRun, orders: int) -> Links:
+    def _read_links(self, store: FileStore, rows: RowsRun, orders: int) -> Links:
         """All states, whose steps are places in a table of so many orders."""
         width = _FIXED + len(rows.recorded)
         columns: list[list[bytes]] = [[] for _ in range(width)]
@@ -162,7 +162,7 @@ class Records:
         keys, parents, places, *rest = map(b"".join, columns)
         return Links(keys, parents, places, tuple(rest))
 
-    def _read_graph(self, store: Store, head: Head, graph: Graph) -> None:
+    def _read_graph(self, store: FileStore, head: Head, graph: Graph) -> None:
         graph.set_tables(list(head.marks), list(head.needs))
         for name in self.graph:
             part = GraphPart(*[store.read(name, column) for column in range(len(GraphPart._fields))])

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 
 from checker.search.contract.protocol import Run
 from checker.storage.checkpoint.folder import level_file
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from fizz.base.data import bundle, deflate, inflate, pack, unbundle, unpack
 
 RUN_PARTS: Final = 1
@@ -39,11 +39,11 @@ class LastingRun(Run, Protocol):
         """How many states were found so far."""
         ...
 
-    def save(self, store: Store, level: int) -> Saved:
+    def save(self, store: FileStore, level: int) -> Saved:
         """What another run needs to go on from this level."""
         ...
 
-    def restore(self, store: Store, level: int) -> None:
+    def restore(self, store: FileStore, level: int) -> None:
         """Be as the run was that was saved after this level."""
         ...
 
@@ -53,7 +53,7 @@ def pack_head(kind: type, head: object) -> bytes:
     return deflate(bundle([kind.__name__.encode(), pack(kind, head)]))
 
 
-def unpack_head(store: Store, level: int, *kinds: type) -> Any:
+def unpack_head(store: FileStore, level: int, *kinds: type) -> Any:
     """What `pack_head` packed, from the file of a level: of one of these types."""
     name = level_file(level)
     data = store.read(name, RUN_PARTS)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.liveness.graph import Graph, LiveStep
-from checker.search.columns.store import Store
+from checker.search.columns.store import StateStore
 from checker.search.columns.tables import Ints, Mask, Words, ranks_of
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -18,7 +18,7 @@ _MANY: Final = 1 << 20
 """Keys that are looked up at a time: the more there are, the closer together are the places where they are found."""
 
 
-class Edges:
+class LevelEdges:
     """The steps of one level that liveness sees: sources by number, kinds by number into `kinds`, targets by key.
 
     Hidden steps exist, and are not taken because their source is cut.
@@ -46,7 +46,7 @@ class Edges:
         """Steps that are available and not taken."""
         self._hidden.append((sources, kinds))
 
-    def complete(self, graph: Graph, base: int, quiet: Mask, cut: Mask, known: Store) -> None:
+    def complete(self, graph: Graph, base: int, quiet: Mask, cut: Mask, known: StateStore) -> None:
         """Write the states `base`, `base + 1`, … of a level, with what was gathered for them, into the graph."""
         count = len(quiet)
         sources, kinds, targets = self._gathered(known)
@@ -99,7 +99,7 @@ class Edges:
         places = (sources.astype(np.int64) << 32) | (hidden.astype(np.int64) << 31) | ranks.take(kinds)
         return np.argsort(places, kind="stable")
 
-    def _gathered(self, known: Store) -> tuple[Ints, Ints, Ints]:
+    def _gathered(self, known: StateStore) -> tuple[Ints, Ints, Ints]:
         """Sources, kinds and targets of all steps; the target of a hidden one is -1."""
         hidden = [(s, k, np.full(len(s), -1, dtype=np.int64)) for s, k in self._hidden]
         parts = [*self._found(known), *hidden]
@@ -109,7 +109,7 @@ class Edges:
         sources, kinds, targets = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return sources, kinds, targets
 
-    def _found(self, known: Store) -> Iterator[tuple[Ints, Ints, Ints]]:
+    def _found(self, known: StateStore) -> Iterator[tuple[Ints, Ints, Ints]]:
         """Sources, kinds and targets of the steps that were taken, many at a time; they are given up."""
         waiting = self._taken[::-1]
         self._taken = []

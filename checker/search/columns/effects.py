@@ -41,7 +41,7 @@ class Effect:
     updates: dict[Slot, int]
 
 
-class Summary(NamedTuple):
+class BundleSummary(NamedTuple):
     """What a bundle counts for: distinct names of steps and of twins, and what went wrong or gave up in it."""
 
     effects: tuple[int, ...]
@@ -70,7 +70,7 @@ class Effects:
         self._live_of = live_of
         self._returns_of = returns_of
         self.effects: list[Effect] = []
-        self.summaries: list[Summary] = []
+        self.summaries: list[BundleSummary] = []
         self.written: set[Slot] = set()
         """The slots that bits are set in."""
         self._known: dict[int, int] = {}
@@ -116,7 +116,7 @@ class Effects:
             for summary in self.summaries[begin:]
         ]
 
-    def _summary(self, results: list[Result]) -> Summary:
+    def _summary(self, results: list[Result]) -> BundleSummary:
         effects: list[int] = []
         names: set[tuple[str, ...]] = set()
         twins: set[tuple[str, ...]] = set()
@@ -129,7 +129,7 @@ class Effects:
                     effects.append(self._effect(result, True))
         failures = tuple([result for result in results if isinstance(result, Failure)])
         aborted = tuple([result for result in results if isinstance(result, Aborted)])
-        return Summary(tuple(effects), len(names), len(twins), failures, aborted)
+        return BundleSummary(tuple(effects), len(names), len(twins), failures, aborted)
 
     def _effect(self, outcome: Outcome, twin: bool) -> int:
         key = 2 * id(outcome) + twin
@@ -213,7 +213,7 @@ class Effects:
             more = [effect.updates.get(slot, NO_UPDATE) for effect in self.effects[len(known) :]]
             self.updates[slot] = _longer(known, more)
 
-    def _compile_summaries(self, summaries: list[Summary]) -> None:
+    def _compile_summaries(self, summaries: list[BundleSummary]) -> None:
         self.length = _longer(self.length, [len(summary.effects) for summary in summaries])
         self.longest = int(self.length.max(initial=0))
         self.first = np.cumsum(self.length) - self.length

@@ -11,10 +11,10 @@ from checker.search.columns.batch import Batch, Taken
 from checker.search.columns.effects import NO_KIND
 from checker.search.columns.frontier import Frontier
 from checker.search.columns.images import BY_MACHINE
-from checker.search.columns.judge import Judge
+from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.places import move_threads
-from checker.search.columns.reach import Reach
+from checker.search.columns.reach import InstanceFinder
 from checker.search.columns.remembered import Remembered
 from checker.search.columns.sources import StateColumns
 from checker.search.columns.space import Space
@@ -84,14 +84,16 @@ class _Chosen:
 class ColumnExpander:
     """Applies the rules of one packing to chunks. `refit` packs everything of the packing anew when it is outgrown."""
 
-    def __init__(self, space: Space, judge: Judge, packing: Packing, counters: Counters, wants_edges: bool) -> None:
+    def __init__(
+        self, space: Space, judge: AssertionEvaluator, packing: Packing, counters: Counters, wants_edges: bool
+    ) -> None:
         self.space = space
         self.wants_edges = wants_edges
         self.judge = judge
         self.packing = packing
         self.rules = StepRules(space, packing, counters)
         self._reach = Remembered(ReadTree(counters), space.machine.most_ways, space.sizes)
-        self._looks: Reach | None = None
+        self._looks: InstanceFinder | None = None
 
     def lookup(self, rule: StepRule, chunk: Chunk) -> tuple[Ints, Rows, list[Ints]]:
         """The rows in which a rule may step, by place in the chunk, and their bundles; the packing may be outgrown."""
@@ -340,7 +342,7 @@ class ColumnExpander:
         """The rows in which some instance may be out of reach."""
         packing = self.packing
         if self._looks is None:
-            self._looks = Reach(self.space.machine, packing.unpack(batch.rows, 0), packing.threads)
+            self._looks = InstanceFinder(self.space.machine, packing.unpack(batch.rows, 0), packing.threads)
         looks = self._looks
         columns = StateColumns(packing, batch.rows, self.space.machine.values)
         bundles = self._reach.lookup(columns, lambda row, _: looks.run(columns.view(row)))[0]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.core.level import Place
+from checker.core.level import StateRef
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.tables import Column, Ints, Mask, Words
 
@@ -31,9 +31,9 @@ class Frontier:
     def key(self, row: int) -> int:
         return (int(self.high[row]) << 64) | int(self.low[row])
 
-    def place(self, row: int) -> Place:
+    def place(self, row: int) -> StateRef:
         """A state as findings speak of it."""
-        return Place(self.key(row), int(self.crashes[row]))
+        return StateRef(self.key(row), int(self.crashes[row]))
 
     def first(self, rows: Ints) -> int:
         """Of some rows in ascending order the one of least (crashes, key)."""

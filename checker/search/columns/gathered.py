@@ -11,7 +11,7 @@ import numpy as np
 
 from checker.search.columns.batch import Batch
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.spill_file import Shelf, in_memory
+from checker.search.columns.spill_file import SpillFiles, in_memory
 
 Least = Callable[[Batch], Batch]
 """Makes of a batch one that has each state once, sorted by key."""
@@ -20,7 +20,7 @@ Least = Callable[[Batch], Batch]
 class Gathered:
     """The states found by one level that is under way. All batches are sorted by key and have each state once."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: SpillFiles) -> None:
         self._shelf = shelf
         self._tidy: dict[Packing, list[Batch]] = {}
         self._loose: dict[Packing, list[Batch]] = {}

@@ -1,4 +1,4 @@
-"""`Judge`: assertions over columns of states and of steps."""
+"""`AssertionEvaluator`: assertions over columns of states and of steps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.core.level import STATE_STAGE, TRANSITION_STAGE, Level, Place, Witness
+from checker.core.level import STATE_STAGE, TRANSITION_STAGE, Level, StateRef, Witness
 from checker.core.property import Looks, Watch
 from checker.search.columns.batch import Taken
 from checker.search.columns.packing import Packing, Rows
@@ -46,7 +46,7 @@ class _RowByRow:
     errors: dict[int, ModelError] = field(default_factory=dict)
 
 
-class _Asked:
+class _AskedRule:
     """One assertion rule over the rows of one packing, or of pairs of them. Its units are its ways by first choices.
 
     `note` is told each result that some row comes to, up to the one that has the verdict.
@@ -108,7 +108,7 @@ def _verdict(leaves: tuple[Leaf, ...]) -> int:
     return OPEN
 
 
-class Judge:
+class AssertionEvaluator:
     """Asks the assertions that a task watches."""
 
     def __init__(self, task: Task, space: Space) -> None:
@@ -117,7 +117,7 @@ class Judge:
         self.of_states = task.watching(Looks.STATES)
         self.of_steps = task.watching(Looks.STEPS)
         self.recorded = {watch.key: bytearray() for watch in task.watches if watch.records}
-        self._asked: dict[tuple[object, ...], _Asked | None] = {}
+        self._asked: dict[tuple[object, ...], _AskedRule | None] = {}
         self._rowwise = Assertions(space.machine, space.machine.parts_view, space.memory.result)
         self._rules: dict[tuple[int, Layout], list[Rule]] = {}
         self._by_rows: dict[tuple[int, str], _RowByRow] = {}
@@ -191,7 +191,7 @@ class Judge:
             self._rules[key] = self.space.machine.assertion_rules(assertion, packing.nowhere)
         return self._rules[key]
 
-    def _ask(self, rule: Rule, packing: Packing, rows: Rows) -> tuple[_Asked, list[Ints]] | None:
+    def _ask(self, rule: Rule, packing: Packing, rows: Rows) -> tuple[_AskedRule, list[Ints]] | None:
         """The bundles of an assertion rule; None if it must be asked row by row."""
         key = (rule, packing)
         if key not in self._asked:
@@ -215,9 +215,9 @@ class Judge:
             self._asked[key] = None
         return asked, units
 
-    def _new(self, rule: Rule) -> _Asked:
+    def _new(self, rule: Rule) -> _AskedRule:
         machine = self.space.machine
-        return _Asked(self.space.memory.tree(rule), machine.most_ways, self.space.sizes, machine.note)
+        return _AskedRule(self.space.memory.tree(rule), machine.most_ways, self.space.sizes, machine.note)
 
     def _row_by_row(self, watch: Watch, part: Frontier, level: Level) -> Answers:
         """The answers for rows that columns can not give.
@@ -317,7 +317,7 @@ class Judge:
             for at in self._least_sources(open_rows, rows, taken, part):
                 level.see(watch.key, Witness(*self._step_of(int(rows[at]), taken, part)))
 
-    def _ask_pairs(self, rule: Rule, packing: Packing, before: Rows, after: Rows) -> tuple[_Asked, list[Ints]]:
+    def _ask_pairs(self, rule: Rule, packing: Packing, before: Rows, after: Rows) -> tuple[_AskedRule, list[Ints]]:
         """The bundles of an assertion rule for pairs of states."""
         machine = self.space.machine
         key = (rule, packing, "pair")
@@ -342,14 +342,14 @@ class Judge:
         least: list[int] = hits[sources == part.first(distinct(sources))].tolist()
         return least
 
-    def _step_of(self, row: int, taken: Taken, part: Frontier) -> tuple[Place, StepOrder, int]:
+    def _step_of(self, row: int, taken: Taken, part: Frontier) -> tuple[StateRef, StepOrder, int]:
         """A step as witnesses tell of it: its source, its place in the step order, the key of its target."""
         batch = taken.batch
         order = self.space.orders[int(batch.orders[row])]
         target = (int(batch.high[row]) << 64) | int(batch.low[row])
         return part.place(int(taken.origin[row])), order, target
 
-    def step(self, before: State, after: State, source: Place, order: int, target: int, level: Level) -> None:
+    def step(self, before: State, after: State, source: StateRef, order: int, target: int, level: Level) -> None:
         """Judge one step that was made by the machine; `target` is the key of the state it leads to."""
         for watch in self.of_steps:
             assert watch.predicate is not None

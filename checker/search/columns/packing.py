@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from checker.search.columns.tables import Answers, CodeTable, Ints, Tables, Words
+from checker.search.columns.tables import AnswerTable, CodeTable, Ints, Tables, Words
 from interpreter.state.state import UNBOUND, Layout, Slot, State
 
 WORD_BITS = 64
 
 
-class Field(NamedTuple):
+class PackedField(NamedTuple):
     """Where a slot's code lies: in `word`, at `shift`, under `mask` (before shifting)."""
 
     word: int
@@ -56,9 +56,9 @@ class Packing:
         self.tables = tables
         self.threads = threads
         self.version = 0
-        self.fields: dict[Slot, Field] = {}
+        self.fields: dict[Slot, PackedField] = {}
         self._scalars: dict[Slot, tuple[int, int, int, list[int]]] = {}
-        self._asked: dict[Slot, tuple[int, int, int, Callable[[], Answers]]] = {}
+        self._asked: dict[Slot, tuple[int, int, int, Callable[[], AnswerTable]]] = {}
         self.width = 0
         self.nowhere = State(layout, (0,) * len(layout.slots))
         """Some state of this layout, for questions that the layout alone decides."""
@@ -77,7 +77,7 @@ class Packing:
         for slot, table, bits in zip(slots, tables, _bits([len(table) for table in tables]), strict=True):
             if shift + bits > WORD_BITS:
                 word, shift = word + 1, 0
-            self.fields[slot] = Field(word, np.uint64(shift), np.uint64((1 << bits) - 1), table)
+            self.fields[slot] = PackedField(word, np.uint64(shift), np.uint64((1 << bits) - 1), table)
             shift += bits
         self.width = word + 1
         self.version += 1

@@ -9,11 +9,11 @@ from interpreter import Machine
 from interpreter.execute.view import View
 from interpreter.state.division import WHOLE
 from interpreter.state.state import UNBOUND, Slot, State
-from interpreter.state.step import Event, Outcome, Read, Way
+from interpreter.state.step import Event, ExecutionPath, Outcome, Read
 from interpreter.values.intern import Tag
 
 
-class Reach:
+class InstanceFinder:
     """Looks for instances of one layout, in an order that is fixed when the first state is seen."""
 
     def __init__(self, machine: Machine, first: State, places: int) -> None:
@@ -25,7 +25,7 @@ class Reach:
         roots.sort(key=lambda slot: -len(machine.values.roles(first.get(slot))))
         self._roots = [*roots, *[("thread", place) for place in range(places)]]
 
-    def run(self, view: View) -> Way:
+    def run(self, view: View) -> ExecutionPath:
         """A way whose outcome's value tells whether all instances are reached."""
         events: list[Event] = []
         wanted = set(self._layout.owned)
@@ -54,4 +54,4 @@ class Reach:
                     slot = self._layout.slots[position]
                     if slot[0] != "role":
                         ask(slot)
-        return Way(tuple(events), Outcome((), None, (), (), (), False, (), (), (), (), not wanted))
+        return ExecutionPath(tuple(events), Outcome((), None, (), (), (), False, (), (), (), (), not wanted))

@@ -19,11 +19,11 @@ from checker.search.columns.batch import Batch, counts
 from checker.search.columns.expand import Arrived, Chunk, ColumnExpander, TooWide
 from checker.search.columns.frontier import Frontier
 from checker.search.columns.gathered import Gathered
-from checker.search.columns.judge import Judge
+from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.packing import Packing
 from checker.search.columns.space import Space
 from checker.search.columns.spill_file import in_memory
-from checker.search.columns.store import Store
+from checker.search.columns.store import StateStore
 from checker.search.columns.tables import Ints, halves
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
@@ -51,11 +51,11 @@ class _New(NamedTuple):
 class ColumnsRun:
     """Exploration by columns of one program in this process."""
 
-    def __init__(self, task: Task, space: Space, store: Store, graph: Graph | None) -> None:
+    def __init__(self, task: Task, space: Space, store: StateStore, graph: Graph | None) -> None:
         self.task = task
         self.space = space
         self.store = store
-        self.judge = Judge(task, space)
+        self.judge = AssertionEvaluator(task, space)
         self.graph = graph
         self.frontier: list[Frontier] = []
         self._bound = task.program.options.max_actions

@@ -11,10 +11,10 @@ from checker.search.columns.packing import Packing, Rows, Scalars
 from checker.search.columns.tables import Ints, Words
 from interpreter.execute.view import PairView, derived
 from interpreter.state.state import Slot, State
-from interpreter.state.step import Failure, Way
+from interpreter.state.step import ExecutionPath, Failure
 from interpreter.values.intern import Interner
 
-RunRow = Callable[[int, tuple[int, ...]], Way]
+RunRow = Callable[[int, tuple[int, ...]], ExecutionPath]
 TooMany = Callable[[int], Failure]
 """What stands for the ways that a row has beyond the most."""
 
@@ -181,5 +181,5 @@ class Asked:
     def number(self, slot: Slot, row: int) -> int:
         return self._columns.number(slot, row)
 
-    def run(self, row: int, choices: tuple[int, ...]) -> Way:
+    def run(self, row: int, choices: tuple[int, ...]) -> ExecutionPath:
         return self._run(row, choices)

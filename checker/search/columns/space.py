@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from checker.liveness.graph import Obligation, obligation_of
-from checker.search.columns.edges import Edges
+from checker.search.columns.edges import LevelEdges
 from checker.search.columns.images import Images
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.places import Ranks
@@ -38,7 +38,7 @@ class Space:
         """What parked threads share after restarts."""
         self.rules: dict[int, Rule] = {}
         """The rule that continues a thread, by the identity of what came of it."""
-        self.edges = Edges()
+        self.edges = LevelEdges()
         self.images = Images(self) if reduced else None
         self._fair: dict[Rule, Obligation | None] = {}
         self.refits = 0

@@ -1,4 +1,4 @@
-"""`Shelf`: arrays on the disk, for what does not fit the memory that a run may take."""
+"""`SpillFiles`: arrays on the disk, for what does not fit the memory that a run may take."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from checker.search.contract.protocol import Task
 _MB: Final = 1_000_000
 
 
-class Shelf:
+class SpillFiles:
     """Where arrays go beyond a budget of `budget` bytes (None: nothing ever goes).
 
     Each is a file without a name, mapped into memory: the operating system reads what is looked at, and nothing is left
@@ -35,7 +35,7 @@ class Shelf:
         self._maps: WeakSet[mmap.mmap] = WeakSet()
 
     @classmethod
-    def of(cls, task: Task, sizes: Sizes = SIZES) -> Shelf:
+    def of(cls, task: Task, sizes: Sizes = SIZES) -> SpillFiles:
         """The shelf that a task asks for."""
         memory_mb = task.settings.memory_mb
         return cls(None if memory_mb is None else memory_mb * _MB, task.say, sizes)

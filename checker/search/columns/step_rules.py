@@ -15,9 +15,9 @@ from checker.search.columns.remembered import Remembered
 from checker.search.columns.sources import StateColumns
 from checker.search.columns.space import Space
 from checker.search.columns.tables import NO_PROPERTY, Ints, Mask
-from checker.search.memo.trie import Counters, Reading, ReadTree
+from checker.search.memo.trie import Counters, Question, ReadTree
 from interpreter.state.state import Slot, State
-from interpreter.state.step import Aborted, Candidate, Event, Outcome, Read, Rule, StepKind, StepOrder, Way
+from interpreter.state.step import Aborted, Candidate, Event, ExecutionPath, Outcome, Read, Rule, StepKind, StepOrder
 
 
 class StepRule:
@@ -95,7 +95,7 @@ class StepRule:
             return self.candidate.rule
         return Rule(StepKind.CONTINUE, state.threads[self.place])
 
-    def _run(self, columns: StateColumns, row: int, choices: tuple[int, ...]) -> Way:
+    def _run(self, columns: StateColumns, row: int, choices: tuple[int, ...]) -> ExecutionPath:
         if self.kind is StepKind.CRASH_ROLE:
             return self._crash(columns.view(row).whole())
         view = columns.view(row)
@@ -106,7 +106,7 @@ class StepRule:
         self.space.rules.update((id(result), rule) for result in way.results)
         return replace(way, events=(Read(("thread", self.place), rule.subject), *way.events))
 
-    def _crash(self, state: State) -> Way:
+    def _crash(self, state: State) -> ExecutionPath:
         """A role crash as a way: it reads the threads and the reset values."""
         transitions = self.space.machine.transitions
         instance = self.candidate.rule.instance
@@ -116,7 +116,9 @@ class StepRule:
             thread = state.threads[place] if place < len(state.threads) else -1
             events.append(Read(("thread", place), thread))
         if any(instance in transitions.waiting_instances(thread) for thread in state.threads):
-            return Way(tuple(events), Aborted("waits for a reply", self.space.machine.program.routines[0].span))
+            return ExecutionPath(
+                tuple(events), Aborted("waits for a reply", self.space.machine.program.routines[0].span)
+            )
         writes: list[tuple[Slot, int]] = []
         for slot, reset in transitions.resets(state.layout, instance):
             events.append(Read(reset, state.get(reset)))
@@ -124,7 +126,7 @@ class StepRule:
         outcome = Outcome(tuple(writes), None, (), (), (), False, (), (), (), ())
         dropped = [i for i, thread in enumerate(state.threads) if transitions.top_instance(thread) == instance]
         self.dropped[id(outcome)] = tuple(dropped)
-        return Way(tuple(events), outcome)
+        return ExecutionPath(tuple(events), outcome)
 
     def apply_slowly(self, state: State, effect: Effect) -> State | None:
         """The target of an effect by the machine itself."""
@@ -165,7 +167,7 @@ class StepRules:
             candidate = Candidate((0, place), f"thread-{place}", Rule(StepKind.CONTINUE, -1))
             tree = ReadTree(memory.counters, space.restarts)
             # All that follows is found by the thread, also what this tree is asked for first.
-            tree.root = Reading(("thread", place))
+            tree.root = Question(("thread", place))
             self.rules.append(StepRule(space, packing, candidate, place, tree))
         for candidate in space.machine.possible.starts_in(packing.layout):
             self.rules.append(StepRule(space, packing, candidate, None, memory.tree(candidate.rule)))

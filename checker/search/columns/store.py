@@ -14,9 +14,9 @@ from checker.core.exploration import PathLink
 from checker.core.level import KeysCollide
 from checker.search.columns.batch import Batch, counts
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.spill_file import Shelf, in_memory
+from checker.search.columns.spill_file import SpillFiles, in_memory
 from checker.search.columns.tables import Ints, Words, distinct, halves
-from checker.search.columns.visited import Visited
+from checker.search.columns.visited import VisitedKeys
 from fizz.base.data import demand
 from interpreter.state.step import StepOrder
 
@@ -28,7 +28,7 @@ _NOBODY: Final = (1 << 32) - 1
 """The parent of an initial state, as it is stored."""
 
 
-class Store:
+class StateStore:
     """All states found, numbered by (level, key).
 
     Where each fits one word, and all are of one packing, the states themselves are stored in place of the low halves of
@@ -36,11 +36,11 @@ class Store:
     high halves say which state is meant as long as it lasts.
     """
 
-    def __init__(self, shelf: Shelf | None = None) -> None:
-        self.shelf = shelf or Shelf()
+    def __init__(self, shelf: SpillFiles | None = None) -> None:
+        self.shelf = shelf or SpillFiles()
         self.packing: Packing | None = None
         """How the states are packed, where they are stored themselves."""
-        self.visited = Visited(self.shelf)
+        self.visited = VisitedKeys(self.shelf)
         self.parents: list[NDArray[np.uint32]] = []
         self.orders: list[NDArray[np.int32]] = []
         self.first: list[int] = [0]

@@ -51,7 +51,7 @@ def ranks_of(things: Sequence[Any]) -> Ints:
     return ranks
 
 
-class Answers:
+class AnswerTable:
     """What is answered about the values of one slot, by code.
 
     `ids`: the answer for each code. `codes`: the same as a column of small numbers, which `distinct` tells the ids of.
@@ -66,7 +66,7 @@ class Answers:
         self.plain = True
         self._places: dict[int, int] = {}
 
-    def extend(self, numbers: list[int]) -> Answers:
+    def extend(self, numbers: list[int]) -> AnswerTable:
         """Know the answers for all these values, the first of which are known."""
         begin = len(self.ids)
         if begin < len(numbers):
@@ -98,7 +98,7 @@ class CodeTable:
     ) -> None:
         self._sum_of = sum_of
         self._answer = answer
-        self._answers: dict[str | None, Answers] = {}
+        self._answers: dict[str | None, AnswerTable] = {}
         self.ids: list[int] = []
         self.codes: dict[int, int] = {}
         self.sums = np.zeros((16, 2), dtype=np.uint64)
@@ -125,11 +125,11 @@ class CodeTable:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def answers(self, step: str | None) -> Answers:
+    def answers(self, step: str | None) -> AnswerTable:
         """What is answered about each of the values."""
         known = self._answers.get(step)
         if known is None:
-            known = self._answers[step] = Answers(partial(self._answer, step))
+            known = self._answers[step] = AnswerTable(partial(self._answer, step))
         return known.extend(self.ids)
 
     def property(self, of: Callable[[int], bool | int], known: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -7,16 +7,16 @@ from functools import partial
 
 import numpy as np
 
-from checker.core.level import Level, Place
+from checker.core.level import Level, StateRef
 from checker.search.columns.batch import counts
 from checker.search.columns.frontier import Frontier
 from checker.search.columns.run import ColumnsRun
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.space import Space
-from checker.search.columns.spill_file import Shelf
-from checker.search.columns.store import Store
+from checker.search.columns.spill_file import SpillFiles
+from checker.search.columns.store import StateStore
 from checker.search.columns.tables import halves
-from checker.search.rows.run import RowsRun, Waiting
+from checker.search.rows.run import FrontierState, RowsRun
 from interpreter.state.state import State
 from interpreter.state.step import StepOrder
 from interpreter.values.budget import METER
@@ -25,7 +25,7 @@ from interpreter.values.budget import METER
 def take_over(run: RowsRun, sizes: Sizes) -> ColumnsRun:
     """A run by columns that goes on where a run row by row stands."""
     found = run.found
-    store = Store(Shelf.of(run.task, sizes))
+    store = StateStore(SpillFiles.of(run.task, sizes))
     store.append_all(
         *halves(found.keys),
         np.array(found.parents, dtype=np.int64),
@@ -37,7 +37,7 @@ def take_over(run: RowsRun, sizes: Sizes) -> ColumnsRun:
     return columns
 
 
-def go_on(run: RowsRun, store: Store, orders: Sequence[StepOrder], sample: Sequence[State]) -> ColumnsRun:
+def go_on(run: RowsRun, store: StateStore, orders: Sequence[StepOrder], sample: Sequence[State]) -> ColumnsRun:
     """A run by columns that goes on where an earlier one stood, but for its frontier.
 
     What it had found is in `store`, the rest in `run`. `sample` are some of the states that it would expand.
@@ -45,12 +45,12 @@ def go_on(run: RowsRun, store: Store, orders: Sequence[StepOrder], sample: Seque
     acted = set(run.expander.acted)
     # How values are best divided was learned in the run before: some states tell it again, and nothing else is kept.
     for state in sample:
-        run.expander.expand(state, Place(run.machine.key(state), 0), False, Level())
+        run.expander.expand(state, StateRef(run.machine.key(state), 0), False, Level())
     run.expander.acted = acted
     return _columns(run, store, orders, sample)
 
 
-def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder], states: Sequence[State]) -> ColumnsRun:
+def _columns(run: RowsRun, store: StateStore, orders: Sequence[StepOrder], states: Sequence[State]) -> ColumnsRun:
     expander = run.expander
     reduced = run.symmetric and not all(map(expander.machine.plain, states))
     machine = expander.machine
@@ -66,7 +66,7 @@ def _columns(run: RowsRun, store: Store, orders: Sequence[StepOrder], states: Se
         graph.cost = partial(store.cost, orders=space.orders)
     columns = ColumnsRun(run.task, space, store, graph)
     columns.judge.recorded = run.recorded
-    groups: dict[object, list[Waiting]] = {}
+    groups: dict[object, list[FrontierState]] = {}
     for waiting in METER.attended(run.waiting):
         groups.setdefault(waiting.state.layout, []).append(waiting)
     columns.frontier = [_frontier(space, store, group) for group in groups.values()]
@@ -92,7 +92,7 @@ def _tell_by_states(columns: ColumnsRun, states: Sequence[State]) -> None:
         columns.store.tell_by_states(packing, columns.space.pack(packing, list(states)).words[0])
 
 
-def _frontier(space: Space, store: Store, group: list[Waiting]) -> Frontier:
+def _frontier(space: Space, store: StateStore, group: list[FrontierState]) -> Frontier:
     packing = space.packing(group[0].state.layout)
     for waiting in METER.attended(group):
         packing.learn(waiting.state)

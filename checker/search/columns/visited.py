@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.columns.spill_file import Shelf, in_memory, on_shelf
+from checker.search.columns.spill_file import SpillFiles, in_memory, on_shelf
 from checker.search.columns.tables import Ints, Mask, Words
 
 Numbers = NDArray[np.uint32]
 
 
-class Run(NamedTuple):
+class SortedRun(NamedTuple):
     """The high halves of keys, sorted, what else is known of each, and the numbers of their states."""
 
     high: Words
@@ -25,16 +25,16 @@ class Run(NamedTuple):
     numbers: Numbers
 
 
-class Visited:
+class VisitedKeys:
     """Keys with the states' numbers. A run is at least twice as long as the next.
 
     Of a key its high half is kept, and a `rest` that tells it apart from those of the same high half: the low half, or
     whatever else the owner of the set has of each state.
     """
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: SpillFiles) -> None:
         self._shelf = shelf
-        self._runs: list[Run] = []
+        self._runs: list[SortedRun] = []
 
     def __len__(self) -> int:
         return sum(len(run.high) for run in self._runs)
@@ -102,7 +102,7 @@ class Visited:
         """Add keys that are not in the set, sorted by their high halves; they are numbered from `first` on."""
         if not len(high):
             return
-        self._runs.append(Run(high, rest, np.arange(first, first + len(high), dtype=np.uint32)))
+        self._runs.append(SortedRun(high, rest, np.arange(first, first + len(high), dtype=np.uint32)))
         while len(self._runs) > 1 and len(self._runs[-2].high) < 2 * len(self._runs[-1].high):
             shorter, longer = self._runs.pop(), self._runs.pop()
             at = np.searchsorted(longer.high, shorter.high)
@@ -112,7 +112,7 @@ class Visited:
             del longer
             for i, column in enumerate(fewer):
                 columns[i] = self._woven(columns[i], column, at)
-            self._runs.append(Run(*columns))
+            self._runs.append(SortedRun(*columns))
 
     def _woven(self, longer: NDArray[Any], shorter: NDArray[Any], at: Ints) -> NDArray[Any]:
         written = None
@@ -123,10 +123,10 @@ class Visited:
     def spill(self) -> None:
         """Put all runs on the shelf."""
         for i, run in enumerate(self._runs):
-            self._runs[i] = Run(*[self._shelf.put(column) for column in run])
+            self._runs[i] = SortedRun(*[self._shelf.put(column) for column in run])
 
 
-def _places(run: Run, high: Words, rest: Words | None) -> tuple[Ints, Ints, bool]:
+def _places(run: SortedRun, high: Words, rest: Words | None) -> tuple[Ints, Ints, bool]:
     """Of keys sorted by their high halves those that are in a run, and where; and that no other has such a half."""
     at = np.searchsorted(run.high, high)
     np.minimum(at, len(run.high) - 1, out=at)
@@ -145,7 +145,7 @@ def _places(run: Run, high: Words, rest: Words | None) -> tuple[Ints, Ints, bool
     return rows[exact], places[exact], False
 
 
-def _scan(run: Run, at: int, high: np.uint64, rest: np.uint64) -> int | None:
+def _scan(run: SortedRun, at: int, high: np.uint64, rest: np.uint64) -> int | None:
     """The place of a key among those of equal high halves."""
     while at < len(run.high) and run.high[at] == high:
         if run.rest[at] == rest:

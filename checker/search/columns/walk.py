@@ -14,13 +14,13 @@ import numpy as np
 
 from checker.search.columns.packing import Scalars
 from checker.search.columns.tables import Ints
-from checker.search.memo.trie import Forking, Leaf, Leaves, Reading, ReadTree, TreeNode
+from checker.search.memo.trie import Forking, Leaf, Leaves, Question, ReadTree, TreeNode
 from interpreter.state.state import Slot
-from interpreter.state.step import Result, Way
+from interpreter.state.step import ExecutionPath, Result
 from interpreter.values.budget import EACH, METER
 
 
-class Source(Protocol):
+class SlotSource(Protocol):
     """Rows that can be asked for slots."""
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
@@ -35,7 +35,7 @@ class Source(Protocol):
         """The id in a slot of one row."""
         ...
 
-    def run(self, row: int, choices: tuple[int, ...]) -> Way:
+    def run(self, row: int, choices: tuple[int, ...]) -> ExecutionPath:
         """One way through the rule in one row."""
         ...
 
@@ -123,7 +123,7 @@ class Walker:
     def __init__(
         self,
         tree: ReadTree,
-        source: Source,
+        source: SlotSource,
         bundles: Bundles,
         branch: tuple[int, ...] | None,
         shared: dict[int, TreeNode] | None = None,
@@ -172,7 +172,7 @@ class Walker:
         fields, most = self._fields, self.bundles.most
         pending: list[tuple[Forking, int, tuple[int, ...], int]] = []
         while True:
-            while type(node) is Reading:
+            while type(node) is Question:
                 depth += 1
                 slot = node.slot
                 field = fields[slot] if slot in fields else self._field(slot)
@@ -214,7 +214,7 @@ class Walker:
         self.together |= node.ends
         return np.full(len(rows), self.bundles.number(_leaves(node)) if self._ours(choices) else 0, dtype=np.int64)
 
-    def _branch(self, node: Reading, answer: int, row: int, choices: tuple[int, ...], depth: int) -> TreeNode:
+    def _branch(self, node: Question, answer: int, row: int, choices: tuple[int, ...], depth: int) -> TreeNode:
         found = node.branches.get(answer)
         if found is None:
             # Below the root of a place for threads stands the tree of the thread, wherever it is parked.
@@ -228,7 +228,7 @@ class Walker:
         return found
 
     def _read(
-        self, node: Reading, codes: Ints, ids: Sequence[int], rows: Ints, choices: tuple[int, ...], depth: int
+        self, node: Question, codes: Ints, ids: Sequence[int], rows: Ints, choices: tuple[int, ...], depth: int
     ) -> Ints:
         # Sixteen bits are sorted by counting.
         order = np.argsort(codes.astype(np.uint16) if len(ids) <= 1 << 16 else codes, kind="stable")

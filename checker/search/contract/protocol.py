@@ -15,7 +15,7 @@ from fizz.base.light import dataclass
 from interpreter import Machine, Program
 
 if TYPE_CHECKING:
-    from checker.core.graph_search import Search
+    from checker.core.graph_search import ExploredStates
     from checker.search.memo.memo import Memory
 WIDE: Final = 100
 """States in the frontier from which columns are faster; before, numpy is not even loaded."""
@@ -81,7 +81,7 @@ class Run(Protocol):
         """The path to a state that was found (language page, 12.4)."""
         ...
 
-    def search(self) -> Search:
+    def search(self) -> ExploredStates:
         """The search for lassos in what was explored; only if the task asked for it, and after the last level."""
         ...
 

@@ -13,11 +13,11 @@ from checker.search.contract.protocol import WIDE, Task
 from checker.search.rows.run import RowsRun
 
 if TYPE_CHECKING:
-    from checker.core.graph_search import Search
+    from checker.core.graph_search import ExploredStates
     from checker.search.checkpoints.records import Records
     from checker.search.checkpoints.saved import Saved
     from checker.search.columns.run import ColumnsRun
-    from checker.storage.files import Store
+    from checker.storage.files import FileStore
 
 
 class EmbeddedEngine:
@@ -91,7 +91,7 @@ class EmbeddedRun:
     def answers(self, key: str) -> bytearray:
         return self._rows.answers(key)
 
-    def search(self) -> Search:
+    def search(self) -> ExploredStates:
         from checker.liveness.asking import GraphSearch
 
         return GraphSearch(self.graph(), self.answers, self._rows.task.patience.ask)
@@ -114,14 +114,14 @@ class EmbeddedRun:
         """How many states were found so far."""
         return len(self._rows.found.keys) if self._columns is None else len(self._columns.store)
 
-    def save(self, store: Store, level: int) -> Saved:
+    def save(self, store: FileStore, level: int) -> Saved:
         """What another run needs to go on from this level."""
         from checker.search.checkpoints.records import Records
 
         self._records = self._records or Records()
         return self._records.save(store, self._rows, self._columns)
 
-    def restore(self, store: Store, level: int, waiting: bool = True) -> None:
+    def restore(self, store: FileStore, level: int, waiting: bool = True) -> None:
         """Be as the run was that was saved after this level. `waiting`: with the states that it would expand."""
         from checker.search.checkpoints.records import Records
 

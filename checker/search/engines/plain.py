@@ -9,8 +9,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 from checker.core.exploration import PathLink
-from checker.core.graph_search import Search
-from checker.core.level import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Place, Unfinished, Witness
+from checker.core.graph_search import ExploredStates
+from checker.core.level import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, StateRef, Unfinished, Witness
 from checker.core.patience import Stop
 from checker.core.property import Looks, Watch
 from checker.liveness.asking import GraphSearch
@@ -31,12 +31,12 @@ class PlainEngine:
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class FoundState:
     """A state that was found, and how (`parent` None: by Init). `crashes`: the crash steps on its path."""
 
     state: State
     key: int
-    parent: Node | None
+    parent: FoundState | None
     order: StepOrder
     starts: int
     level: int
@@ -49,15 +49,15 @@ class Node:
     @property
     def path(self) -> tuple[PathLink, ...]:
         links = []
-        node: Node | None = self
+        node: FoundState | None = self
         while node is not None:
             links.append(PathLink(node.order, node.key))
             node = node.parent
         return tuple(reversed(links))
 
     @property
-    def place(self) -> Place:
-        return Place(self.key, self.crashes)
+    def place(self) -> StateRef:
+        return StateRef(self.key, self.crashes)
 
     @property
     def rank(self) -> tuple[int, int, int]:
@@ -75,8 +75,8 @@ class PlainRun:
         self.assertions = Assertions(machine, machine.view, self._decide)
         self.symmetric = task.settings.symmetry and self.machine.symmetric
         self.bound = task.program.options.max_actions
-        self.nodes: dict[Hashable, Node] = {}
-        self.frontier: list[Node] = []
+        self.nodes: dict[Hashable, FoundState] = {}
+        self.frontier: list[FoundState] = []
         self.acted: set[int] = set()
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class PlainRun:
 
     def first(self) -> Level:
         level = Level()
-        arrived: dict[Hashable, Node] = {}
+        arrived: dict[Hashable, FoundState] = {}
         states, failures = self.machine.initial()
         for failure in failures:
             level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
@@ -105,7 +105,7 @@ class PlainRun:
 
     def next(self) -> Level:
         level = Level()
-        arrived: dict[Hashable, Node] = {}
+        arrived: dict[Hashable, FoundState] = {}
         expanded = 0
         try:
             for source in self.frontier:
@@ -118,7 +118,7 @@ class PlainRun:
             stop.unfinished = Unfinished.of(level, expanded, found.get)
             raise
 
-    def _expand(self, source: Node, level: Level, arrived: dict[Hashable, Node]) -> None:
+    def _expand(self, source: FoundState, level: Level, arrived: dict[Hashable, FoundState]) -> None:
         expansion = self.machine.steps(source.state, starts=not source.cut)
         source.expanded = True
         for failure in expansion.failures:
@@ -136,7 +136,7 @@ class PlainRun:
             for watch in self.task.watching(Looks.DEAD_ENDS):
                 level.see(watch.key, Witness(source.place))
 
-    def _note_idle(self, source: Node, level: Level, acted: set[int]) -> None:
+    def _note_idle(self, source: FoundState, level: Level, acted: set[int]) -> None:
         """Note where the actions that never had a step give up."""
         self.acted |= acted
         level.acted |= acted
@@ -147,8 +147,13 @@ class PlainRun:
                 level.aborted.update((rule.subject, r.span) for r in results if isinstance(r, Aborted))
 
     def _arrive(
-        self, arrived: dict[Hashable, Node], source: Node | None, order: StepOrder, state: State, starts: int
-    ) -> Node:
+        self,
+        arrived: dict[Hashable, FoundState],
+        source: FoundState | None,
+        order: StepOrder,
+        state: State,
+        starts: int,
+    ) -> FoundState:
         """A step leads to a state.
 
         Of those that lead to a new state, the least by (crashes on the way, order, key of source) is its parent.
@@ -158,7 +163,7 @@ class PlainRun:
         if known is not None:
             return known
         above, crashes = (-1, 0) if source is None else (source.level, source.crashes)
-        found = Node(state, self.machine.key(state), source, order, starts, above + 1, crashes + order.crashes)
+        found = FoundState(state, self.machine.key(state), source, order, starts, above + 1, crashes + order.crashes)
         other = arrived.get(identity)
         if other is not None:
             found.starts = other.starts = min(found.starts, other.starts)
@@ -175,12 +180,12 @@ class PlainRun:
         """What tells a stored state apart from others."""
         return self.machine.key(state) if self.task.program.options.exclude else state
 
-    def _rank(self, node: Node) -> tuple[object, ...]:
+    def _rank(self, node: FoundState) -> tuple[object, ...]:
         # States that differ in excluded variables only are one state: that of the least encoding is kept (12.5).
         view = self.machine.encoding(node.state) if self.task.program.options.exclude else ""
         return (view, node.crashes, node.order, -1 if node.parent is None else node.parent.key)
 
-    def _complete(self, level: Level, arrived: dict[Hashable, Node]) -> Level:
+    def _complete(self, level: Level, arrived: dict[Hashable, FoundState]) -> Level:
         new = sorted(arrived.items(), key=lambda item: item[1].key)
         for _, node in METER.attended(new):
             node.cut = node.starts >= self.bound
@@ -199,7 +204,7 @@ class PlainRun:
 
     # --- assertions ------------------------------------------------------------------------------------------------
 
-    def _judge_state(self, node: Node, level: Level) -> None:
+    def _judge_state(self, node: FoundState, level: Level) -> None:
         for watch in self.task.watching(Looks.STATES):
             assert watch.predicate is not None
             try:
@@ -213,7 +218,7 @@ class PlainRun:
                 level.see(watch.key, Witness(node.place, instance=answer.instance))
                 node.pruned |= watch.prunes and self.task.prune
 
-    def _judge_step(self, source: Node, step: Step, target: int, level: Level) -> None:
+    def _judge_step(self, source: FoundState, step: Step, target: int, level: Level) -> None:
         for watch in self.task.watching(Looks.STEPS):
             assert watch.predicate is not None
             try:
@@ -254,7 +259,7 @@ class PlainRun:
         return graph
 
     @staticmethod
-    def _was_explored(node: Node, step: Step) -> bool:
+    def _was_explored(node: FoundState, step: Step) -> bool:
         return node.expanded and not (node.cut and step.rule.kind is StepKind.START)
 
     def _live(self, step: Step) -> LiveStep:
@@ -265,7 +270,7 @@ class PlainRun:
     def answers(self, key: str) -> bytearray:
         return bytearray(node.answers.get(key, False) for node in self.nodes.values())
 
-    def search(self) -> Search:
+    def search(self) -> ExploredStates:
         return GraphSearch(self.graph(), self.answers, self.task.patience.ask)
 
     def stats(self) -> Mapping[str, object]:

@@ -14,7 +14,7 @@ from checker.search.memo.trie import Counters, ReadTree
 from interpreter import Machine
 from interpreter.execute.view import PartsView, View
 from interpreter.state.state import Slot
-from interpreter.state.step import Failure, Outcome, Result, Rule, StepKind, Way
+from interpreter.state.step import ExecutionPath, Failure, Outcome, Result, Rule, StepKind
 
 PROBATION: Final = 4_000
 """Evaluations of a rule after which it is decided whether remembering it pays. The first half is for learning."""
@@ -23,7 +23,7 @@ WORTHWHILE: Final = 0.2
 """The share of hits in the second half for that. A walk that ends in a miss costs little beside the interpreter, but
 what it learns fills the memory."""
 
-Listener = Callable[[Rule, Way], None]
+Listener = Callable[[Rule, ExecutionPath], None]
 """Is told of each way that is learned."""
 
 
@@ -67,7 +67,7 @@ class Memory:
             self.forget(rule)
         return found
 
-    def run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> Way:
+    def run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> ExecutionPath:
         """One way through a rule, by the interpreter, for whoever remembers it."""
         with self._phases.during(INTERPRETING):
             if self.listener is None:
@@ -77,7 +77,7 @@ class Memory:
         self.listener(rule, way)
         return way
 
-    def _run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> Way:
+    def _run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> ExecutionPath:
         """One way, of which nothing is done again that is known to come to a restart."""
         # The trees of parked threads are kept elsewhere too, and tell the same of other slots.
         tree = self._trees.get(rule) if rule.kind in (StepKind.START, StepKind.ASSERT) else None
@@ -85,7 +85,7 @@ class Memory:
             restart, skipped = tree.last_restart(view.read, choices)
             if restart is not None:
                 way = self.runner.run(rule, view, choices, restart)
-                return Way(way.events, way.result, skipped, way.others)
+                return ExecutionPath(way.events, way.result, skipped, way.others)
         return self.runner.run(rule, view, choices)
 
     def tree(self, rule: Rule) -> ReadTree:

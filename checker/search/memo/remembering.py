@@ -23,13 +23,13 @@ from interpreter.execute.settlement import Settlement, changed
 from interpreter.execute.view import View
 from interpreter.execute.world import World
 from interpreter.state.domains import Segment
-from interpreter.state.step import Cut, FairChoice, Rule, StepKind, Way
+from interpreter.state.step import Cut, ExecutionPath, FairChoice, Rule, StepKind
 from interpreter.values import Container, FunctionValue, ModuleValue, StructValue
 from interpreter.values.budget import METER, ShareSpent
 from interpreter.values.container import Parted
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner
-from interpreter.values.problem import Problem
+from interpreter.values.problem import ModelMistake
 
 MAX_TURNS: Final = 4_096
 """Turns of independent loops in each other that are asked one by one; of more, the answer as a whole is remembered."""
@@ -41,7 +41,7 @@ _HOLDING: Final = (Container, tuple, StructValue, Segment, FunctionValue, Module
 """What holds other values, or may not be kept."""
 
 
-class Mark(NamedTuple):
+class RestartMark(NamedTuple):
     """All that the way on from a restart depends on, or that is told of it in the end.
 
     `thread`: the id of the thread, where it stands with its values. `chosen`: number and label of each choice, `met`:
@@ -65,7 +65,7 @@ class Restart(Cut):
     a way can not be begun here.
     """
 
-    mark: Mark
+    mark: RestartMark
     spent: tuple[int, int] | None = None
 
 
@@ -90,7 +90,9 @@ class RememberingRunner:
         self.careful: set[Rule] = set()
         self.costly: set[Rule] = set()
 
-    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), restart: Restart | None = None) -> Way:
+    def run(
+        self, rule: Rule, view: View, choices: tuple[int, ...] = (), restart: Restart | None = None
+    ) -> ExecutionPath:
         """One way through a rule: the given choices, and the first alternative at each choice beyond them.
 
         It may hold restarts. Loops of assertions whose turns are independent are asked turn by turn, as ways of their
@@ -164,11 +166,11 @@ class Remembering:
             return
         try:
             thread = park_thread(run.frames, _Unshared(world.interner), world.interner)
-        except Problem:
+        except ModelMistake:
             return  # too deep to be written down; if it is so still at the end of the step, it is an error then
         chosen = tuple((fork.taken, fork.label) for fork in run.forks)
         met = frozenset[Span]() if self._parts is None else frozenset(self._parts.met)
-        mark = Mark(thread, chosen, tuple(run.labels), tuple(run.lines), met, tuple(run.fair), run.enabled)
+        mark = RestartMark(thread, chosen, tuple(run.labels), tuple(run.lines), met, tuple(run.fair), run.enabled)
         # What is thawed again is not the same object: containers, and turns that are no part of what is written down.
         whole = not (self._held or self._turns)
         run.recorder.forget(Restart(mark, METER.spent if whole else None))

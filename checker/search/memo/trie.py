@@ -1,7 +1,7 @@
 """Read trees: the results of a rule, remembered by the answers to what it asked.
 
 A way through a rule is a function of its answers, and what is asked next may depend on the answer just given. So the
-ways of a rule form a tree: `Reading` asks for a slot and branches on the answer, `Forking` branches on a choice (all
+ways of a rule form a tree: `Question` asks for a slot and branches on the answer, `Forking` branches on a choice (all
 branches exist at once), `Leaf` holds the result. Where ways were followed together (loops of choices), what is asked is
 what all of them ask, and `Leaves` holds the results of all. The nodes are plain data, to be walked row by row or column
 by column.
@@ -12,18 +12,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from checker.search.memo.remembering import BeginAnew, Mark, Restart
+from checker.search.memo.remembering import BeginAnew, Restart, RestartMark
 from interpreter.state.state import Slot
-from interpreter.state.step import Cut, Event, Fork, Read, Result, Way, ends_step
+from interpreter.state.step import Cut, Event, ExecutionPath, Fork, Read, Result, ends_step
 from interpreter.values.budget import EACH, METER
 
 __all__ = [
-    "Ask", "Counters", "Forking", "Leaf", "Leaves", "ReadTree", "Reading", "Restarts", "RunOnce", "TreeNode",
+    "Ask",
+    "Counters",
+    "Forking",
+    "Leaf",
+    "Leaves",
+    "Question",
+    "ReadTree",
+    "Restarts",
+    "RunOnce",
+    "TreeNode",
     "end_of",
 ]  # fmt: skip
 
 Ask = Callable[[Slot], int]
-RunOnce = Callable[[tuple[int, ...]], Way]
+RunOnce = Callable[[tuple[int, ...]], ExecutionPath]
 """Runs the rule for one way: the given choices, then the first alternative at each further choice."""
 
 
@@ -50,7 +59,7 @@ class Leaves:
         return any(leaf.ends for leaf in self.leaves)
 
 
-class Reading:
+class Question:
     """`restart`: the one after which this is asked first, if ways can be begun there."""
 
     __slots__ = ("branches", "restart", "slot")
@@ -64,7 +73,7 @@ class Reading:
 class Forking:
     """`branches` holds None for alternatives that were not tried yet. `unique`: their texts differ.
 
-    `restart`: as in `Reading`.
+    `restart`: as in `Question`.
     """
 
     __slots__ = ("branches", "restart", "unique")
@@ -75,11 +84,11 @@ class Forking:
         self.restart: Restart | None = None
 
 
-TreeNode = Leaf | Leaves | Reading | Forking
-Restarts = dict[Mark, TreeNode]
+TreeNode = Leaf | Leaves | Question | Forking
+Restarts = dict[RestartMark, TreeNode]
 
 
-def end_of(way: Way) -> TreeNode:
+def end_of(way: ExecutionPath) -> TreeNode:
     """The node for what came of a way."""
     return Leaves(way.results) if way.others else Leaf(way.result)
 
@@ -156,7 +165,7 @@ class ReadTree:
                     fork.branches[taken] = node
             while type(node) is not Leaf and type(node) is not Leaves:
                 depth += 1
-                if type(node) is Reading:
+                if type(node) is Question:
                     answer = ask(node.slot)
                     branch = node.branches.get(answer)
                     if branch is None:
@@ -196,7 +205,7 @@ class ReadTree:
             if id(node) in met:
                 continue
             met.add(id(node))
-            if type(node) is Reading:
+            if type(node) is Question:
                 if any(node.slot[i : i + len(root)] == root for root in roots for i in (0, 1)):
                     return True
                 pending += node.branches.values()
@@ -204,7 +213,7 @@ class ReadTree:
                 pending += node.branches
         return False
 
-    def learn(self, way: Way, depth: int) -> TreeNode:
+    def learn(self, way: ExecutionPath, depth: int) -> TreeNode:
         """The nodes for what a way did after its first `depth` questions and choices."""
         self.counters.calls += 1
         begin = 0
@@ -222,11 +231,11 @@ class ReadTree:
         found: Restart | None = None
         before = depth = forks = 0
         node = self.root
-        while isinstance(node, Reading | Forking):
+        while isinstance(node, Question | Forking):
             if node.restart is not None:
                 found, before = node.restart, depth
             depth += 1
-            if isinstance(node, Reading):
+            if isinstance(node, Question):
                 node = node.branches.get(ask(node.slot))
             else:
                 taken = choices[forks] if forks < len(choices) else 0
@@ -234,7 +243,7 @@ class ReadTree:
                 node = node.branches[taken] if taken < len(node.branches) else None
         return found, before
 
-    def take(self, way: Way) -> bool:
+    def take(self, way: ExecutionPath) -> bool:
         """Know a whole way that was gone elsewhere; False if it is known already.
 
         It is left out where it asks something else than this tree: containers may be divided differently there.
@@ -247,7 +256,7 @@ class ReadTree:
             if isinstance(event, Cut):
                 continue
             if isinstance(event, Read):
-                if type(node) is not Reading or node.slot != event.slot:
+                if type(node) is not Question or node.slot != event.slot:
                     return new
                 child = node.branches.get(event.answer)
                 if child is None:
@@ -266,7 +275,7 @@ class ReadTree:
     def _chain(self, events: Sequence[Event], end: TreeNode) -> TreeNode:
         for event in reversed(events):
             if isinstance(event, Read):
-                reading = Reading(event.slot)
+                reading = Question(event.slot)
                 reading.branches[event.answer] = end
                 end = reading
             elif isinstance(event, Fork):
@@ -279,7 +288,7 @@ class ReadTree:
                 known = self._restarts.setdefault(event.mark, end)
                 if known is not end:
                     self._merge(known, end)
-                elif isinstance(end, Reading | Forking) and event.spent is not None:
+                elif isinstance(end, Question | Forking) and event.spent is not None:
                     end.restart = event
                 end = known
                 continue
@@ -292,7 +301,7 @@ class ReadTree:
         while known is not chain:
             self.counters.nodes -= 1
             branch: TreeNode | None = None
-            if isinstance(known, Reading) and isinstance(chain, Reading) and known.slot == chain.slot:
+            if isinstance(known, Question) and isinstance(chain, Question) and known.slot == chain.slot:
                 ((answer, rest),) = chain.branches.items()
                 branch = known.branches.setdefault(answer, rest)
             elif isinstance(known, Forking) and isinstance(chain, Forking):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from checker.core.level import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, Place, Witness
+from checker.core.level import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, StateRef, Witness
 from checker.core.property import Looks
 from checker.liveness.graph import LiveStep, Obligation, crash_of, obligation_of
 from checker.search.contract.assertions import Assertions
@@ -88,7 +88,7 @@ class Expander:
 
     # --- states ----------------------------------------------------------------------------------------------------
 
-    def judge(self, state: State, at: Place, level: Level) -> Judgement:
+    def judge(self, state: State, at: StateRef, level: Level) -> Judgement:
         """Ask the state assertions."""
         pruned = False
         answers: list[bool] = []
@@ -111,7 +111,7 @@ class Expander:
 
     # --- steps -----------------------------------------------------------------------------------------------------
 
-    def expand(self, state: State, at: Place, cut: bool, level: Level) -> list[Arrival]:
+    def expand(self, state: State, at: StateRef, cut: bool, level: Level) -> list[Arrival]:
         """All steps from a state, in step order; no starts from a cut one."""
         arrivals: list[Arrival] = []
         moves = level.transitions
@@ -127,7 +127,7 @@ class Expander:
         return arrivals
 
     def try_candidate(
-        self, candidate: Candidate, state: State, at: Place, view: View, arrivals: list[Arrival], level: Level
+        self, candidate: Candidate, state: State, at: StateRef, view: View, arrivals: list[Arrival], level: Level
     ) -> bool:
         """Add the steps of one candidate; whether any way failed."""
         rule = candidate.rule
@@ -157,7 +157,7 @@ class Expander:
     def _apply(
         self,
         state: State,
-        at: Place,
+        at: StateRef,
         candidate: Candidate,
         outcomes: list[Outcome],
         arrivals: list[Arrival],
@@ -194,7 +194,7 @@ class Expander:
         level.transitions += len(names)
         level.crash_steps += len(crash_names)
 
-    def _judge_step(self, state: State, at: Place, target: State, to: int, order: StepOrder, level: Level) -> None:
+    def _judge_step(self, state: State, at: StateRef, target: State, to: int, order: StepOrder, level: Level) -> None:
         for watch in self._of_steps:
             assert watch.predicate is not None
             try:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from checker.core.exploration import PathLink
-from checker.core.level import KeysCollide, Level, Place, Unfinished, Witness
+from checker.core.level import KeysCollide, Level, StateRef, Unfinished, Witness
 from checker.core.patience import Stop
 from checker.core.phases import ROWS
 from checker.liveness.graph import Classes, Graph, LiveStep
@@ -21,8 +21,8 @@ from interpreter.state.step import Candidate, StepKind, StepOrder
 from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
-    from checker.core.graph_search import Search
-    from checker.storage.export.parts import Parts
+    from checker.core.graph_search import ExploredStates
+    from checker.storage.export.parts import LevelPart
 
 MOST_COMPARED = 1 << 16
 """States that are kept, so that they are compared and not their keys alone."""
@@ -44,7 +44,7 @@ class Fresh:
 
 
 @dataclass(slots=True)
-class Waiting:
+class FrontierState:
     """A state of the frontier. `crashes`: the crash steps on its path."""
 
     number: int
@@ -141,7 +141,7 @@ class RowsRun:
         self.bound = task.program.options.max_actions
         self.view_in_use = bool(task.program.options.exclude)
         self.found = Found(states=None if self.view_in_use else [])
-        self.waiting: list[Waiting] = []
+        self.waiting: list[FrontierState] = []
         self.recorded = {key: bytearray() for key in self.expander.recorded}
         # The edges are kept as long as liveness may be judged: not once a state was left unexpanded.
         self.wants_graph = task.graph
@@ -188,7 +188,7 @@ class RowsRun:
     def _next(self) -> Level:
         level = Level()
         fresh: dict[int, Fresh] = {}
-        edges: list[tuple[Waiting, list[LiveStep], list[int]]] = []
+        edges: list[tuple[FrontierState, list[LiveStep], list[int]]] = []
         acted = set(self.expander.acted)
         expanded = 0
         try:
@@ -208,14 +208,14 @@ class RowsRun:
 
     def _expand(
         self,
-        source: Waiting,
+        source: FrontierState,
         fresh: dict[int, Fresh],
-        edges: list[tuple[Waiting, list[LiveStep], list[int]]],
+        edges: list[tuple[FrontierState, list[LiveStep], list[int]]],
         level: Level,
     ) -> None:
         live: list[LiveStep] = []
         targets: list[int] = []
-        place = Place(self.found.keys[source.number], source.crashes)
+        place = StateRef(self.found.keys[source.number], source.crashes)
         for arrival in METER.attended(self.expander.expand(source.state, place, source.cut, level)):
             target = self._arrive(fresh, arrival, source.number, source.starts, source.crashes)
             if arrival.live is not None:
@@ -261,13 +261,13 @@ class RowsRun:
         return self.machine.encoding(arrival.state) < self.machine.encoding(known.state)
 
     def _complete(
-        self, level: Level, fresh: dict[int, Fresh], edges: list[tuple[Waiting, list[LiveStep], list[int]]]
+        self, level: Level, fresh: dict[int, Fresh], edges: list[tuple[FrontierState, list[LiveStep], list[int]]]
     ) -> None:
         """Judge the new states, and number them by key: all of them, or none."""
         new = [(key, fresh[key]) for key in METER.attended(sorted(fresh))]
         judgements: list[Judgement] = []
         for key, one in new:
-            judgements.append(self.expander.judge(one.state, Place(key, one.crashes), level))
+            judgements.append(self.expander.judge(one.state, StateRef(key, one.crashes), level))
             self.task.patience.ask()
         level.noted = self.machine.noted()
         level.states = len(fresh)
@@ -289,7 +289,7 @@ class RowsRun:
         if self._parts is not None:
             self._parts.flush()
 
-    def _draw(self, edges: list[tuple[Waiting, list[LiveStep], list[int]]], numbers: list[int]) -> None:
+    def _draw(self, edges: list[tuple[FrontierState, list[LiveStep], list[int]]], numbers: list[int]) -> None:
         """Write the states that were expanded into the graph. `numbers`: those of the new states, by place."""
         for source, live, targets in METER.attended(edges):
             known = [target if target >= 0 else numbers[~target] for target in targets]
@@ -309,11 +309,11 @@ class RowsRun:
             level.cut += cut
             level.pruned += judgement.pruned
             if not judgement.pruned:
-                self.waiting.append(Waiting(number, one.state, one.starts, one.crashes, cut))
+                self.waiting.append(FrontierState(number, one.state, one.starts, one.crashes, cut))
         return numbers
 
     def _export_step(
-        self, parts: Parts, source: int, target: int, candidate: Candidate, choices: tuple[str, ...], crash: bool
+        self, parts: LevelPart, source: int, target: int, candidate: Candidate, choices: tuple[str, ...], crash: bool
     ) -> None:
         parts.step(source, target, self.level, candidate, choices, crash)
 
@@ -337,7 +337,7 @@ class RowsRun:
     def answers(self, key: str) -> bytearray:
         return self.recorded[key]
 
-    def search(self) -> Search:
+    def search(self) -> ExploredStates:
         from checker.liveness.asking import GraphSearch
 
         return GraphSearch(self.graph(), self.answers, self.task.patience.ask)

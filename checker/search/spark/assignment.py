@@ -20,7 +20,7 @@ from interpreter.state.step import StepOrder
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class WorkerConfig:
     """How workers look at states, which the local run has found out: all alike, so that they can learn from each other.
 
     `reduced`: columns choose among images. `gathered`: the slots that are read whole (see `division`).
@@ -49,7 +49,7 @@ class Order:
     graph: bool
     crash_edges: bool
     machine: Callable[[Program], Machine]
-    manner: Manner
+    manner: WorkerConfig
 
     def task(self, patience: Patience) -> Task:
         """The task as an engine in this process would be given it."""
@@ -84,7 +84,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class TaskReport:
     """What a task reports. `arrived` speaks of its states, `expanded` of the steps from them.
 
     `outbound` counts the candidates for each partition, `exported` are the files with rows for tables. `worker` names

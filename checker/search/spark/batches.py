@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from checker.search.checkpoints.codec import Candidate, StateCodec
+from checker.search.checkpoints.codec import StateCodec, SuccessorRecord
 from checker.search.checkpoints.row_codec import (
     Column,
     PackedRows,
@@ -66,14 +66,14 @@ class PackedBatch(NamedTuple):
         )
 
 
-class Sources(NamedTuple):
+class SourceKeys(NamedTuple):
     """The keys of the states that steps lead from, in halves, by number."""
 
     high: Words
     low: Words
 
 
-def pack_batch(codec: RowCodec, packing: Packing, batch: Batch, sources: Sources) -> PackedBatch:
+def pack_batch(codec: RowCodec, packing: Packing, batch: Batch, sources: SourceKeys) -> PackedBatch:
     """The rows of a batch, which are some."""
     used, orders = np.unique(batch.orders, return_inverse=True)
     return PackedBatch(
@@ -115,15 +115,15 @@ def waiting_batches(
     return found
 
 
-def batches_of(candidates: Sequence[Candidate], values: StateCodec) -> list[PackedBatch]:
+def batches_of(candidates: Sequence[SuccessorRecord], values: StateCodec) -> list[PackedBatch]:
     """Candidates that were made one by one; they have parents already, and are sorted by key."""
-    layouts: dict[Layout, list[Candidate]] = {}
+    layouts: dict[Layout, list[SuccessorRecord]] = {}
     for candidate in candidates:
         layouts.setdefault(candidate.state.layout, []).append(candidate)
     return [_batch_of(layout, members, values) for layout, members in layouts.items()]
 
 
-def _batch_of(layout: Layout, candidates: list[Candidate], values: StateCodec) -> PackedBatch:
+def _batch_of(layout: Layout, candidates: list[SuccessorRecord], values: StateCodec) -> PackedBatch:
     most = max(len(c.state.threads) for c in candidates)
     columns: list[list[int]] = [[c.state.values[i] for c in candidates] for i in range(len(layout.slots))]
     columns += [[(*c.state.threads, *[UNBOUND] * most)[i] for c in candidates] for i in range(most)]

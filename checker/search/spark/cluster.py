@@ -21,17 +21,17 @@ from checker.core.level import Level, Unfinished
 from checker.core.limits import StopReason
 from checker.core.patience import GRACE_S, Stop
 from checker.core.problems import EnvironmentProblem, Problem
-from checker.search.checkpoints.codec import Candidate, StateCodec, pack_candidates
+from checker.search.checkpoints.codec import StateCodec, SuccessorRecord, pack_candidates
 from checker.search.checkpoints.keys import partition_of, partitions_of
 from checker.search.checkpoints.saved import Saved, pack_head
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import (
     Assignment,
-    Manner,
     Met,
     Order,
-    Summary,
+    TaskReport,
+    WorkerConfig,
     edges_file,
     found_file,
     outbound_file,
@@ -43,14 +43,14 @@ from checker.search.spark.graph_task import Made
 from checker.search.spark.liveness.search import PartitionedSearch
 from checker.search.spark.local import LocalRun
 from checker.search.spark.scratch import Scratch
-from checker.search.spark.session import Session
+from checker.search.spark.session import SparkConnection
 from checker.search.spark.shipping import archive, worker_function
 from checker.search.spark.stopping import Stopped, stop_sign
 from checker.search.spark.teaching import Teaching
 from checker.search.spark.troubles import NOBODY_YET
 from checker.search.spark.visited import KeyFiles, add_keys
 from checker.storage.checkpoint.folder import level_file
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from checker.storage.folders import RUN_FOLDER
 from fizz.base.data import demand
 
@@ -80,7 +80,7 @@ class ClusterState:
     wants_graph: bool
     held: Level | None
     written: tuple[str, ...]
-    manner: Manner
+    manner: WorkerConfig
     lessons: tuple[str, ...]
 
 
@@ -105,11 +105,11 @@ class Cluster:
         self,
         task: Task,
         local: LocalRun,
-        session: Session,
+        session: SparkConnection,
         level: int,
         partitions: int,
         columns: bool,
-        manner: Manner,
+        manner: WorkerConfig,
         folder: str | None,
     ) -> None:
         self.task = task
@@ -124,7 +124,7 @@ class Cluster:
         self.scratch = Scratch("run") if kept_in is None and folder is None else None
         """Where the files are if nobody has said where."""
         self.folder = self._folder(folder, kept_in)
-        self.store = Store(self.folder, durable=self.keeps)
+        self.store = FileStore(self.folder, durable=self.keeps)
         self.findings = Findings(self.store, local, level, partitions)
         self.teaching = Teaching(self.store, local.machine)
         self.level = level
@@ -187,9 +187,11 @@ class Cluster:
         ]
 
     def _waiting_by_rows(self) -> list[bytes]:
-        waiting: list[list[Candidate]] = [[] for _ in range(self.partitions)]
+        waiting: list[list[SuccessorRecord]] = [[] for _ in range(self.partitions)]
         for key, state, starts, crashes in sorted(self.local.hand_over(), key=lambda state: state.key):
-            waiting[partition_of(key, self.partitions)].append(Candidate(key, 0, NO_ORDER, starts, crashes, state))
+            waiting[partition_of(key, self.partitions)].append(
+                SuccessorRecord(key, 0, NO_ORDER, starts, crashes, state)
+            )
         codec = StateCodec(self.local.machine)
         return [pack_candidates(codec, candidates) for candidates in waiting]
 
@@ -285,12 +287,12 @@ class Cluster:
             if self.session.lonely:
                 self.task.say(NOBODY_YET)
 
-    def _finished(self, answers: Sequence[Summary | Stopped | Problem | StopReason]) -> list[Summary]:
+    def _finished(self, answers: Sequence[TaskReport | Stopped | Problem | StopReason]) -> list[TaskReport]:
         """What the tasks of a job report. Raises what one could not help, and `Stop` if one was not finished."""
         for answer in answers:
             if isinstance(answer, Problem):
                 raise answer
-        finished = [answer for answer in answers if isinstance(answer, Summary)]
+        finished = [answer for answer in answers if isinstance(answer, TaskReport)]
         if len(finished) < len(answers):
             stopped = [answer for answer in answers if isinstance(answer, Stopped)]
             given = [answer for answer in answers if isinstance(answer, StopReason)]
@@ -301,7 +303,7 @@ class Cluster:
             raise stop
         return finished
 
-    def _take(self, summary: Summary) -> None:
+    def _take(self, summary: TaskReport) -> None:
         """Take in where a task has left things."""
         kept = set(summary.visited)
         for file in self.visited[summary.partition]:

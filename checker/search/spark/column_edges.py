@@ -7,21 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from checker.search.checkpoints.keys import Keys, keys_of
-from checker.search.columns.edges import Edges, same_steps
+from checker.search.columns.edges import LevelEdges, same_steps
 from checker.search.columns.frontier import Frontier
 from checker.search.columns.tables import Ints, Mask, Words
-from checker.search.spark.partition import Shape, pack_shapes
+from checker.search.spark.partition import GraphShape, pack_shapes
 
 
 class EdgeFile:
     """The file of the edges of one task (see `edges_file`), which grows slice by slice."""
 
     def __init__(self) -> None:
-        self._shapes: dict[Shape, int] = {}
+        self._shapes: dict[GraphShape, int] = {}
         self._numbers: list[bytes] = []
         self._targets: list[bytes] = []
 
-    def add(self, shapes: Sequence[Shape], numbers: Ints, targets: Keys) -> None:
+    def add(self, shapes: Sequence[GraphShape], numbers: Ints, targets: Keys) -> None:
         """The states of one slice, whose keys are greater than those before: the shape of each, targets of all."""
         known = [self._shapes.setdefault(shape, len(self._shapes)) for shape in shapes]
         self._numbers.append(np.array(known, dtype=np.uint32)[numbers].tobytes())
@@ -31,10 +31,10 @@ class EdgeFile:
         return [pack_shapes(self._shapes), b"".join(self._numbers), b"".join(self._targets)]
 
 
-class EdgesByKey(Edges):
+class EdgesByKey(LevelEdges):
     """The steps of one task that liveness sees. Where their targets are is not known here, so they stay keys."""
 
-    def of(self, frontier: Sequence[Frontier], count: int) -> tuple[tuple[Shape, ...], Ints, Keys]:
+    def of(self, frontier: Sequence[Frontier], count: int) -> tuple[tuple[GraphShape, ...], Ints, Keys]:
         """What begins at a frontier whose states are numbered up to `count`: shapes, each state's one, targets."""
         quiet, cut = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
         for part in frontier:
@@ -52,9 +52,9 @@ class EdgesByKey(Edges):
         )
         return shapes, numbers, keys_of(high[~hidden], low[~hidden])
 
-    def _shape(self, kinds: Ints, hidden: Mask, span: slice, quiet: bool, cut: bool) -> Shape:
+    def _shape(self, kinds: Ints, hidden: Mask, span: slice, quiet: bool, cut: bool) -> GraphShape:
         steps = tuple(self.kinds[kind] for kind in kinds[span].tolist())
-        return Shape(steps, int(np.count_nonzero(~hidden[span])), quiet, cut)
+        return GraphShape(steps, int(np.count_nonzero(~hidden[span])), quiet, cut)
 
     def _in_order(self) -> tuple[Ints, Ints, Mask, Words, Words]:
         """Sources, kinds, which are hidden, and halves of targets' keys: by source, hidden ones last, in step order."""

@@ -18,13 +18,13 @@ from checker.search.columns.frontier import Frontier
 from checker.search.columns.packing import Packing
 from checker.search.columns.run import ColumnsRun
 from checker.search.columns.space import Space
-from checker.search.columns.store import Store as States
+from checker.search.columns.store import StateStore as States
 from checker.search.columns.tables import Ints, Words
 from checker.search.rows.expander import Expander
 from checker.search.spark.assignment import Assignment, Origin, edges_file, found_file, outbound_file
 from checker.search.spark.batches import (
     PackedBatch,
-    Sources,
+    SourceKeys,
     from_bytes,
     joined,
     pack_batch,
@@ -33,14 +33,14 @@ from checker.search.spark.batches import (
 )
 from checker.search.spark.column_edges import EdgeFile, EdgesByKey
 from checker.search.spark.visited import KeyFiles, add_keys, seen
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 
 _SLICE: Final = 1 << 24
 _HALF_OF_HALF: Final = np.uint64(32)
 
 
 @dataclass(slots=True)
-class Columns:
+class WorkerColumns:
     """What a worker keeps from task to task."""
 
     run: ColumnsRun
@@ -48,7 +48,7 @@ class Columns:
     edges: EdgesByKey
 
     @classmethod
-    def of(cls, expander: Expander, values: StateCodec, reduced: bool) -> Columns:
+    def of(cls, expander: Expander, values: StateCodec, reduced: bool) -> WorkerColumns:
         """The columns of a worker that has not begun."""
         space = Space(expander, reduced)
         edges = space.edges = EdgesByKey()
@@ -80,7 +80,7 @@ class Newcomers:
 class ColumnPartition:
     """The work of one task. All it writes is a function of its assignment: any number of attempts come to the same."""
 
-    def __init__(self, assignment: Assignment, partitions: int, store: Store, columns: Columns) -> None:
+    def __init__(self, assignment: Assignment, partitions: int, store: FileStore, columns: WorkerColumns) -> None:
         self.assignment = assignment
         self.partitions = partitions
         self.store = store
@@ -148,7 +148,7 @@ class ColumnPartition:
         steps = run.steps(self.expanded)
         if given.graph:
             self._edges.add(*self.columns.edges.of(expanded, len(new.keys)))
-        self._send(steps, Sources(new.high, new.low))
+        self._send(steps, SourceKeys(new.high, new.low))
 
     # --- taking in -------------------------------------------------------------------------------------------------
 
@@ -223,7 +223,7 @@ class ColumnPartition:
 
     # --- sending on ------------------------------------------------------------------------------------------------
 
-    def _send(self, found: dict[Packing, Batch], sources: Sources) -> None:
+    def _send(self, found: dict[Packing, Batch], sources: SourceKeys) -> None:
         batches: list[list[PackedBatch]] = [[] for _ in range(self.partitions)]
         for packing, batch in found.items():
             owners = batch.low % np.uint64(self.partitions)
@@ -243,7 +243,7 @@ class ColumnPartition:
             self.store.write(name, [joined(box) for box in self._outbox])
 
 
-def received(store: Store, assignment: Assignment, which: int, slices: int) -> list[PackedBatch]:
+def received(store: FileStore, assignment: Assignment, which: int, slices: int) -> list[PackedBatch]:
     """What was sent to the partition of a task: one of so many slices by key, in order."""
     found: list[PackedBatch] = []
     for name in assignment.inbound:

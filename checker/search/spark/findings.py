@@ -11,7 +11,7 @@ from checker.search.checkpoints.codec import unpack_orders
 from checker.search.checkpoints.keys import WIDTH, key_array, key_column, partition_of, places
 from checker.search.spark.assignment import found_file
 from checker.search.spark.local import LocalRun
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from interpreter.state.step import StepOrder
 
 KEYS: Final = 0
@@ -24,7 +24,7 @@ ANSWERS: Final = 5
 class Findings:
     """The levels up to `handed_over` were found by the local run, and the one handed over was expanded on Spark."""
 
-    def __init__(self, store: Store, local: LocalRun, handed_over: int, partitions: int) -> None:
+    def __init__(self, store: FileStore, local: LocalRun, handed_over: int, partitions: int) -> None:
         self.store = store
         self.local = local
         self.handed_over = handed_over

@@ -16,9 +16,9 @@ from checker.liveness.graph import LiveStep
 from checker.search.checkpoints.keys import WIDTH, Keys, halves_of, key_array, key_column, partitions_of
 from checker.search.spark.assignment import edges_file, found_file
 from checker.search.spark.findings import ANSWERS, CRASHES, KEYS
-from checker.search.spark.liveness.share import Array, Numbers, Outcome, Share, answers_array, by_owner
-from checker.search.spark.partition import Shape, unpack_shapes
-from checker.storage.files import Store
+from checker.search.spark.liveness.share import Array, Numbers, PassResult, Share, answers_array, by_owner
+from checker.search.spark.partition import GraphShape, unpack_shapes
+from checker.storage.files import FileStore
 from fizz.base.data import demand
 
 _SENT: Final = WIDTH + 4 + 4
@@ -37,7 +37,7 @@ class LevelFiles(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class GraphSources:
     """The levels of one partition, and the columns of answers. `numbers`: need and marks for each kind of state."""
 
     levels: tuple[LevelFiles, ...]
@@ -57,16 +57,16 @@ class _Rows:
     targets: Keys
 
 
-def survey(share: Share, inbound: Sequence[bytes], given: Sources, store: Store) -> Outcome:
+def survey(share: Share, inbound: Sequence[bytes], given: GraphSources, store: FileStore) -> PassResult:
     """Tell the kinds of states that there are."""
     kinds: dict[Kind, None] = {}
     for level in given.levels:
         for shape in _shapes(share, level, store):
             kinds[_kind(shape, level)] = None
-    return Outcome(told=tuple(kinds))
+    return PassResult(told=tuple(kinds))
 
 
-def _shapes(share: Share, level: LevelFiles, store: Store) -> tuple[Shape, ...]:
+def _shapes(share: Share, level: LevelFiles, store: FileStore) -> tuple[GraphShape, ...]:
     name = edges_file(level.level, share.partition)
     if not store.has(name):
         return ()
@@ -75,12 +75,12 @@ def _shapes(share: Share, level: LevelFiles, store: Store) -> tuple[Shape, ...]:
         return unpack_shapes(data)
 
 
-def _kind(shape: Shape, level: LevelFiles) -> Kind:
+def _kind(shape: GraphShape, level: LevelFiles) -> Kind:
     # A state that was not expanded keeps its names, and leads nowhere.
     return shape.steps, shape.inside if level.expanded else 0
 
 
-def scatter(share: Share, inbound: Sequence[bytes], given: Sources, store: Store) -> Outcome:
+def scatter(share: Share, inbound: Sequence[bytes], given: GraphSources, store: FileStore) -> PassResult:
     """Put the states in order, and send each edge to the partition of its target."""
     places: dict[Kind, int] = {}
     rows = [_begun(share)]
@@ -123,7 +123,7 @@ def scatter(share: Share, inbound: Sequence[bytes], given: Sources, store: Store
         "out.counts": np.array([len(part) for part in parts], dtype=np.int64),
     }
     post = [targets[part].tobytes() + sources[part].tobytes() + marks[part].tobytes() for part in parts]
-    return Outcome(arrays, post, (len(degree), len(marks)))
+    return PassResult(arrays, post, (len(degree), len(marks)))
 
 
 def _begun(share: Share) -> _Rows:
@@ -132,11 +132,11 @@ def _begun(share: Share) -> _Rows:
     return _Rows(*[share[f"begun.{name}"] for name in names])
 
 
-def _rows(share: Share, level: LevelFiles, store: Store, given: Sources, places: dict[Kind, int]) -> _Rows:
+def _rows(share: Share, level: LevelFiles, store: FileStore, given: GraphSources, places: dict[Kind, int]) -> _Rows:
     """The states of one level, by key."""
     shapes = _shapes(share, level, store)
     known = [given.numbers[places.setdefault(_kind(shape, level), len(places))] for shape in shapes]
-    nobody = Shape((), 0, False, False)
+    nobody = GraphShape((), 0, False, False)
     table = shapes or (nobody,)
     lengths = np.array([len(marks) for _, marks in known] or [0], dtype=np.int64)
     name = edges_file(level.level, share.partition)
@@ -158,7 +158,7 @@ def _rows(share: Share, level: LevelFiles, store: Store, given: Sources, places:
     )
 
 
-def resolve(share: Share, inbound: Sequence[bytes], given: Any, store: Store) -> Outcome:
+def resolve(share: Share, inbound: Sequence[bytes], given: Any, store: FileStore) -> PassResult:
     """Find the targets of the edges that end here, and tell their numbers."""
     counts = np.array([len(data) // _SENT for data in inbound], dtype=np.int64)
     targets: list[Array] = []
@@ -181,7 +181,7 @@ def resolve(share: Share, inbound: Sequence[bytes], given: Any, store: Store) ->
         "into.order": order,
         "into.counts": counts,
     }
-    return Outcome(arrays, [part.astype(np.uint32).tobytes() for part in targets])
+    return PassResult(arrays, [part.astype(np.uint32).tobytes() for part in targets])
 
 
 def _finder(share: Share) -> Callable[[Keys], Numbers]:
@@ -208,7 +208,7 @@ def _finder(share: Share) -> Callable[[Keys], Numbers]:
     return find
 
 
-def link(share: Share, inbound: Sequence[bytes], given: Any, store: Store) -> Outcome:
+def link(share: Share, inbound: Sequence[bytes], given: Any, store: FileStore) -> PassResult:
     """Write down where the edges that begin here end."""
     order, counts = share["out.order"], share["out.counts"]
     found = np.empty(len(order), dtype=np.uint64)
@@ -216,4 +216,4 @@ def link(share: Share, inbound: Sequence[bytes], given: Any, store: Store) -> Ou
     for partition, (begin, end, data) in enumerate(zip(ends - counts, ends, inbound, strict=True)):
         numbers = np.frombuffer(data, dtype=np.uint32).astype(np.uint64)
         found[order[begin:end]] = numbers * np.uint64(share.partitions) + np.uint64(partition)
-    return Outcome({"out.ends": found})
+    return PassResult({"out.ends": found})

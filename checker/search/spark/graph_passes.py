@@ -11,7 +11,7 @@ import numpy as np
 from checker.liveness.graph import Graph
 from checker.search.checkpoints.keys import partitions_of
 from checker.search.spark.findings import Findings
-from checker.search.spark.graph_building import LevelFiles, Sources
+from checker.search.spark.graph_building import GraphSources, LevelFiles
 from checker.search.spark.graph_task import (
     Done,
     PassTask,
@@ -23,7 +23,7 @@ from checker.search.spark.graph_task import (
     write_arrays,
 )
 from checker.search.spark.liveness.share import Array, Share, answers_array, bit_tables
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 
 Work = Callable[[str, list[bytes]], list[Any]]
 """Runs one task per item as a job of this title; what they came to."""
@@ -34,7 +34,7 @@ _FROM_DRIVER: Final = 0
 class SparkCrew:
     """The partitions of a run that has ended, and where their arrays are."""
 
-    def __init__(self, store: Store, findings: Findings, work: Work) -> None:
+    def __init__(self, store: FileStore, findings: Findings, work: Work) -> None:
         self.store = store
         self.partitions = findings.partitions
         self.columns = findings.local.recorded
@@ -66,7 +66,9 @@ class SparkCrew:
         sources = [self._sources(findings, partition) for partition in range(self.partitions)]
         kinds = self._each("survey", sources)
         numbered = [
-            Sources(source.levels, source.columns, tuple(self.tables.shape(steps, inside) for steps, inside in told))
+            GraphSources(
+                source.levels, source.columns, tuple(self.tables.shape(steps, inside) for steps, inside in told)
+            )
             for source, told in zip(sources, kinds, strict=True)
         ]
         sizes = self._each("scatter", numbered)
@@ -79,14 +81,14 @@ class SparkCrew:
         self.make("link")
         return sum(states + edges for states, edges in sizes)
 
-    def _sources(self, findings: Findings, partition: int) -> Sources:
+    def _sources(self, findings: Findings, partition: int) -> GraphSources:
         last = len(findings.levels)
         handed_over = LevelFiles(findings.handed_over, None, last > 0)
         later = [
             LevelFiles(findings.handed_over + 1 + index, partition in among, index + 1 < last)
             for index, among in enumerate(findings.levels)
         ]
-        return Sources((handed_over, *later), self.columns)
+        return GraphSources((handed_over, *later), self.columns)
 
     def close(self) -> None:
         """Remove all files of the search that are still there."""

@@ -13,11 +13,11 @@ import numpy as np
 from checker.core.effort import Effort
 from checker.search.spark.graph_building import link, resolve, scatter, survey
 from checker.search.spark.liveness.search import PASSES
-from checker.search.spark.liveness.share import Array, Outcome, Share
-from checker.storage.files import Store
+from checker.search.spark.liveness.share import Array, PassResult, Share
+from checker.storage.files import FileStore
 from fizz.base.data import NotData, pack, unpack
 
-_BUILDING: Final[Mapping[str, Callable[..., Outcome]]] = {
+_BUILDING: Final[Mapping[str, Callable[..., PassResult]]] = {
     done.__name__: done for done in (survey, scatter, resolve, link)
 }
 
@@ -50,7 +50,7 @@ class PassTask:
     inbound: tuple[str | None, ...]
     given: object
 
-    def perform(self, store: Store) -> Done:
+    def perform(self, store: FileStore) -> Done:
         """Do it. All it writes is a function of its files: any number of attempts come to the same."""
         store.forget_all_but(frozenset(self.where.values()))
         # Nothing of this outlasts the run.
@@ -91,14 +91,14 @@ class Content(NamedTuple):
     shape: tuple[int, ...]
 
 
-def write_arrays(store: Store, name: str, arrays: Mapping[str, Array]) -> None:
+def write_arrays(store: FileStore, name: str, arrays: Mapping[str, Array]) -> None:
     """Write arrays: a table of contents, and then each of them."""
     contents = [Content(key, array.dtype.str, array.shape) for key, array in arrays.items()]
     data = [np.ascontiguousarray(array).tobytes() for array in arrays.values()]
     store.write(name, [pack(tuple[Content, ...], contents), *data])
 
 
-def contents_of(store: Store, name: str) -> tuple[Content, ...]:
+def contents_of(store: FileStore, name: str) -> tuple[Content, ...]:
     """The table of contents of a file that `write_arrays` wrote."""
     with store.reading(name):
         found: tuple[Content, ...] = unpack(tuple[Content, ...], bytes(store.map(name, 0)))
@@ -118,7 +118,7 @@ def _array(data: memoryview, content: Content) -> Array:
 class StoredArrays(Mapping[str, Array]):
     """Arrays by name, in memory only as far as they are used."""
 
-    def __init__(self, store: Store, where: Mapping[str, str]) -> None:
+    def __init__(self, store: FileStore, where: Mapping[str, str]) -> None:
         self._store = store
         self._where = where
         self._known: dict[str, Array] = {}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from checker.search.checkpoints.codec import StateCodec
 from checker.search.memo.trie import ReadTree
 from checker.search.rows.expander import Expander
-from checker.search.spark.lessons import Lesson, pack_lessons
-from interpreter.state.step import Rule, StepKind, Way
+from checker.search.spark.lessons import SharedResult, pack_results
+from interpreter.state.step import ExecutionPath, Rule, StepKind
 
 if TYPE_CHECKING:
     from checker.search.columns.space import Space
@@ -21,28 +21,28 @@ class Learning:
     def __init__(self, expander: Expander) -> None:
         self._machine = expander.machine
         self._memory = expander.memory
-        self._noted: list[Lesson] = []
+        self._noted: list[SharedResult] = []
         self.untold = 0
         """How many lessons could not be told, because others could make nothing of them."""
         self._memory.listener = self._note
 
-    def _note(self, rule: Rule, way: Way) -> None:
-        self._noted.append(Lesson(rule, rule in self._memory.runner.careful, way))
+    def _note(self, rule: Rule, way: ExecutionPath) -> None:
+        self._noted.append(SharedResult(rule, rule in self._memory.runner.careful, way))
 
     def tell(self, codec: StateCodec) -> bytes:
         """What was learned since the last time, in bytes."""
         lessons = [lesson for lesson in self._noted if self._counts(lesson)]
         self._noted = []
-        data, told = pack_lessons(codec, lessons)
+        data, told = pack_results(codec, lessons)
         self.untold += len(lessons) - told
         return data
 
-    def _counts(self, lesson: Lesson) -> bool:
+    def _counts(self, lesson: SharedResult) -> bool:
         """Whether a lesson is of use still: rules are given up, or begun anew with fewer restarts."""
         rule = lesson.rule
         return rule not in self._memory.forgetful and lesson.careful == (rule in self._memory.runner.careful)
 
-    def take(self, lessons: Iterable[Lesson], space: Space | None) -> None:
+    def take(self, lessons: Iterable[SharedResult], space: Space | None) -> None:
         """Remember what others have learned; `space`: for columns too."""
         for lesson in lessons:
             rule = lesson.rule
@@ -60,7 +60,7 @@ class Learning:
                     _take_parked(space, rule, lesson.way)
 
 
-def _take_parked(space: Space, rule: Rule, way: Way) -> None:
+def _take_parked(space: Space, rule: Rule, way: ExecutionPath) -> None:
     """Columns know what a thread does by the thread, wherever it is parked."""
     tree = ReadTree(space.memory.counters, space.restarts)
     tree.root = space.parked.get(rule.subject)

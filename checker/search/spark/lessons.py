@@ -6,12 +6,13 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from checker.search.checkpoints.codec import StateCodec, lines, unlined
-from checker.search.memo.remembering import Mark, Restart
+from checker.search.memo.remembering import Restart, RestartMark
 from fizz.base.data import bundle, deflate, entry, inflate, pack, unbundle, unpack
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.state.step import (
     Aborted,
     Event,
+    ExecutionPath,
     Failure,
     Fork,
     Outcome,
@@ -19,7 +20,6 @@ from interpreter.state.step import (
     Result,
     Rule,
     StepKind,
-    Way,
 )
 
 _PAIR: Final = ("before", "after")
@@ -29,12 +29,12 @@ _NO_THREAD: Final = -1
 Thing = TypeVar("Thing", bound=Hashable)
 
 
-class Lesson(NamedTuple):
+class SharedResult(NamedTuple):
     """A way through a rule. `careful`: ways of the rule keep no containers over restarts (see `RememberingRunner`)."""
 
     rule: Rule
     careful: bool
-    way: Way
+    way: ExecutionPath
 
 
 class _Asked(NamedTuple):
@@ -54,7 +54,7 @@ class _Came(NamedTuple):
     returns: tuple[int, ...]
 
 
-class _Told(NamedTuple):
+class _ResultRow(NamedTuple):
     """A lesson. `about`: the subject of its rule, or the place of that value; `events` are places."""
 
     kind: StepKind
@@ -65,16 +65,16 @@ class _Told(NamedTuple):
     results: tuple[_Came | Aborted | Failure, ...]
 
 
-class PackedLessons(NamedTuple):
+class PackedResults(NamedTuple):
     """Lessons as rows of places in tables: what many ways have in common once. Values are beside it, by value."""
 
-    events: tuple[_Asked | Mark | Fork, ...]
+    events: tuple[_Asked | RestartMark | Fork, ...]
     writes: tuple[tuple[tuple[Any, ...], int], ...]
     rests: tuple[Outcome, ...]
-    lessons: tuple[_Told, ...]
+    lessons: tuple[_ResultRow, ...]
 
 
-class _Untellable(Exception):
+class _Unshareable(Exception):
     """What was asked means nothing in another process."""
 
 
@@ -104,20 +104,20 @@ class _Writer:
         self._write = _Table[tuple[Slot, int]](lambda write: (write[0], self._value.place(write[1])))
         self._rest = _Table[Outcome](lambda rest: rest)
 
-    def lesson(self, lesson: Lesson) -> _Told:
-        """One lesson as places. Raises `_Untellable`."""
+    def lesson(self, lesson: SharedResult) -> _ResultRow:
+        """One lesson as places. Raises `_Unshareable`."""
         kind, subject, instance = lesson.rule
         about = self._value.place(subject) if kind in _BY_ID else subject
         events = tuple([self._event.place(event) for event in lesson.way.events])
-        return _Told(kind, about, instance, lesson.careful, events, tuple(map(self._result, lesson.way.results)))
+        return _ResultRow(kind, about, instance, lesson.careful, events, tuple(map(self._result, lesson.way.results)))
 
-    def packed(self, lessons: list[_Told]) -> bytes:
-        packed = PackedLessons(
+    def packed(self, lessons: list[_ResultRow]) -> bytes:
+        packed = PackedResults(
             tuple(self._event.written), tuple(self._write.written), tuple(self._rest.written), tuple(lessons)
         )
-        return deflate(bundle([lines(self._value.written), pack(PackedLessons, packed)]))
+        return deflate(bundle([lines(self._value.written), pack(PackedResults, packed)]))
 
-    def _written_event(self, event: Event) -> _Asked | Mark | Fork:
+    def _written_event(self, event: Event) -> _Asked | RestartMark | Fork:
         if isinstance(event, Read):
             _check(event.slot)
             return _Asked(event.slot, self._value.place(event.answer))
@@ -156,46 +156,46 @@ def _check(slot: Slot) -> None:
     """Some questions have ids in them, and nobody will ever be given the same answer to others."""
     plain = slot[1:] if slot[0] in _PAIR else slot
     if plain[0] == "state" or (plain[0] == "used" and plain[2] >= 0):
-        raise _Untellable
+        raise _Unshareable
 
 
-def pack_lessons(codec: StateCodec, lessons: Iterable[Lesson]) -> tuple[bytes, int]:
+def pack_results(codec: StateCodec, lessons: Iterable[SharedResult]) -> tuple[bytes, int]:
     """Lessons in bytes, none in no bytes; and how many there are in them. Those that cannot be told are left out."""
     writer = _Writer(codec)
-    written: list[_Told] = []
+    written: list[_ResultRow] = []
     for lesson in lessons:
         try:
             written.append(writer.lesson(lesson))
-        except _Untellable:
+        except _Unshareable:
             continue
     return (writer.packed(written) if written else b""), len(written)
 
 
-def unpack_lessons(codec: StateCodec, data: bytes) -> list[Lesson]:
-    """What `pack_lessons` wrote, here or elsewhere. Raises `NotData`."""
+def unpack_results(codec: StateCodec, data: bytes) -> list[SharedResult]:
+    """What `pack_results` wrote, here or elsewhere. Raises `NotData`."""
     if not data:
         return []
     told, content = unbundle(inflate(data), 2)
-    packed: PackedLessons = unpack(PackedLessons, content)
+    packed: PackedResults = unpack(PackedResults, content)
     values = [codec.load(value) if value else UNBOUND for value in unlined(told)]
     events = [_event(event, values) for event in packed.events]
     writes = [(slot, entry(values, place)) for slot, place in packed.writes]
-    lessons: list[Lesson] = []
+    lessons: list[SharedResult] = []
     for kind, about, instance, careful, places, results in packed.lessons:
         rule = Rule(kind, entry(values, about) if kind in _BY_ID else about, instance)
         came, *others = [
             _outcome(packed.rests, writes, values, result) if isinstance(result, _Came) else result
             for result in results
         ]
-        way = Way(tuple([entry(events, place) for place in places]), came, others=tuple(others))
-        lessons.append(Lesson(rule, careful, way))
+        way = ExecutionPath(tuple([entry(events, place) for place in places]), came, others=tuple(others))
+        lessons.append(SharedResult(rule, careful, way))
     return lessons
 
 
-def _event(event: _Asked | Mark | Fork, values: Sequence[int]) -> Event:
+def _event(event: _Asked | RestartMark | Fork, values: Sequence[int]) -> Event:
     if isinstance(event, _Asked):
         return Read(event.slot, entry(values, event.answer))
-    if isinstance(event, Mark):
+    if isinstance(event, RestartMark):
         return Restart(event._replace(thread=entry(values, event.thread)))
     return event
 
@@ -221,8 +221,8 @@ def _outcome(
 
 def merged(codec: StateCodec, told: Sequence[bytes]) -> tuple[bytes, int]:
     """What several processes tell, each lesson once; and how many there are."""
-    distinct: dict[tuple[object, ...], Lesson] = {}
+    distinct: dict[tuple[object, ...], SharedResult] = {}
     for data in told:
-        for lesson in unpack_lessons(codec, data):
+        for lesson in unpack_results(codec, data):
             distinct.setdefault((lesson.rule, lesson.careful, lesson.way.events), lesson)
-    return pack_lessons(codec, distinct.values())
+    return pack_results(codec, distinct.values())

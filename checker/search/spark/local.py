@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from checker.core.level import Level, Place
+from checker.core.level import Level, StateRef
 from checker.liveness.graph import Graph
-from checker.search.checkpoints.codec import Candidate, StateCodec
+from checker.search.checkpoints.codec import StateCodec, SuccessorRecord
 from checker.search.checkpoints.keys import Keys, key_column, keys_of, partition_of
 from checker.search.checkpoints.row_codec import RowCodec
 from checker.search.columns.tables import Ints
 from checker.search.contract.protocol import Task
 from checker.search.engines.embedded import EmbeddedRun
 from checker.search.memo.trie import Counters
-from checker.search.spark.assignment import Manner
+from checker.search.spark.assignment import WorkerConfig
 from checker.search.spark.batches import NO_ORDER, PackedBatch, batches_of, waiting_batches
 from checker.search.spark.learning import Learning
 from interpreter import Machine
@@ -24,7 +24,7 @@ from interpreter.state.state import State
 _SAMPLE: Final = 100
 
 
-class Waiting(NamedTuple):
+class UnexpandedState(NamedTuple):
     """A state that was found and judged, and is to be expanded by somebody else."""
 
     key: int
@@ -66,9 +66,9 @@ class LocalRun(EmbeddedRun):
         """The states that wait, for each partition, where columns are to expand them; this run will not do it."""
         values = StateCodec(self.machine)
         if self._columns is None:
-            waiting: list[list[Candidate]] = [[] for _ in range(partitions)]
+            waiting: list[list[SuccessorRecord]] = [[] for _ in range(partitions)]
             for key, state, starts, crashes in sorted(self.hand_over(), key=lambda waiting: waiting.key):
-                waiting[partition_of(key, partitions)].append(Candidate(key, 0, NO_ORDER, starts, crashes, state))
+                waiting[partition_of(key, partitions)].append(SuccessorRecord(key, 0, NO_ORDER, starts, crashes, state))
             return [batches_of(candidates, values) for candidates in waiting]
         run = self._columns
         codec = RowCodec(run.space, values, run.refit)
@@ -76,16 +76,16 @@ class LocalRun(EmbeddedRun):
         run.frontier = []
         return batches
 
-    def hand_over(self) -> Iterator[Waiting]:
+    def hand_over(self) -> Iterator[UnexpandedState]:
         """The states that wait, which this run will not expand."""
         if self._columns is None:
             for state in self._rows.waiting:
-                yield Waiting(self._rows.found.keys[state.number], state.state, state.starts, state.crashes)
+                yield UnexpandedState(self._rows.found.keys[state.number], state.state, state.starts, state.crashes)
             self._rows.waiting = []
             return
         for part in self._columns.frontier:
             for row, (starts, crashes) in enumerate(zip(part.starts.tolist(), part.crashes.tolist(), strict=True)):
-                yield Waiting(part.key(row), part.packing.unpack(part.rows, row), starts, crashes)
+                yield UnexpandedState(part.key(row), part.packing.unpack(part.rows, row), starts, crashes)
         self._columns.frontier = []
 
     def expanded_graph(self) -> Graph | None:
@@ -105,25 +105,25 @@ class LocalRun(EmbeddedRun):
         """Can the states that wait be expanded by columns?"""
         return self._columns is not None or self._known_to_columns()
 
-    def manner(self, columns: bool) -> Manner:
+    def manner(self, columns: bool) -> WorkerConfig:
         """How the states that wait are best looked at by those who go on, by columns or not."""
         machine = self.machine
         if self._columns is not None:
-            return Manner(self._columns.space.images is not None, machine.divider.gathered)
+            return WorkerConfig(self._columns.space.images is not None, machine.divider.gathered)
         if not columns:
-            return Manner(False, frozenset())
+            return WorkerConfig(False, frozenset())
         if self.symmetric and not all(machine.plain(waiting.state) for waiting in self._rows.waiting):
             # Images must be divided alike, whatever was looked at in them.
-            return Manner(True, frozenset())
+            return WorkerConfig(True, frozenset())
         self._try()
-        return Manner(False, frozenset(machine.divider.gather()))
+        return WorkerConfig(False, frozenset(machine.divider.gather()))
 
     def _try(self) -> None:
         """Expand some of the states that wait, to see what is looked at in them."""
         expander, waiting = self._rows.expander, self._rows.waiting
         acted = set(expander.acted)
         for one in waiting[:: max(1, len(waiting) // _SAMPLE)]:
-            expander.expand(one.state, Place(self.machine.key(one.state), one.crashes), False, Level())
+            expander.expand(one.state, StateRef(self.machine.key(one.state), one.crashes), False, Level())
         expander.acted = acted
 
     def counters(self) -> Counters:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from checker.core.level import Level, Place
+from checker.core.level import Level, StateRef
 from checker.liveness.graph import LiveStep
 from checker.search.checkpoints.codec import (
-    Candidate,
-    Candidates,
     StateCodec,
+    SuccessorBatch,
+    SuccessorRecord,
     pack_candidates,
     pack_orders,
     unpack_candidates,
@@ -25,7 +25,7 @@ from checker.search.spark.assignment import Assignment, Origin, edges_file, foun
 from checker.search.spark.gathering import Gathering, Newcomer
 from checker.search.spark.visited import KeyFiles, add_keys, seen
 from checker.storage.export import parts_of
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
 from interpreter.state.state import State
 from interpreter.state.step import Candidate as Rules
@@ -33,10 +33,10 @@ from interpreter.state.step import StepKind
 from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
-    from checker.storage.export.parts import Parts
+    from checker.storage.export.parts import LevelPart
 
 
-class Source(NamedTuple):
+class ExpandedSource(NamedTuple):
     """A state to be expanded."""
 
     key: int
@@ -46,12 +46,12 @@ class Source(NamedTuple):
     cut: bool
 
     @property
-    def place(self) -> Place:
+    def place(self) -> StateRef:
         """The state as findings speak of it."""
-        return Place(self.key, self.crashes)
+        return StateRef(self.key, self.crashes)
 
 
-class Shape(NamedTuple):
+class GraphShape(NamedTuple):
     """What many states have in common in the graph (see `Graph.add_state`): the first `inside` steps have targets."""
 
     steps: tuple[LiveStep, ...]
@@ -69,7 +69,7 @@ class _Places(NamedTuple):
     cut: bool
 
 
-def pack_shapes(shapes: Iterable[Shape]) -> bytes:
+def pack_shapes(shapes: Iterable[GraphShape]) -> bytes:
     """Shapes in bytes, in their order."""
     table: dict[LiveStep, int] = {}
     rows = [
@@ -79,28 +79,28 @@ def pack_shapes(shapes: Iterable[Shape]) -> bytes:
     return deflate(bundle([pack(tuple[LiveStep, ...], table), pack(tuple[_Places, ...], rows)]))
 
 
-def unpack_shapes(data: bytes) -> tuple[Shape, ...]:
+def unpack_shapes(data: bytes) -> tuple[GraphShape, ...]:
     """What `pack_shapes` wrote. Raises `NotData`."""
     steps, rows = unbundle(inflate(data), 2)
     table: tuple[LiveStep, ...] = unpack(tuple[LiveStep, ...], steps)
-    found: list[Shape] = []
+    found: list[GraphShape] = []
     for places, inside, quiet, cut in unpack(tuple[_Places, ...], rows):
         if not all(0 <= place < len(table) for place in places) or not 0 <= inside <= len(places):
             raise NotData("a step that the table does not have")
-        found.append(Shape(tuple([table[place] for place in places]), inside, quiet, cut))
+        found.append(GraphShape(tuple([table[place] for place in places]), inside, quiet, cut))
     return tuple(found)
 
 
-class Edges:
+class PartitionEdges:
     """The edges from the states of one level, in order of their keys."""
 
     def __init__(self) -> None:
-        self._shapes: dict[Shape, int] = {}
+        self._shapes: dict[GraphShape, int] = {}
         self._numbers = array("I")
         self._targets: list[int] = []
 
-    def add(self, source: Source, live: list[LiveStep], targets: list[int], hidden: list[LiveStep]) -> None:
-        shape = Shape((*live, *hidden), len(live), not source.state.threads, source.cut)
+    def add(self, source: ExpandedSource, live: list[LiveStep], targets: list[int], hidden: list[LiveStep]) -> None:
+        shape = GraphShape((*live, *hidden), len(live), not source.state.threads, source.cut)
         self._numbers.append(self._shapes.setdefault(shape, len(self._shapes)))
         self._targets += targets
 
@@ -111,7 +111,9 @@ class Edges:
 class Partition:
     """The work of one task. All it writes is a function of its assignment: any number of attempts come to the same."""
 
-    def __init__(self, assignment: Assignment, partitions: int, store: Store, expander: Expander, codec: StateCodec):
+    def __init__(
+        self, assignment: Assignment, partitions: int, store: FileStore, expander: Expander, codec: StateCodec
+    ):
         self.assignment = assignment
         self.partitions = partitions
         self.store = store
@@ -121,7 +123,7 @@ class Partition:
         self.expanded = Level()
         self.outbound: tuple[int, ...] = ()
         self.exported: tuple[str, ...] = ()
-        self._newcomers: Mapping[int, Newcomer[tuple[Candidates, int]]] = {}
+        self._newcomers: Mapping[int, Newcomer[tuple[SuccessorBatch, int]]] = {}
         self._parts = parts_of(expander.task.settings, expander.machine, assignment.partition)
         options = expander.task.program.options
         self._bound = options.max_actions
@@ -150,9 +152,9 @@ class Partition:
 
     # --- taking in -------------------------------------------------------------------------------------------------
 
-    def _take_in(self) -> Gathering[tuple[Candidates, int]]:
+    def _take_in(self) -> Gathering[tuple[SuccessorBatch, int]]:
         """The candidates that are new, each once."""
-        gathering: Gathering[tuple[Candidates, int]] = Gathering(
+        gathering: Gathering[tuple[SuccessorBatch, int]] = Gathering(
             lambda place: place[0].states.state(place[1]), self._encoding
         )
         for name in self.assignment.inbound:
@@ -175,15 +177,15 @@ class Partition:
                 )
         return gathering
 
-    def _source(self, key: int, newcomer: Newcomer[tuple[Candidates, int]]) -> Source:
+    def _source(self, key: int, newcomer: Newcomer[tuple[SuccessorBatch, int]]) -> ExpandedSource:
         candidates, place = newcomer.place
         cut = newcomer.starts >= self._bound
-        return Source(key, candidates.states.state(place), newcomer.starts, newcomer.crashes, cut)
+        return ExpandedSource(key, candidates.states.state(place), newcomer.starts, newcomer.crashes, cut)
 
-    def _complete(self, newcomers: list[tuple[int, Newcomer[tuple[Candidates, int]]]]) -> list[Source]:
+    def _complete(self, newcomers: list[tuple[int, Newcomer[tuple[SuccessorBatch, int]]]]) -> list[ExpandedSource]:
         """Judge the new states, and write down that they were found; those to be expanded."""
         level = self.arrived
-        sources: list[Source] = []
+        sources: list[ExpandedSource] = []
         recorded = {key: bytearray() for key in self.expander.recorded}
         for key, newcomer in newcomers:
             self.expander.task.patience.ask()
@@ -215,10 +217,10 @@ class Partition:
 
     # --- expanding -------------------------------------------------------------------------------------------------
 
-    def _expand(self, sources: list[Source]) -> None:
+    def _expand(self, sources: list[ExpandedSource]) -> None:
         given = self.assignment
         gatherings = [Gathering[State](lambda state: state, self._encoding) for _ in range(self.partitions)]
-        edges = Edges()
+        edges = PartitionEdges()
         if self._parts is not None:
             self.expander.observe = partial(self._export_step, self._parts)
         for source in sources:
@@ -241,7 +243,7 @@ class Partition:
         self.outbound = tuple(len(gathering.newcomers) for gathering in gatherings)
 
     def _export_step(
-        self, parts: Parts, source: int, target: int, candidate: Rules, choices: tuple[str, ...], crash: bool
+        self, parts: LevelPart, source: int, target: int, candidate: Rules, choices: tuple[str, ...], crash: bool
     ) -> None:
         parts.step(source, target, self.assignment.level, candidate, choices, crash)
 
@@ -249,12 +251,12 @@ class Partition:
         return pack_candidates(
             self.codec,
             [
-                Candidate(key, n.source, n.order, n.starts, n.crashes, n.place)
+                SuccessorRecord(key, n.source, n.order, n.starts, n.crashes, n.place)
                 for key, n in METER.attended(gathering.in_order())
             ],
         )
 
-    def _add_edges(self, edges: Edges, source: Source, arrivals: list[Arrival]) -> None:
+    def _add_edges(self, edges: PartitionEdges, source: ExpandedSource, arrivals: list[Arrival]) -> None:
         live: list[LiveStep] = []
         targets: list[int] = []
         for arrival in arrivals:

@@ -6,24 +6,24 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
-from checker.core.effort import CPU_ELSEWHERE, MEMORY_ELSEWHERE, Effort
+from checker.core.effort import CPU_OF_OTHERS, MEMORY_OF_OTHERS, Effort
 from checker.core.exploration import PathLink
-from checker.core.graph_search import Search
+from checker.core.graph_search import ExploredStates
 from checker.core.level import Level
 from checker.core.problems import UsageProblem
 from checker.search.checkpoints.records import Head
 from checker.search.checkpoints.saved import Saved, unpack_head
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
-from checker.search.spark.assignment import Manner
+from checker.search.spark.assignment import WorkerConfig
 from checker.search.spark.cluster import Base, Cluster, ClusterState, demand_sound
 from checker.search.spark.java import find_java
 from checker.search.spark.liveness.search import SMALL
 from checker.search.spark.local import LocalRun
 from checker.search.spark.master import check_master, cores_asked
-from checker.search.spark.session import Session, open_session
+from checker.search.spark.session import SparkConnection, open_session
 from checker.storage.checkpoint.folder import level_file
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from checker.storage.folders import RUN_FOLDER
 
 _PARTITIONS: Final = "spark.default.parallelism"
@@ -51,7 +51,7 @@ class SparkRun:
         self.symmetric = self.local.symmetric
         self.level = 0
         self.frontier = 0
-        self.session: Session | None = None
+        self.session: SparkConnection | None = None
         self.cluster: Cluster | None = None
         self._base: Base | None = None
         """Where the local run was saved last."""
@@ -83,7 +83,7 @@ class SparkRun:
             self.cluster.hand_over()
         return self.cluster.next()
 
-    def _cluster(self, level: int, partitions: int | None, columns: bool, manner: Manner) -> Cluster:
+    def _cluster(self, level: int, partitions: int | None, columns: bool, manner: WorkerConfig) -> Cluster:
         self.handed_over = True
         self.session = open_session(self.master, self.conf, self.java, self.task.patience)
         if self.task.watched and self.session.started is not None and self.session.web_ui is not None:
@@ -104,7 +104,7 @@ class SparkRun:
         """How many states were found so far."""
         return self.local.found if self.cluster is None else self.cluster.found
 
-    def save(self, store: Store, level: int) -> Saved:
+    def save(self, store: FileStore, level: int) -> Saved:
         """What another run needs to go on from this level."""
         if self.cluster is not None:
             assert self._base is not None
@@ -113,7 +113,7 @@ class SparkRun:
         self._base = Base(level, saved.files)
         return saved
 
-    def restore(self, store: Store, level: int) -> None:
+    def restore(self, store: FileStore, level: int) -> None:
         """Be as the run was that was saved after this level, by this engine or by the embedded one."""
         head = unpack_head(store, level, Head, ClusterState)
         if isinstance(head, ClusterState):
@@ -133,7 +133,7 @@ class SparkRun:
     def path(self, key: int) -> tuple[PathLink, ...]:
         return self.local.path(key) if self.cluster is None else self.cluster.findings.path(key)
 
-    def search(self) -> Search:
+    def search(self) -> ExploredStates:
         return self.local.search() if self.cluster is None else self.cluster.search(self.most)
 
     def stats(self) -> Mapping[str, object]:
@@ -151,8 +151,8 @@ class SparkRun:
             "levels by columns": self.cluster.jobs if self.cluster is not None and self.cluster.columns else 0,
             "partitions": self.cluster.partitions if self.cluster is not None else 0,
             "tasks": self.cluster.tasks if self.cluster is not None else 0,
-            CPU_ELSEWHERE: round(effort.cpu_s, 3),
-            MEMORY_ELSEWHERE: round(effort.memory_mb, 1),
+            CPU_OF_OTHERS: round(effort.cpu_s, 3),
+            MEMORY_OF_OTHERS: round(effort.memory_mb, 1),
             "liveness_passes": self.cluster.crew.jobs
             if self.cluster is not None and self.cluster.crew is not None
             else 0,

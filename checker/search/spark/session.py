@@ -83,7 +83,7 @@ class Calls:
 
 
 @dataclass(slots=True)
-class Session:
+class SparkConnection:
     """A Spark context that jobs can be run on. `started`: the Java process under it, if it is ours to stop.
 
     `web_ui`: the address of Spark's pages on its jobs, if it has any.
@@ -316,14 +316,14 @@ def _end(process: subprocess.Popen[bytes], patience: Patience) -> None:
             process.wait(_TICK_S)
 
 
-def open_session(master: str, conf: Mapping[str, str], java: Path, patience: Patience | None = None) -> Session:
+def open_session(master: str, conf: Mapping[str, str], java: Path, patience: Patience | None = None) -> SparkConnection:
     """The running session of this process, whatever its master; else a new one.
 
     Raises `EnvironmentProblem` if Spark does not start, `Stop` if the patience is over before.
     """
     running = SparkContext._active_spark_context
     if running is not None:
-        return Session(running)
+        return SparkConnection(running)
     calls = Calls()
     patience = patience or Patience()
     with interruptions() as interruption:
@@ -350,7 +350,7 @@ def open_session(master: str, conf: Mapping[str, str], java: Path, patience: Pat
                 f"Spark does not start with the master '{master}': {reason}",
                 "check --master, --conf and the Java in use; --engine embedded needs none of them",
             ) from failure
-    return Session(context, process, calls)
+    return SparkConnection(context, process, calls)
 
 
 @contextmanager

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from checker.search.checkpoints.codec import StateCodec
 from checker.search.spark.assignment import lessons_file
 from checker.search.spark.lessons import merged
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from interpreter import Machine
 
 
 class Teaching:
     """The files with lessons, oldest first. `untold`: how many lessons could not be told, by worker."""
 
-    def __init__(self, store: Store, machine: Machine) -> None:
+    def __init__(self, store: FileStore, machine: Machine) -> None:
         self.codec = StateCodec(machine)
         self.files: list[str] = []
         self.lessons = 0

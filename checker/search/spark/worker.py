@@ -19,15 +19,15 @@ from checker.core.patience import Patience, Stop
 from checker.core.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
 from checker.search.checkpoints.codec import StateCodec
 from checker.search.rows.expander import Expander
-from checker.search.spark.assignment import Assignment, Met, Order, Summary
-from checker.search.spark.column_partition import ColumnPartition, Columns
+from checker.search.spark.assignment import Assignment, Met, Order, TaskReport
+from checker.search.spark.column_partition import ColumnPartition, WorkerColumns
 from checker.search.spark.graph_task import Made, PassTask
 from checker.search.spark.learning import Learning
-from checker.search.spark.lessons import unpack_lessons
+from checker.search.spark.lessons import unpack_results
 from checker.search.spark.partition import Partition
 from checker.search.spark.stopping import Stopped, stop_sign
 from checker.storage.export import place_of
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from fizz.base.data import NotData
 
 if TYPE_CHECKING:
@@ -42,18 +42,18 @@ class Worker:
     """
 
     order: Order
-    store: Store
+    store: FileStore
     expander: Expander
     codec: StateCodec
     learning: Learning
     begun: float
     name: str = field(default_factory=lambda: uuid.uuid4().hex)
     acted: set[int] = field(default_factory=set)
-    columns: Columns | None = None
+    columns: WorkerColumns | None = None
     taught: set[str] = field(default_factory=set)
     """The files with lessons that were read."""
 
-    def perform(self, assignment: Assignment) -> Summary | Stopped:
+    def perform(self, assignment: Assignment) -> TaskReport | Stopped:
         """Do one task, unless the run is to end before."""
         settings = self.order.settings
         if not self.store.folder.is_dir():
@@ -77,7 +77,7 @@ class Worker:
             self.acted |= partition.expanded.acted
         partition.expanded.acted |= self.acted
         partition.expanded.noted = self.expander.machine.noted()
-        return Summary(
+        return TaskReport(
             assignment.partition,
             visited,
             partition.arrived,
@@ -105,14 +105,14 @@ class Worker:
             if name not in self.taught:
                 data = self.store.read(name, 0)
                 with self.store.reading(name):
-                    self.learning.take(unpack_lessons(self.codec, data), space)
+                    self.learning.take(unpack_results(self.codec, data), space)
                 self.taught.add(name)
 
     def _partition(self, assignment: Assignment) -> Partition | ColumnPartition:
         """By columns where that is possible."""
         if not self.order.columns:
             return Partition(assignment, self.order.partitions, self.store, self.expander, self.codec)
-        self.columns = self.columns or Columns.of(self.expander, self.codec, self.order.manner.reduced)
+        self.columns = self.columns or WorkerColumns.of(self.expander, self.codec, self.order.manner.reduced)
         return ColumnPartition(assignment, self.order.partitions, self.store, self.columns)
 
 
@@ -125,7 +125,7 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
 
     Pickles travel by Spark's own channel only, between processes that run our code in any case; files are data.
     """
-    answer: Summary | Stopped | Made | Problem | StopReason
+    answer: TaskReport | Stopped | Made | Problem | StopReason
     # What a task makes lives to its end: to look for garbage in it again and again takes a quarter of the time.
     gc.disable()
     try:
@@ -166,7 +166,7 @@ def _worker(run: str, order: Broadcast[bytes]) -> Worker:
         expander = Expander(told.task(Patience(asked=sign.exists)))
         if told.manner.gathered:
             expander.machine.divider.gather_as(told.manner.gathered)
-        store, codec = Store(Path(told.folder), told.durable), StateCodec(expander.machine)
+        store, codec = FileStore(Path(told.folder), told.durable), StateCodec(expander.machine)
         _workers.append(Worker(told, store, expander, codec, Learning(expander), begun))
     return _workers[0]
 

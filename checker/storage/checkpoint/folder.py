@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Final
 
 from checker.core.problems import EnvironmentProblem, UsageProblem
 from checker.storage.checkpoint.identity import Identity, demand_equal
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from fizz.base.data import UNREADABLE, NotData, demand
 from fizz.base.plain_files import NotAFile, open_regular_to_lock, read_regular
 
@@ -79,7 +79,7 @@ def demand_checkpoint(folder: str | os.PathLike[str]) -> None:
 class Manifest:
     """A checkpoint: the level that was complete, the engine that must go on from it if any, and its files.
 
-    `files`: the seal of each by name (see `Store.seal`), so that none can be taken for another.
+    `files`: the seal of each by name (see `FileStore.seal`), so that none can be taken for another.
     """
 
     level: int
@@ -109,7 +109,7 @@ class Folder:
 
     path: Path
     identity: Identity
-    store: Store
+    store: FileStore
     manifests: list[Manifest] = field(default_factory=list)
     _lock: BinaryIO | None = None
 
@@ -130,7 +130,7 @@ class Folder:
         if not _locked(lock):
             lock.close()
             raise UsageProblem(f"another run is writing checkpoints to {path}", "wait for it, or name another folder")
-        return cls(place, identity, Store(place, durable=True), _lock=lock)
+        return cls(place, identity, FileStore(place, durable=True), _lock=lock)
 
     def close(self) -> None:
         if self._lock is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from checker.core.exploration import Settings
-    from checker.storage.export.parts import Parts
+    from checker.storage.export.parts import LevelPart
     from interpreter import Machine
 
 
@@ -15,16 +15,16 @@ PARTS: Final = ".parts"
 """In the folder of an export as long as that is not finished."""
 
 
-def parts_of(settings: Settings, machine: Machine, partition: int | None = None) -> Parts | None:
+def parts_of(settings: Settings, machine: Machine, partition: int | None = None) -> LevelPart | None:
     """Where to tell of states and steps, if they are to be exported."""
     if settings.export is None:
         return None
-    from checker.storage.export.parts import Parts
-    from checker.storage.files import Store
+    from checker.storage.export.parts import LevelPart
+    from checker.storage.files import FileStore
 
     kept_in = settings.kept_in
-    store = Store(place_of(settings.export, kept_in), durable=kept_in is not None)
-    return Parts(store, machine, partition)
+    store = FileStore(place_of(settings.export, kept_in), durable=kept_in is not None)
+    return LevelPart(store, machine, partition)
 
 
 def place_of(export: str, kept_in: str | None) -> Path:

@@ -1,4 +1,4 @@
-"""`Parts`: states and transitions while they are found, in files of text; `tables` makes typed ones of them.
+"""`LevelPart`: states and transitions while they are found, in files of text; `tables` makes typed ones of them.
 
 What type a variable has is only known at the end, and perhaps on another machine: until then values are JSON, and each
 file says which kinds of values its columns have.
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from fizz.base.data import deflate, pack
 from interpreter import Machine
 from interpreter.state.state import State
@@ -66,10 +66,10 @@ class _Buffer:
         return list(self.columns.items())
 
 
-class Parts:
+class LevelPart:
     """The part of a level that one task finds: that of a partition, or all of it. `files` are those that it wrote."""
 
-    def __init__(self, store: Store, machine: Machine, partition: int | None) -> None:
+    def __init__(self, store: FileStore, machine: Machine, partition: int | None) -> None:
         self.store = store
         self.machine = machine
         self.files: list[str] = []

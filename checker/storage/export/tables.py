@@ -26,7 +26,7 @@ from checker.storage.export.parts import (
     Kinds,
     column_names,
 )
-from checker.storage.files import Store
+from checker.storage.files import FileStore
 from fizz.base.data import demand, inflate, unpack
 from fizz.base.plain_files import NotAFile, read_regular
 
@@ -92,7 +92,7 @@ def _clear(path: Path) -> None:
 
 
 def _finish(folder: str, kept_in: str | None, reached: int, variables: Sequence[str], ask: Callable[[], None]) -> None:
-    parts = Store(place_of(folder, kept_in), ask=ask)
+    parts = FileStore(place_of(folder, kept_in), ask=ask)
     found = {table: sorted(_counted(parts, table, reached)) for table in (STATES, TRANSITIONS)}
     columns = _types(parts, [name for *_, name in found[STATES]], variables)
     for table, files in found.items():
@@ -101,7 +101,7 @@ def _finish(folder: str, kept_in: str | None, reached: int, variables: Sequence[
             write_file(target, _read(parts, name, columns if table == STATES else None))
 
 
-def _counted(parts: Store, table: str, reached: int) -> Iterator[tuple[int, int, int, str]]:
+def _counted(parts: FileStore, table: str, reached: int) -> Iterator[tuple[int, int, int, str]]:
     """The files of a table that count, by place. A level that was under way, or done ahead, does not."""
     for path in parts.folder.iterdir():
         match = _PART.fullmatch(path.name)
@@ -111,7 +111,7 @@ def _counted(parts: Store, table: str, reached: int) -> Iterator[tuple[int, int,
                 yield level, partition, number, path.name
 
 
-def _types(parts: Store, files: Sequence[str], variables: Sequence[str]) -> dict[str, Any]:
+def _types(parts: FileStore, files: Sequence[str], variables: Sequence[str]) -> dict[str, Any]:
     """The columns of all states, variables first, with a type: one that all values have, or text that is JSON."""
     pa, _ = arrow()
     kinds: dict[str, set[str]] = {}
@@ -137,7 +137,7 @@ def _types(parts: Store, files: Sequence[str], variables: Sequence[str]) -> dict
     return {name: kind(kinds[name]) for name in sorted(kinds, key=place)}
 
 
-def _read(parts: Store, name: str, columns: dict[str, Any] | None) -> Iterator[Any]:
+def _read(parts: FileStore, name: str, columns: dict[str, Any] | None) -> Iterator[Any]:
     """The rows of a file, some at a time; if they are states, with all columns in their types."""
     pa, _ = arrow()
     kinds, data = parts.read(name, KINDS), parts.read(name, ROWS)

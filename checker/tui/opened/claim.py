@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from checker.core.property import Watch
 
 
-class Truth(Enum):
+class TruthMark(Enum):
     """What a property says of one step and the state after it. The value is the mark that stands for it."""
 
     TRUE = "T"
@@ -20,7 +20,7 @@ class Truth(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class PropertyRow:
     """A property as a row of truth values: the answers of its first watch. None of a report that was written down.
 
     Of an `exists` or a liveness assertion the truth of its condition in each state is told, which violates nothing by
@@ -36,8 +36,8 @@ class Claim:
         """Does it say that each state has a step?"""
         return self.watch is not None and self.watch.predicate is None
 
-    def breaks(self, truth: Truth | None) -> bool:
+    def breaks(self, truth: TruthMark | None) -> bool:
         """Does such an answer violate the property by itself?"""
-        if truth is not Truth.FALSE or self.watch is None:
+        if truth is not TruthMark.FALSE or self.watch is None:
             return False
         return self.of_dead_ends or self.watch.seeks is False

@@ -23,7 +23,7 @@ class Enabled:
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Alternatives:
     """What could happen after one entry of a path.
 
     `beginnings` are the ways through Init, where there are several and the state is initial. `bound`: so many actions
@@ -43,7 +43,7 @@ class Scout:
         self.machine = machine
         self._guards = Guards(machine)
 
-    def look(self, path: Path, index: int) -> Elsewhere | None:
+    def look(self, path: Path, index: int) -> Alternatives | None:
         """What could happen after an entry of a path; None where the state is not known."""
         state = path.state(index)
         if state is None:
@@ -53,14 +53,14 @@ class Scout:
         possible = possible_steps(self.machine, state, True, crashes=True)
         starts = sum(entry.kind == "start" for entry in path.trace.entries[: index + 1])
         most = self.machine.program.options.max_actions
-        return Elsewhere(
+        return Alternatives(
             state,
             tuple(_named(possible, lambda one: one.full_name == label and _leads(one, follows))),
             tuple(self._beginnings(state)) if index == 0 else (),
             most if starts >= most else None,
         )
 
-    def held_back(self, elsewhere: Elsewhere) -> Iterator[Disabled | None]:
+    def held_back(self, elsewhere: Alternatives) -> Iterator[Disabled | None]:
         """What has no step there, one after the other; None for what has one, so that nobody waits for the next."""
         for candidate in self.machine.candidates(elsewhere.state, limits=False):
             if candidate.rule.kind is not StepKind.CRASH_ROLE:

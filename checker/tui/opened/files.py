@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from checker.core.given import Given
 from checker.core.locate import locate
 from checker.core.problems import UsageProblem
-from checker.tui.opened.opened import Opened, Path, Story
+from checker.tui.opened.opened import Opened, OpenedPath, Path
 from checker.tui.opened.saved import SavedGuide, SavedReport, Written, saved_guide, saved_report
-from checker.tui.opened.told import Told
+from checker.tui.opened.told import StepRecord
 
 if TYPE_CHECKING:
     from checker.traces.walk_report import GuidedReport
@@ -46,7 +46,7 @@ def open_guide(path: str, given: Given, model: str | None = None, properties: Se
     `model`: if not the one in the command at the head of the file.
     """
     saved = saved_guide(path, given, model)
-    story = Story("the model is being read, and the trace is followed", Path(saved.trace()))
+    story = OpenedPath("the model is being read, and the trace is followed", Path(saved.trace()))
     return Opened(locate(saved.model), saved.sources(), (), (story,), rest=lambda: follow_saved(saved).only(properties))
 
 
@@ -72,7 +72,7 @@ def open_report(path: str, given: Given, model: str | None = None) -> Opened:
     `model`: if not the one that the report names.
     """
     saved = saved_report(path, given, model)
-    stories = tuple(Story(one.sentence, Path(one.trace), one.name) for one in saved.written)
+    stories = tuple(OpenedPath(one.sentence, Path(one.trace), one.name) for one in saved.written)
     return Opened(locate(saved.model), saved.sources(), saved.claims, stories, rest=lambda: follow_written(saved))
 
 
@@ -90,11 +90,11 @@ def follow_written(saved: SavedReport) -> Opened:
         raise UsageProblem(f"'{saved.path}' does not fit the model: {reason}", "check it again") from None
 
 
-def _story(machine: Machine, written: Written, path: str) -> Story:
+def _story(machine: Machine, written: Written, path: str) -> OpenedPath:
     from checker.tui.opened.retrace import retrace
 
-    steps = [Told(entry.label, entry.changes, entry.fails) for entry in written.trace.entries]
+    steps = [StepRecord(entry.label, entry.changes, entry.fails) for entry in written.trace.entries]
     found = retrace(machine, steps, f"'{path}'")
-    return Story(
+    return OpenedPath(
         written.sentence, replace(found, trace=replace(written.trace, entries=found.trace.entries)), written.name
     )

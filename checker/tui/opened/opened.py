@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from checker.core.problems import UsageProblem
 from checker.core.trace import Trace
-from checker.tui.opened.claim import Claim
+from checker.tui.opened.claim import PropertyRow
 
 if TYPE_CHECKING:
     from interpreter import Machine, State
@@ -32,7 +32,7 @@ class Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class OpenedPath:
     """A path to look at, and in one sentence what it shows. `name`: of the property that it violates, if it does."""
 
     sentence: str
@@ -51,8 +51,8 @@ class Opened:
 
     model: str
     sources: Mapping[str, str]
-    claims: tuple[Claim, ...]
-    stories: tuple[Story, ...]
+    claims: tuple[PropertyRow, ...]
+    stories: tuple[OpenedPath, ...]
     machine: Machine | None = None
     by_hand: bool = False
     rest: Callable[[], Opened] | None = None

@@ -9,8 +9,8 @@ from checker.core.report import ModelFailure, Report
 from checker.traces.possible import possible_inits
 from checker.traces.walk import Walk
 from checker.traces.walk_report import GuidedReport
-from checker.tui.opened.claim import Claim
-from checker.tui.opened.opened import Opened, Path, Story
+from checker.tui.opened.claim import PropertyRow
+from checker.tui.opened.opened import Opened, OpenedPath, Path
 from checker.tui.opened.retrace import begun, follow
 from checker.tui.opened.told import violation
 from checker.tui.opened.truth import claims_of
@@ -19,7 +19,7 @@ from interpreter import Machine, compile_module
 from interpreter.state.step import Failure
 
 
-def opened(module: Module, machine: Machine, stories: tuple[Story, ...], by_hand: bool = False) -> Opened:
+def opened(module: Module, machine: Machine, stories: tuple[OpenedPath, ...], by_hand: bool = False) -> Opened:
     """These stories of a model."""
     return Opened(module.path, module.sources, claims_of(machine.program), stories, machine, by_hand)
 
@@ -34,11 +34,11 @@ def opened_report(module: Module, report: Report, nothing: str) -> Opened | None
     told = tuple(_stories(report))
     if not told:
         return opened_by_hand(module, nothing)
-    claims = tuple(Claim(one.name, one.kind) for one in report.properties)
+    claims = tuple(PropertyRow(one.name, one.kind) for one in report.properties)
     return Opened(report.model, report.sources, claims, told, rest=lambda: _followed(module, told))
 
 
-def _followed(module: Module, told: tuple[Story, ...]) -> Opened:
+def _followed(module: Module, told: tuple[OpenedPath, ...]) -> Opened:
     machine = Machine(compile_module(module))
     return opened(module, machine, tuple(replace(one, path=follow(machine, one.path.trace)) for one in told))
 
@@ -52,7 +52,7 @@ def opened_walk(module: Module, report: GuidedReport, walk: Walk) -> Opened:
         broken = [p for p in report.properties if p.verdict == "violated"]
         told = "; ".join(map(violation, broken)) or "no property is violated on the way"
         sentence, name = f"guided trace: {told}", report.leading
-    return opened(module, walk.machine, (Story(sentence, Path(report.trace, tuple(walk.states())), name),))
+    return opened(module, walk.machine, (OpenedPath(sentence, Path(report.trace, tuple(walk.states())), name),))
 
 
 def opened_by_hand(module: Module, sentence: str, machine: Machine | None = None) -> Opened | None:
@@ -60,17 +60,17 @@ def opened_by_hand(module: Module, sentence: str, machine: Machine | None = None
     machine = machine or Machine(compile_module(module))
     for one in possible_inits(machine):
         if not isinstance(one.result, Failure):
-            return opened(module, machine, (Story(sentence, begun(machine, one)),), by_hand=True)
+            return opened(module, machine, (OpenedPath(sentence, begun(machine, one)),), by_hand=True)
     return None
 
 
-def _stories(report: Report) -> Iterator[Story]:
+def _stories(report: Report) -> Iterator[OpenedPath]:
     if report.error is not None and report.trace is not None:
-        yield Story(_failure(report.error), Path(report.trace))
+        yield OpenedPath(_failure(report.error), Path(report.trace))
     found = [p for p in report.properties if p.verdict == "violated" and p.trace is not None]
     for p in sorted(found, key=lambda p: p.name != report.leading):
         assert p.trace is not None
-        yield Story(violation(p), Path(p.trace), p.name)
+        yield OpenedPath(violation(p), Path(p.trace), p.name)
 
 
 def _failure(error: ModelFailure) -> str:

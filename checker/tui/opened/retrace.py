@@ -11,7 +11,7 @@ from checker.core.trace import Change, Trace, TraceEntry
 from checker.traces.possible import Possible, possible_inits, possible_steps
 from checker.traces.replay import failed_entry, init_entry, step_entry
 from checker.tui.opened.opened import Path
-from checker.tui.opened.told import Told
+from checker.tui.opened.told import StepRecord
 from interpreter import Machine, State, Step
 from interpreter.state.step import InitialState, StepFailure
 
@@ -26,12 +26,12 @@ def follow(machine: Machine, trace: Trace) -> Path:
     """
     walk = _Retracing(machine)
     for entry in trace.entries:
-        if not walk.take(Told(entry.label, entry.changes, entry.fails)):
+        if not walk.take(StepRecord(entry.label, entry.changes, entry.fails)):
             break
     return Path(trace, tuple(walk.states), walk.remark)
 
 
-def retrace(machine: Machine, told: Sequence[Told], source: str) -> Path:
+def retrace(machine: Machine, told: Sequence[StepRecord], source: str) -> Path:
     """The trace that leads through steps of which label and changes are known.
 
     Raises `UsageProblem` if the model, as it is now, has no such steps; `source` says where they are from.
@@ -70,7 +70,7 @@ class _Retracing:
             return possible_inits(self.machine)
         return possible_steps(self.machine, self.states[-1], True, crashes=True, of=of)
 
-    def take(self, told: Told) -> bool:
+    def take(self, told: StepRecord) -> bool:
         """Go on as was told; False if nothing does that."""
         names = self.possible(told.label.partition("[")[0].removesuffix(" crash"))
         named = [one for one in names if one.full_name == told.label]
@@ -85,7 +85,7 @@ class _Retracing:
             *([_Stands(excluded=excluded)] if excluded else []),
         ]
 
-    def _takes(self, one: Possible, told: Told, stands: _Stands) -> bool:
+    def _takes(self, one: Possible, told: StepRecord, stands: _Stands) -> bool:
         """Go on by a step or a beginning, if it does what was told."""
         match one.result:
             case InitialState(outcome=outcome, state=state):

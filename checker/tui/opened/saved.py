@@ -19,7 +19,7 @@ from checker.core.report import PropertyReport
 from checker.core.trace import Change, Trace, TraceEntry
 from checker.storage.user_files import read_user_file
 from checker.traces.guide import Guide, Link, parse_guide
-from checker.tui.opened.claim import Claim
+from checker.tui.opened.claim import PropertyRow
 from checker.tui.opened.schema import REPORT, SchemaError, demand, demand_cycle
 from checker.tui.opened.told import violation, with_states
 
@@ -125,7 +125,7 @@ class SavedReport:
     model: str
     named: str
     given: Given
-    claims: tuple[Claim, ...]
+    claims: tuple[PropertyRow, ...]
     written: tuple[Written, ...]
 
     def sources(self) -> dict[str, str]:
@@ -147,7 +147,7 @@ def saved_report(path: str, given: Given, model: str | None = None) -> SavedRepo
         verdict = fields.get("verdict") or "unknown"
         hint = f"walk through the model by hand: fizzpy show {shlex.quote(named)}"
         raise UsageProblem(f"'{path}' has no counterexample, its verdict is '{verdict}'", hint)
-    claims = tuple(Claim(one["name"], one["kind"]) for one in fields["properties"])
+    claims = tuple(PropertyRow(one["name"], one["kind"]) for one in fields["properties"])
     # Older reports do not name them.
     own = Given(fields.get("constants") or {}, fields.get("options") or {})
     return SavedReport(path, model or _beside(path, named), named, given.over(own), claims, written)

@@ -28,7 +28,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class Boolean:
     """True or false."""
 
 
@@ -40,7 +40,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ListOf:
     """A list of so many things, each of its kind."""
 
     of: Sequence[Shape]
@@ -68,7 +68,7 @@ class Fields:
     of: Mapping[str, Shape]
 
 
-Shape = Text | Number | Truth | Listed | Row | Named | Maybe | Fields
+Shape = Text | Number | Boolean | Listed | ListOf | Named | Maybe | Fields
 
 _ENTRY = Fields(
     {
@@ -78,14 +78,14 @@ _ENTRY = Fields(
         "file": Maybe(Text()),
         "line": Maybe(Number()),
         "choices": Maybe(Listed(Text())),
-        "crash": Maybe(Truth()),
-        "changes": Listed(Row((Text(place=True), Maybe(Text()), Maybe(Text())))),
+        "crash": Maybe(Boolean()),
+        "changes": Listed(ListOf((Text(place=True), Maybe(Text()), Maybe(Text())))),
     }
 )
 _TRACE: Mapping[str, Shape] = {
     "trace": Maybe(Listed(_ENTRY)),
     "cycle_start": Maybe(Number()),
-    "stutter": Maybe(Truth()),
+    "stutter": Maybe(Boolean()),
     "fairness": Maybe(Listed(Text())),
 }
 _PROPERTY = Fields({"name": Text(), "kind": Text(), "verdict": Text(), "steps": Maybe(Number()), **_TRACE})
@@ -116,13 +116,13 @@ def demand(value: Any, shape: Shape, place: str = "") -> None:
             _demand_type(value, int, "a whole number", place)
             if not 0 <= value <= _LARGEST:
                 raise SchemaError(f"{place} must be a number from 0 to {_LARGEST:,}")
-        case Truth():
+        case Boolean():
             _demand_type(value, bool, "true or false", place)
         case Listed(of):
             _demand_type(value, list, "a list", place)
             for number, member in enumerate(value):
                 demand(member, of, f"{place}[{number}]")
-        case Row(shapes):
+        case ListOf(shapes):
             _demand_type(value, list, "a list", place)
             if len(value) != len(shapes):
                 raise SchemaError(f"{place} must have {len(shapes)} members, not {len(value)}")

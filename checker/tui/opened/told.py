@@ -15,7 +15,7 @@ from checker.traces.threads import equal, settled
 _Lines = tuple[tuple[str, str], ...]
 
 
-class Told(NamedTuple):
+class StepRecord(NamedTuple):
     """What was written down of a step. `fails`: the model failed in it; or, if no such step fails, after it."""
 
     label: str

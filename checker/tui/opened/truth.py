@@ -10,16 +10,16 @@ from checker.core.trace import Why
 from checker.properties import properties_of
 from checker.search.contract.assertions import Assertions
 from checker.traces.why import why
-from checker.tui.opened.claim import Claim, Truth
+from checker.tui.opened.claim import PropertyRow, TruthMark
 from checker.tui.opened.opened import Path
 from interpreter import Machine, ModelError, Program, State
 
 _REMEMBERED = 50_000
 
 
-def claims_of(program: Program) -> tuple[Claim, ...]:
+def claims_of(program: Program) -> tuple[PropertyRow, ...]:
     """The properties of a model, in the order in which they are shown."""
-    return tuple(Claim(one.name, one.kind, one.watches[0]) for one in properties_of(program, None))
+    return tuple(PropertyRow(one.name, one.kind, one.watches[0]) for one in properties_of(program, None))
 
 
 class Truths:
@@ -30,26 +30,26 @@ class Truths:
         self.machine = machine
         self.claims = claims_of(program)
         self._assertions = Assertions(machine, machine.view, lambda rule, view: machine.run(rule, view).result)
-        self._known: dict[tuple[Claim, State | None, State], tuple[Truth, str | None]] = {}
+        self._known: dict[tuple[PropertyRow, State | None, State], tuple[TruthMark, str | None]] = {}
 
-    def known(self, claim: Claim, path: Path, index: int) -> Truth | None:
+    def known(self, claim: PropertyRow, path: Path, index: int) -> TruthMark | None:
         """The answer, if nothing has to be evaluated for it."""
         states = self._asked(claim, path, index)
         if states is None:
-            return Truth.NOTHING
+            return TruthMark.NOTHING
         if claim.of_dead_ends and index + 1 < len(path.states):
-            return Truth.NOTHING if path.trace.entries[index + 1].crash else Truth.TRUE
+            return TruthMark.NOTHING if path.trace.entries[index + 1].crash else TruthMark.TRUE
         found = self._known.get((claim, *states))
         return None if found is None else found[0]
 
-    def truth(self, claim: Claim, path: Path, index: int) -> Truth:
+    def truth(self, claim: PropertyRow, path: Path, index: int) -> TruthMark:
         """The answer for the step that leads to entry `index`, and the state after it."""
         found = self.known(claim, path, index)
         return self._evaluated(claim, path, index)[0] if found is None else found
 
-    def instance(self, claim: Claim, path: Path, index: int) -> str | None:
+    def instance(self, claim: PropertyRow, path: Path, index: int) -> str | None:
         """The instance that decided, for an assertion in a role."""
-        if claim.of_dead_ends or self.truth(claim, path, index) is Truth.NOTHING:
+        if claim.of_dead_ends or self.truth(claim, path, index) is TruthMark.NOTHING:
             return None
         return self._evaluated(claim, path, index)[1]
 
@@ -63,13 +63,13 @@ class Truths:
                     self._evaluated(claim, path, index)
         return True
 
-    def why(self, claim: Claim, path: Path, index: int) -> Why | None:
+    def why(self, claim: PropertyRow, path: Path, index: int) -> Why | None:
         """Why it is false there."""
-        if claim.watch is None or self.truth(claim, path, index) is not Truth.FALSE:
+        if claim.watch is None or self.truth(claim, path, index) is not TruthMark.FALSE:
             return None
         return why(self.machine, claim.watch, path.states[: index + 1], 0)
 
-    def _asked(self, claim: Claim, path: Path, index: int) -> tuple[State | None, State] | None:
+    def _asked(self, claim: PropertyRow, path: Path, index: int) -> tuple[State | None, State] | None:
         """The states that the property looks at; None if it says nothing of this step."""
         state = path.state(index)
         if state is None:
@@ -78,7 +78,7 @@ class Truths:
             return None, state
         return None if index == 0 or path.trace.entries[index].crash else (path.states[index - 1], state)
 
-    def _evaluated(self, claim: Claim, path: Path, index: int) -> tuple[Truth, str | None]:
+    def _evaluated(self, claim: PropertyRow, path: Path, index: int) -> tuple[TruthMark, str | None]:
         states = self._asked(claim, path, index)
         assert states is not None
         if (claim, *states) not in self._known:
@@ -87,17 +87,17 @@ class Truths:
             self._known[claim, *states] = self._answer(claim, *states)
         return self._known[claim, *states]
 
-    def _answer(self, claim: Claim, before: State | None, state: State) -> tuple[Truth, str | None]:
+    def _answer(self, claim: PropertyRow, before: State | None, state: State) -> tuple[TruthMark, str | None]:
         assert claim.watch is not None
         if claim.watch.predicate is None:
             expansion = self.machine.steps(state)
             alive = bool(expansion.failures) or any(not step.crashes for step in expansion.steps)
-            return (Truth.TRUE if alive else Truth.FALSE), None
+            return (TruthMark.TRUE if alive else TruthMark.FALSE), None
         try:
             if before is None:
                 answer = self._assertions.holds(claim.watch.predicate, state)
             else:
                 answer = self._assertions.holds_between(claim.watch.predicate, before, state)
         except ModelError:
-            return Truth.FAILS, None
-        return (Truth.TRUE if answer.value else Truth.FALSE), answer.instance
+            return TruthMark.FAILS, None
+        return (TruthMark.TRUE if answer.value else TruthMark.FALSE), answer.instance

@@ -19,7 +19,7 @@ from checker.search.spark.liveness.share import (
     Array,
     Mask,
     Numbers,
-    Outcome,
+    PassResult,
     Share,
     from_post,
     to_post,
@@ -28,25 +28,25 @@ from checker.search.spark.liveness.share import (
 Colors = NDArray[np.uint64]
 
 
-def begin_colors(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
+def begin_colors(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
     """Give each state its own address, and spread the greater ones."""
     color = np.where(share["alive"], share.own, np.uint64(0))
     return _spread(share, color, np.flatnonzero(share["alive"]))
 
 
-def spread_colors(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
+def spread_colors(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
     """Go on with colours from elsewhere."""
     color = share["color"].copy()
     return _spread(share, color, _raise(color, share["alive"], *from_post(inbound, ADDRESS)))
 
 
-def _spread(share: Share, color: Colors, wave: Numbers) -> Outcome:
+def _spread(share: Share, color: Colors, wave: Numbers) -> PassResult:
     changed = np.zeros(share.states, dtype=np.bool_)
     while len(wave):
         changed[wave] = True
         here, numbers, place = _neighbours(share, share.out, share["out.ok"], wave)
         wave = _raise(color, share["alive"], numbers[here], color[wave][place[here]])
-    return Outcome({"color": color}, _tell(share, share.out, share["out.ok"], np.flatnonzero(changed), color))
+    return PassResult({"color": color}, _tell(share, share.out, share["out.ok"], np.flatnonzero(changed), color))
 
 
 def _raise(color: Colors, alive: Mask, states: Numbers, values: Colors) -> Numbers:
@@ -57,26 +57,26 @@ def _raise(color: Colors, alive: Mask, states: Numbers, values: Colors) -> Numbe
     return np.unique(states)
 
 
-def begin_marks(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
+def begin_marks(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
     """Mark the states whose colour is their own address, and what reaches them within their colour."""
     roots = share["alive"] & (share["color"] == share.own)
     return _mark(share, np.zeros(share.states, dtype=np.bool_), np.flatnonzero(roots))
 
 
-def spread_marks(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
+def spread_marks(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
     """Go on from marked states elsewhere."""
     marked = share["marked"].copy()
     return _mark(share, marked, _fit(share, marked, *from_post(inbound, ADDRESS)))
 
 
-def _mark(share: Share, marked: Mask, wave: Numbers) -> Outcome:
+def _mark(share: Share, marked: Mask, wave: Numbers) -> PassResult:
     changed = np.zeros(share.states, dtype=np.bool_)
     color = share["color"]
     while len(wave):
         changed[wave] = marked[wave] = True
         here, numbers, place = _neighbours(share, share.into, share["into.ok"], wave)
         wave = _fit(share, marked, numbers[here], color[wave][place[here]])
-    return Outcome({"marked": marked}, _tell(share, share.into, share["into.ok"], np.flatnonzero(changed), color))
+    return PassResult({"marked": marked}, _tell(share, share.into, share["into.ok"], np.flatnonzero(changed), color))
 
 
 def _fit(share: Share, marked: Mask, states: Numbers, colors: Colors) -> Numbers:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.spark.liveness.share import Array, Mask, Outcome, Share
+from checker.search.spark.liveness.share import Array, Mask, PassResult, Share
 
 _NOBODY: Final = np.uint64((1 << 64) - 1)
 _DONE, _FAIR, _AGAIN = 0, 1, 2
@@ -20,11 +20,11 @@ _DONE, _FAIR, _AGAIN = 0, 1, 2
 Words = NDArray[np.uint64]
 
 
-def label(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
+def label(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
     """Tell the source of each edge what its target has become."""
     labels = _labels(share)
     into, ok = share.into, share["into.ok"]
-    return Outcome(post=[labels[into.owners[edges[ok[edges]]]].tobytes() for edges in into.shared()])
+    return PassResult(post=[labels[into.owners[edges[ok[edges]]]].tobytes() for edges in into.shared()])
 
 
 def _labels(share: Share) -> Words:
@@ -60,7 +60,7 @@ def _answer(share: Share) -> np.dtype[Any]:
     return np.dtype([("verdict", np.uint8), ("taken", np.uint64, (share["takes"].shape[1],))])
 
 
-def gather(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
+def gather(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
     """Find the inner edges, and tell of each component what there is of it here."""
     labels, out, ok = _labels(share), share.out, share["out.ok"]
     inner = np.zeros(len(ok), dtype=np.bool_)
@@ -80,10 +80,10 @@ def gather(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
         for column, table in (("taken", share["takes"]), ("asked", share["offers"])):
             np.bitwise_or.at(rows[column], component, table[mark])
     post = [rows[found.owners == owner].tobytes() for owner in range(share.partitions)]
-    return Outcome({"inner": inner}, post)
+    return PassResult({"inner": inner}, post)
 
 
-def decide(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
+def decide(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
     """Judge the components whose colours are of this partition, and answer those that told of them."""
     kind = _row(share)
     told = [np.frombuffer(data, dtype=kind) for data in inbound]
@@ -101,10 +101,10 @@ def decide(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
         answers["verdict"] = np.where(headless, _DONE, np.where(bad, _AGAIN, np.where(skipped, _DONE, _FAIR)))
         answers["taken"] = taken
     ends = np.cumsum([len(part) for part in told])
-    return Outcome(post=[answers[part].tobytes() for part in np.split(component, ends[:-1])])
+    return PassResult(post=[answers[part].tobytes() for part in np.split(component, ends[:-1])])
 
 
-def apply(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
+def apply(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
     """Take components that are done out of the search, and drop what no fair cycle in the others can touch.
 
     Tells the least head in a fair component, with the label of that in `fair`.
@@ -121,7 +121,7 @@ def apply(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
     doomed[found.states[done | _any(share["strong"][needs] & ~of_state["taken"])]] = True
     ok = inner.copy()
     ok[found.edges[(of_edge["verdict"] != _AGAIN) | _any(share["offers"][marks] & ~of_edge["taken"])]] = False
-    outcome = Outcome({"doomed": doomed & alive, "out.ok": ok})
+    outcome = PassResult({"doomed": doomed & alive, "out.ok": ok})
     fair = found.states[of_state["verdict"] == _FAIR]
     if len(fair):
         labels, edges = share["fair"].copy(), share["fair edges"].copy()

@@ -15,7 +15,7 @@ from checker.search.spark.liveness.share import (
     Array,
     Mask,
     Numbers,
-    Outcome,
+    PassResult,
     Share,
     answers_array,
     members,
@@ -30,7 +30,7 @@ class Picked(NamedTuple):
     label: int = 0
 
 
-def pick(share: Share, inbound: Sequence[bytes], picked: Picked) -> Outcome:
+def pick(share: Share, inbound: Sequence[bytes], picked: Picked) -> PassResult:
     """Bring the picked states and the edges that begin there; tell how many they are."""
     states = np.flatnonzero(_wanted(share, picked))
     edges, _ = share.out.of(states)
@@ -52,7 +52,7 @@ def pick(share: Share, inbound: Sequence[bytes], picked: Picked) -> Outcome:
         **{name: share[name][states] for name in ("needs", "quiet", "cut")},
         **{name: share[name][states] for name in map(answers_array, share["columns"].tolist())},
     }
-    return Outcome(told=(len(states), len(edges)), brought=brought)
+    return PassResult(told=(len(states), len(edges)), brought=brought)
 
 
 def _wanted(share: Share, picked: Picked) -> Mask:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
-from checker.core.graph_search import FairRun, Reached
+from checker.core.graph_search import FairRun, ReachedState
 from checker.core.obligation import AlwaysReachable, NoLasso
 from checker.liveness.asking import GraphSearch, fair_run
 from checker.search.spark.liveness.coloring import begin_colors, begin_marks, spread_colors, spread_marks
@@ -21,20 +21,20 @@ from checker.search.spark.liveness.picking import Core, Picked, core_of, pick
 from checker.search.spark.liveness.reaching import (
     DOOMED,
     REACHED,
-    Goal,
-    Ways,
+    ReachGoal,
+    ReachQuery,
     begin_ways,
     missing,
     spread_ways,
 )
-from checker.search.spark.liveness.share import Least, Outcome, least
-from checker.search.spark.liveness.trimming import Standing, again, begin, trim
-from checker.search.spark.liveness.walking import FarWays, begin_walks, step_back, take_edges
+from checker.search.spark.liveness.share import Least, PassResult, least
+from checker.search.spark.liveness.trimming import TrimProgress, again, begin, trim
+from checker.search.spark.liveness.walking import PartitionedPaths, begin_walks, step_back, take_edges
 
 SMALL: Final = 4_000_000
 """States and edges that the driver may hold at a time: about half a gigabyte."""
 
-Pass = Callable[..., Outcome]
+Pass = Callable[..., PassResult]
 
 PASSES: Final[Mapping[str, Pass]] = {
     done.__name__: done
@@ -102,7 +102,7 @@ class PartitionedSearch:
         """The lasso through a fair component: here, if that is small, else where it lies."""
         counts = self.crew.make("pick", Picked(array=where, label=label))
         if where == "fair" and sum(states + edges for states, edges in counts) > self.small:
-            ways = FarWays(self.crew, label)
+            ways = PartitionedPaths(self.crew, label)
             return fair_run(ways.graph, ways.lasso())
         run = self._search(self._brought()).lasso(demand)
         assert run is not None
@@ -110,7 +110,7 @@ class PartitionedSearch:
 
     def _trimmed(self, first: str, given: object = None) -> tuple[int, Least | None]:
         """Trim to the end: how many states and edges are left, and the least head that was fair by itself."""
-        latest: dict[int, Standing] = {}
+        latest: dict[int, TrimProgress] = {}
         found: Least | None = None
         for told in self._settle(first, "trim", given):
             latest |= told
@@ -143,18 +143,18 @@ class PartitionedSearch:
     def _search(self, core: Core) -> GraphSearch:
         return GraphSearch(core.graph, core.answers, self._ask)
 
-    def lost(self, demand: AlwaysReachable) -> Reached | None:
+    def lost(self, demand: AlwaysReachable) -> ReachedState | None:
         if self.whole is not None:
             return self.whole.lost(demand)
         if demand.after is not None:
             # The goal may lie off the stems: all states come here, however many they are.
             return self._search(self.pick(Picked())).lost(demand)
         if demand.for_ever:
-            self._ways(Ways(demand.goal, Goal.BAD, DOOMED))
-        self._ways(Ways(demand.goal, Goal.SAFE if demand.for_ever else Goal.GOOD, REACHED))
+            self._ways(ReachQuery(demand.goal, ReachGoal.BAD, DOOMED))
+        self._ways(ReachQuery(demand.goal, ReachGoal.SAFE if demand.for_ever else ReachGoal.GOOD, REACHED))
         found = least(self.crew.make("missing"))
-        return None if found is None else Reached(found.key, ())
+        return None if found is None else ReachedState(found.key, ())
 
-    def _ways(self, ways: Ways) -> None:
+    def _ways(self, ways: ReachQuery) -> None:
         for _ in self._settle("begin_ways", "spread_ways", ways):
             pass

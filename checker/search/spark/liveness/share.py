@@ -36,7 +36,7 @@ class Least(NamedTuple):
 
 
 @dataclass(slots=True)
-class Outcome:
+class PassResult:
     """What a pass leaves in one partition: arrays that are new, post for each partition, and a word for the driver.
 
     `brought` are arrays that only the driver reads.

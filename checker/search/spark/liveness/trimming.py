@@ -20,7 +20,7 @@ from checker.search.spark.liveness.share import (
     Least,
     Mask,
     Numbers,
-    Outcome,
+    PassResult,
     Share,
     from_post,
     members,
@@ -31,7 +31,7 @@ _PREDECESSOR, _SUCCESSOR = 0, 1
 """What the state that is told of it has lost."""
 
 
-class Standing(NamedTuple):
+class TrimProgress(NamedTuple):
     """How many states and edges are left in a partition, and the least head that is a fair component by itself."""
 
     states: int
@@ -39,7 +39,7 @@ class Standing(NamedTuple):
     found: Least | None
 
 
-def begin(share: Share, inbound: Sequence[bytes], demand: NoLasso) -> Outcome:
+def begin(share: Share, inbound: Sequence[bytes], demand: NoLasso) -> PassResult:
     """Begin a search: states that no cycle may touch are removed. A cycle has no crash steps."""
     heads, crashes = members(share, demand.touches), share["crash steps"]
     trimming = _Trimming(
@@ -61,7 +61,7 @@ def begin(share: Share, inbound: Sequence[bytes], demand: NoLasso) -> Outcome:
     return outcome
 
 
-def again(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
+def again(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
     """Begin another round: the sources of edges tell which ones are left, and `doomed` states are removed."""
     before, ok = share["into.ok"], np.zeros(len(share.into.ends), dtype=np.bool_)
     for edges, data in zip(share.into.shared(), inbound, strict=True):
@@ -74,7 +74,7 @@ def again(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
     return outcome
 
 
-def trim(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
+def trim(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
     """Go on: states elsewhere were removed."""
     trimming = _Trimming(share, share["heads"], share["alive"].copy(), share["out.ok"], share["into.ok"])
     trimming.outs, trimming.ins = share["outs"].copy(), share["ins"].copy()
@@ -102,7 +102,7 @@ class _Trimming:
         self.outs = out.sums(self.out_ok & ~self.share.loops(out))
         self.ins = into.sums(self.into_ok & ~self.share.loops(into))
 
-    def go(self, doomed: Numbers, touched: Numbers | None = None) -> Outcome:
+    def go(self, doomed: Numbers, touched: Numbers | None = None) -> PassResult:
         """Remove the doomed without judging them, then whatever is alone; of others only the `touched` may be."""
         gone = np.zeros(self.share.states, dtype=np.bool_)
         alone: list[Numbers] = []
@@ -111,10 +111,10 @@ class _Trimming:
         while len(wave):
             alone.append(wave)
             wave = self._alone(self._remove(wave, gone))
-        return Outcome(
+        return PassResult(
             {"alive": self.alive, "outs": self.outs, "ins": self.ins},
             self._post(np.flatnonzero(gone)),
-            Standing(int(self.alive.sum()), int(self.outs[self.alive].sum()), self._judge(alone)),
+            TrimProgress(int(self.alive.sum()), int(self.outs[self.alive].sum()), self._judge(alone)),
         )
 
     def _alone(self, states: Numbers) -> Numbers:

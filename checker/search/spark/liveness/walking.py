@@ -22,7 +22,7 @@ from checker.search.spark.liveness.share import (
     Least,
     Mask,
     Numbers,
-    Outcome,
+    PassResult,
     Share,
     from_post,
     least,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _BITS = 64
 
 
-class Told(NamedTuple):
+class ComponentReport(NamedTuple):
     """What is in a component here: its least head, what is asked for, and what names are always there, as bits."""
 
     head: Least | None
@@ -58,7 +58,7 @@ class Back(NamedTuple):
     home: int
 
 
-def begin_walks(share: Share, inbound: Sequence[bytes], label: int) -> Outcome:
+def begin_walks(share: Share, inbound: Sequence[bytes], label: int) -> PassResult:
     """Tell the targets of edges which ones are in the component of this label, and what that asks for."""
     states = np.flatnonzero(share["fair"] == np.uint64(label))
     along = share["fair edges"] & (share["fair"] == np.uint64(label))[share.out.owners]
@@ -70,19 +70,19 @@ def begin_walks(share: Share, inbound: Sequence[bytes], label: int) -> Outcome:
         asked = np.bitwise_or.reduce(share["strong"][needs], axis=0)
         asked = asked | np.bitwise_or.reduce(share["offers"][marks], axis=0)
         always = np.bitwise_and.reduce(share["weak"][needs], axis=0)
-    told = Told(share.least(states[share["heads"][states]]), asked, always)
-    return Outcome({"walk.out": along}, [along[edges].tobytes() for edges in share.out.shared()], told)
+    told = ComponentReport(share.least(states[share["heads"][states]]), asked, always)
+    return PassResult({"walk.out": along}, [along[edges].tobytes() for edges in share.out.shared()], told)
 
 
-def take_edges(share: Share, inbound: Sequence[bytes], given: Any) -> Outcome:
+def take_edges(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
     """Note which edges that end here are in the component."""
     along = np.zeros(len(share.into.ends), dtype=np.bool_)
     for edges, data in zip(share.into.shared(), inbound, strict=True):
         along[edges] = np.frombuffer(data, dtype=np.bool_)
-    return Outcome({"walk.into": along})
+    return PassResult({"walk.into": along})
 
 
-def step_back(share: Share, inbound: Sequence[bytes], back: Back) -> Outcome:
+def step_back(share: Share, inbound: Sequence[bytes], back: Back) -> PassResult:
     """Give states their distance, and tell those that lead to them. Distances are told with one more: 0 is none."""
     if back.distance == 0:
         distances = np.zeros(share.states, dtype=np.uint32)
@@ -103,7 +103,7 @@ def step_back(share: Share, inbound: Sequence[bytes], back: Back) -> Outcome:
     owner, number = back.begin % share.partitions, back.begin // share.partitions
     arrived = owner == share.partition and distances[number] == back.distance + 1
     post = to_post(share, ends[~here], np.zeros(int((~here).sum()), dtype=KIND))
-    return Outcome({"distance": distances, "next": following}, post, bool(arrived))
+    return PassResult({"distance": distances, "next": following}, post, bool(arrived))
 
 
 def _goal(share: Share, back: Back) -> Numbers:
@@ -131,7 +131,7 @@ def _has(rows: Array, bit: int) -> Mask:
     return np.asarray((rows[:, word] >> np.uint64(place)) & np.uint64(1), dtype=np.bool_)
 
 
-class FarWays:
+class PartitionedPaths:
     """The ways inside a component that lies in partitions (see `Ways`). `graph` grows with the walks."""
 
     def __init__(self, crew: Crew, label: int) -> None:
@@ -145,7 +145,7 @@ class FarWays:
         self._numbers: dict[int, int] = {}
         self._edges: dict[int, list[int]] = {}
         self._shares: dict[int, Share] = {}
-        told: list[Told] = crew.make("begin_walks", label)
+        told: list[ComponentReport] = crew.make("begin_walks", label)
         crew.make("take_edges")
         found = least([one.head for one in told])
         assert found is not None
