@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checker.conclude import conclude
-from checker.core.effort import own_effort, told_in
+from checker.core.effort import effort_in, own_effort
 from checker.core.exploration import Finding, Settings
 from checker.core.given import Given
 from checker.core.limits import StopReason
@@ -97,7 +97,7 @@ def check(
                 asked=settings.asked,
                 patience=patience,
             )
-        effort = own_effort(cpu_begun) + told_in(exploration.stats)
+        effort = own_effort(cpu_begun) + effort_in(exploration.stats)
         report = replace(
             report,
             stats={**exploration.stats, **phases.stats()} if settings.stats else {},
@@ -118,11 +118,11 @@ def _keeper(
     """What keeps checkpoints, if the settings ask for them."""
     if settings.checkpoint is None and settings.resume is None:
         return nullcontext()
-    from checker.search.keeper import keeping
+    from checker.search.keeper import keeper_of
     from checker.storage.checkpoint.identity import identity_of
 
     read = [*module.sources, *(helper.path for helper in module.helper_modules)]
-    return keeping(settings, engine, identity_of(module, settings), say, read)
+    return keeper_of(settings, engine, identity_of(module, settings), say, read)
 
 
 @contextmanager

@@ -76,11 +76,11 @@ def _drawn(module: Module, symmetry: bool, patience: Patience, most: int) -> Sta
         run = PlainRun(Task(program, (), Settings(symmetry=symmetry), patience=patience))
     except ModelError as error:
         raise constants_fail(error.text) from None
-    course = SearchDriver(run, program, (), Clock(), patience)
-    course.go(Limits(states=most + 1), on=True)
-    if course.stopped in UNTIMELY:
-        raise Stop(course.stopped)
-    refuse_large(course.total.states, most)
+    driver = SearchDriver(run, program, (), Clock(), patience)
+    driver.go(Limits(states=most + 1), on=True)
+    if driver.stopped in UNTIMELY:
+        raise Stop(driver.stopped)
+    refuse_large(driver.total.states, most)
     numbers = {identity: number for number, identity in enumerate(run.nodes)}
     nodes = list(run.nodes.values())
     edges = [

@@ -76,7 +76,7 @@ class Machine:
     statements decided, and `parts` also collects those of steps.
     """
 
-    most_ways: ClassVar[int] = 1_000_000
+    most_paths: ClassVar[int] = 1_000_000
     """Ways through one step beyond which it is a mistake of the model."""
 
     def __init__(self, program: Program, symmetry: bool = False, watched: bool = False) -> None:
@@ -282,8 +282,8 @@ class Machine:
                 if ends_step(result):
                     break
             # Each way that waits comes to some end.
-            if len(ended) + len(waiting) > self.most_ways:
-                failures = [ExecutionPath((), self.too_many_ways(rule))]
+            if len(ended) + len(waiting) > self.most_paths:
+                failures = [ExecutionPath((), self.too_many_paths(rule))]
                 break
             if spent + headers.spent > self.code.budget.charges:
                 failures = [ExecutionPath((), headers.endless(self.code.budget.charges))]
@@ -295,7 +295,7 @@ class Machine:
             self._failed.add(rule, view, None, ways)
         return ways
 
-    def all_ways(self, rule: Rule, view: View) -> ExecutionPath:
+    def all_paths(self, rule: Rule, view: View) -> ExecutionPath:
         """All ways through a rule that are followed together as one, with what they asked."""
         recorder = Recorder(view)
         first, *others = [way.result for way in self._together(rule, view, recorder, noted=True)]
@@ -311,18 +311,18 @@ class Machine:
             return
         choices: tuple[int, ...] = ()
         known: Picks = {}
-        for _ in range(self.most_ways):
+        for _ in range(self.most_paths):
             way = self.run(rule, view, choices, known=known, noted=noted)
             yield way
             following = way.next_choices()
             if following is None or ends_step(way.result):
                 return
             choices = following
-        yield ExecutionPath((), self.too_many_ways(rule))
+        yield ExecutionPath((), self.too_many_paths(rule))
 
-    def too_many_ways(self, rule: Rule) -> Failure:
-        """R22: stands for all ways through a rule after the first `most_ways`."""
-        text = f"more than {self.most_ways:,} ways through one step"
+    def too_many_paths(self, rule: Rule) -> Failure:
+        """R22: stands for all ways through a rule after the first `most_paths`."""
+        text = f"more than {self.most_paths:,} ways through one step"
         return Failure(ModelError("R22", text, self.place(rule)), (), (), ())
 
     # --- what may step ---------------------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ class _Summary:
 
     def coverage(self) -> Coverage:
         """The summary as data."""
-        course = self.tour.course
+        driver = self.tour.driver
         spans = [i.span for routine in self._routines() for i in instructions(routine.body)]
         return Coverage(
             model=self.module.path,
@@ -145,12 +145,12 @@ class _Summary:
             branchings=tuple(self._branching(place) for place in sorted(self.places)),
             remarks=tuple(sorted(self._remarks(), key=lambda remark: remark.place)),
             untested=tuple(never_tested(self.program, self._asked(), self.assertions.sums.lines.keys())),
-            settings=tuple(idle_settings(self.program, course.total.noted)),
-            states=course.total.states,
-            transitions=course.total.transitions,
-            depth=course.depth,
-            stopped=course.stopped,
-            cut=course.cut,
+            settings=tuple(idle_settings(self.program, driver.total.noted)),
+            states=driver.total.states,
+            transitions=driver.total.transitions,
+            depth=driver.depth,
+            stopped=driver.stopped,
+            cut=driver.cut,
             sources=self.module.sources,
             warnings=self.module.warnings,
         )

@@ -82,9 +82,9 @@ def explain_actions(
     return ActionsReport(
         model=module.path,
         actions=found if action is not None else tuple(one for one in found if not one.fired),
-        states=tour.course.total.states,
-        stopped=tour.course.stopped,
-        cut=tour.course.cut,
+        states=tour.driver.total.states,
+        stopped=tour.driver.stopped,
+        cut=tour.driver.cut,
         all_asked=action is None,
         sources=module.sources,
         given=Given(constants or {}, options or {}),

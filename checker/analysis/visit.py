@@ -110,11 +110,11 @@ class Tour:
     """What a visit to all states came to. `machine` is that of the visit, and so is the patience."""
 
     visit: Visit
-    course: SearchDriver
+    driver: SearchDriver
 
     @property
     def patience(self) -> Patience:
-        return self.course.patience
+        return self.driver.patience
 
     @property
     def machine(self) -> Machine:
@@ -146,6 +146,6 @@ def visit_all(
         machine = partial(Machine, watched=True)
         task = Task(program, watches, settings, not everything, tick=tick, machine=machine, patience=patience)
         visit = Visit(task, onlookers)
-        course = SearchDriver(visit, program, properties or (), clock, patience)
-        course.go(settings.limits, everything or options.continue_on_invariant_failures)
-    return Tour(visit, course)
+        driver = SearchDriver(visit, program, properties or (), clock, patience)
+        driver.go(settings.limits, everything or options.continue_on_invariant_failures)
+    return Tour(visit, driver)

@@ -48,7 +48,7 @@ def effort_of(process: int) -> Effort:
     return Effort(cpu_s, sum(peaks) / 2**10)
 
 
-def told_in(stats: Mapping[str, object]) -> Effort:
+def effort_in(stats: Mapping[str, object]) -> Effort:
     """What an engine's numbers say of other processes than this one."""
     cpu_s, memory_mb = stats.get(CPU_OF_OTHERS, 0.0), stats.get(MEMORY_OF_OTHERS, 0.0)
     assert isinstance(cpu_s, float)

@@ -75,15 +75,15 @@ class Saver(Protocol):
         """What saves the same exploration again, without symmetry."""
         ...
 
-    def resumed(self, course: SearchDriver) -> bool:
+    def resumed(self, driver: SearchDriver) -> bool:
         """Put the course where a saved one was; False if there is none."""
         ...
 
-    def level_done(self, course: SearchDriver) -> None:
+    def level_done(self, driver: SearchDriver) -> None:
         """A level is complete, and another one follows."""
         ...
 
-    def ended(self, course: SearchDriver) -> None:
+    def ended(self, driver: SearchDriver) -> None:
         """The course has ended, for the reason that it tells."""
         ...
 

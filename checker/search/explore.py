@@ -65,7 +65,7 @@ def explore(
             stack.enter_context(patience.heeding())
             stack.enter_context(patience.attending())
             run = stack.enter_context(closing(engine.begin(task)))
-            course = SearchDriver(run, program, properties, clock, patience)
+            driver = SearchDriver(run, program, properties, clock, patience)
 
             def unreduced() -> SearchDriver:
                 """The same space again, without symmetry, for liveness alone (language page, 11.3)."""
@@ -78,10 +78,10 @@ def explore(
                 again.go(settings.limits, on=True, saver=second)
                 return again
 
-            course.go(settings.limits, everything or options.continue_on_invariant_failures, keeper)
-            exported = settings.is_over(course.stopped) and _exported(course, settings, say)
+            driver.go(settings.limits, everything or options.continue_on_invariant_failures, keeper)
+            exported = settings.is_over(driver.stopped) and _exported(driver, settings, say)
             with phases.during(CONCLUDING):
-                found = replace(Judge(course, properties, unreduced).judge(everything), exported=exported)
+                found = replace(Judge(driver, properties, unreduced).judge(everything), exported=exported)
     except Stop as stop:
         # The engine had not begun.
         if settings.export is not None:
@@ -96,13 +96,13 @@ def explore(
     return found
 
 
-def _exported(course: SearchDriver, settings: Settings, say: Callable[[str], None]) -> bool:
+def _exported(driver: SearchDriver, settings: Settings, say: Callable[[str], None]) -> bool:
     """Make the tables of what was found, also after the time; False if nobody wants them, or wants to wait for them."""
     if settings.export is None:
         return False
     from checker.storage.export.tables import finish
 
-    patience = course.patience
+    patience = driver.patience
 
     def ask() -> None:
         if patience.over is StopReason.INTERRUPTED:
@@ -110,9 +110,9 @@ def _exported(course: SearchDriver, settings: Settings, say: Callable[[str], Non
 
     try:
         with patience.spared():
-            finish(settings.export, settings.kept_in, course.reached, course.program.state_variables, ask)
+            finish(settings.export, settings.kept_in, driver.reached, driver.program.state_variables, ask)
     except Stop as stop:
-        course.stopped = stop.reason
+        driver.stopped = stop.reason
         say(f"the export was interrupted: there are no tables in {settings.export}")
         return False
     return True

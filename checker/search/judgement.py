@@ -21,38 +21,38 @@ if TYPE_CHECKING:
 class SearchEvidence:
     """What a course brought, as properties ask for it."""
 
-    def __init__(self, course: SearchDriver) -> None:
-        self.course = course
+    def __init__(self, driver: SearchDriver) -> None:
+        self.driver = driver
         self._search: ExploredStates | None = None
 
     @property
     def options(self) -> Options:
-        return self.course.program.options
+        return self.driver.program.options
 
     @property
     def bounded(self) -> bool:
-        return self.course.cut > 0
+        return self.driver.cut > 0
 
     def witness(self, key: str) -> Finding | None:
-        return self.course.witnesses.get(key)
+        return self.driver.witnesses.get(key)
 
     def search(self) -> ExploredStates:
         if self._search is None:
-            self._search = self.course.run.search()
+            self._search = self.driver.run.search()
         return self._search
 
     def path(self, key: int) -> tuple[PathLink, ...]:
-        return self.course.run.path(key)
+        return self.driver.run.path(key)
 
 
 class Judge:
     """Concludes phase by phase. `unreduced` explores again without symmetry, which only liveness may need."""
 
     def __init__(
-        self, course: SearchDriver, properties: tuple[Property, ...], unreduced: Callable[[], SearchDriver]
+        self, driver: SearchDriver, properties: tuple[Property, ...], unreduced: Callable[[], SearchDriver]
     ) -> None:
-        self.course = course
-        self.evidence = SearchEvidence(course)
+        self.driver = driver
+        self.evidence = SearchEvidence(driver)
         self.properties = properties
         self.findings: dict[str, Finding] = {}
         self.judged: set[str] = set()
@@ -62,53 +62,53 @@ class Judge:
 
     def judge(self, everything: bool) -> Exploration:
         """The exploration with its findings. Unless `everything` is asked for, the first phase to find is the last."""
-        course, total = self.course, self.course.total
+        driver, total = self.driver, self.driver.total
         for p in self.properties:
             if p.phase is Phase.SAFETY and (finding := self._witness(p)) is not None:
                 self.findings[p.key] = finding
         try:
             for phase in Phase:
-                found = bool(self.findings) or course.error is not None
+                found = bool(self.findings) or driver.error is not None
                 if phase > self._last_phase or (phase is not Phase.SAFETY and found and not everything):
                     break
                 self._conclude(phase)
         except Stop as stop:
             self._stopped = stop.reason
         except MemoryError:
-            self._stopped, course.torn = StopReason.MEMORY, True
+            self._stopped, driver.torn = StopReason.MEMORY, True
         except KeyboardInterrupt:
-            self._stopped, course.torn = StopReason.INTERRUPTED, True
+            self._stopped, driver.torn = StopReason.INTERRUPTED, True
         if self._stopped is StopReason.INTERRUPTED:
-            course.stopped = StopReason.INTERRUPTED
-        if course.stopped in (StopReason.VIOLATION, StopReason.INTERRUPTED):
+            driver.stopped = StopReason.INTERRUPTED
+        if driver.stopped in (StopReason.VIOLATION, StopReason.INTERRUPTED):
             self.judged.clear()
         return Exploration(
-            stopped=course.stopped,
+            stopped=driver.stopped,
             states=total.states,
             transitions=total.transitions,
             crash_steps=total.crash_steps,
-            initial=course.initial,
-            cut=course.cut,
-            depth=course.depth,
+            initial=driver.initial,
+            cut=driver.cut,
+            depth=driver.depth,
             findings=self.findings,
             met=frozenset(p.key for p in self.properties if p.met(self.evidence)),
             judged=frozenset(self.judged),
-            error=course.error,
-            reduced=course.run.symmetric,
-            exact=course.run.exact,
+            error=driver.error,
+            reduced=driver.run.symmetric,
+            exact=driver.run.exact,
             idle_actions=self._idle_actions() if self._whole_explored else {},
             noted=frozenset(total.noted) if self._whole_explored else None,
-            deepest=course.deepest if (course.stopped.bounds or course.cut) and not course.torn else (),
-            given_up=course.given_up,
+            deepest=driver.deepest if (driver.stopped.bounds or driver.cut) and not driver.torn else (),
+            given_up=driver.given_up,
             judging_stopped=self._stopped,
-            torn=course.torn,
-            stats=course.run.stats(),
+            torn=driver.torn,
+            stats=driver.run.stats(),
         )
 
     @property
     def _last_phase(self) -> Phase:
         """How far the judgement may go after this end of the exploration."""
-        match self.course.stopped:
+        match self.driver.stopped:
             case StopReason.VIOLATION:
                 return Phase.SAFETY
             case StopReason.INTERRUPTED:
@@ -121,13 +121,13 @@ class Judge:
     def _conclude(self, phase: Phase) -> None:
         checked = [p for p in self.properties if p.phase is phase and p.checked(self.evidence.options)]
         if checked and phase is Phase.LIVENESS:
-            self.course.clock.judging()
+            self.driver.clock.judging()
         for p in checked:
             # An assertion that failed on some state has no answer; only a violation found elsewhere counts.
-            if self._witness(p) is None and any(watch.key in self.course.total.broken for watch in p.watches):
+            if self._witness(p) is None and any(watch.key in self.driver.total.broken for watch in p.watches):
                 continue
             found = p.conclude(self.evidence)
-            if found is not None and phase is Phase.LIVENESS and self.course.run.symmetric:
+            if found is not None and phase is Phase.LIVENESS and self.driver.run.symmetric:
                 # Among least images instances lose their names, but fairness is per instance: ask the whole space.
                 found = p.conclude(self._whole_space())
             if found is not None:
@@ -137,7 +137,7 @@ class Judge:
 
     def _witness(self, p: Property) -> Finding | None:
         """The shortest of what the watches of a property have brought."""
-        brought = (self.course.witnesses.get(watch.key) for watch in p.watches)
+        brought = (self.driver.witnesses.get(watch.key) for watch in p.watches)
         return min((one for one in brought if one is not None), key=lambda one: one.steps, default=None)
 
     def _whole_space(self) -> SearchEvidence:
@@ -150,16 +150,16 @@ class Judge:
 
     @property
     def _whole_explored(self) -> bool:
-        course = self.course
-        return course.stopped is StopReason.COMPLETE and not course.cut and course.error is None
+        driver = self.driver
+        return driver.stopped is StopReason.COMPLETE and not driver.cut and driver.error is None
 
     def _idle_actions(self) -> dict[str, Span]:
         """The actions that never had a step in the whole space, with the place where they gave up most often."""
-        course = self.course
+        driver = self.driver
         idle: dict[str, Span] = {}
-        for action in all_actions(course.program):
-            places = {span: n for (routine, span), n in course.total.aborted.items() if routine == action.routine}
-            if action.routine not in course.total.acted and places:
+        for action in all_actions(driver.program):
+            places = {span: n for (routine, span), n in driver.total.aborted.items() if routine == action.routine}
+            if action.routine not in driver.total.acted and places:
                 idle[action.key] = min(places, key=lambda span: (-places[span], span))
         return idle
 

@@ -66,7 +66,7 @@ class Keeper:
             second.place = self.place
             yield second
 
-    def resumed(self, course: SearchDriver) -> bool:
+    def resumed(self, driver: SearchDriver) -> bool:
         """Let a course that has not begun go on from the latest checkpoint; False: it is to begin."""
         if self.settings.resume is None:
             self.folder.begin()
@@ -89,13 +89,13 @@ class Keeper:
                 f"only the engine '{manifest.engine}' goes on from the checkpoint in {self.folder.path}",
                 f"resume with --engine {manifest.engine}",
             )
-        state = self._course(manifest.level, course)
+        state = self._driver(manifest.level, driver)
         self._refuse_beyond(state)
-        course.restore(state)
+        driver.restore(state)
         self._saved = manifest.level
-        run = cast("LastingRun", course.run)
+        run = cast("LastingRun", driver.run)
         # The counts are those of the checkpoint from here on, also if nobody waits for the rest.
-        self.folder.store.ask = course.patience.ask
+        self.folder.store.ask = driver.patience.ask
         run.restore(self.folder.store, manifest.level)
         with self.folder.store.reading(level_file(manifest.level)):
             demand(run.found == state.total.states, "as many states as were counted")
@@ -113,19 +113,19 @@ class Keeper:
                 f"the checkpoint in {self.folder.path} is beyond --max-depth {deepest:,}", "allow more levels"
             )
 
-    def _course(self, level: int, course: SearchDriver) -> DriverState:
+    def _driver(self, level: int, driver: SearchDriver) -> DriverState:
         """The course that was saved after a level."""
         name = level_file(level)
         data = self.folder.store.read(name, 0)
         with self.folder.store.reading(name):
             state: DriverState = unpack(DriverState, inflate(data))
-            _demand_sound(state, course.program, level)
+            _demand_sound(state, driver.program, level)
         return state
 
-    def level_done(self, course: SearchDriver) -> None:
+    def level_done(self, driver: SearchDriver) -> None:
         """A level is complete: save it if it is time to."""
-        if cast("LastingRun", course.run).eager or self._due:
-            self.save(course)
+        if cast("LastingRun", driver.run).eager or self._due:
+            self.save(driver)
 
     @property
     def _due(self) -> bool:
@@ -133,41 +133,41 @@ class Keeper:
         every_s = self.settings.checkpoint_every_s
         return time.monotonic() - self._last >= (max(every_s, _REST * self._cost_s) if every_s else 0.0)
 
-    def ended(self, course: SearchDriver) -> None:
+    def ended(self, driver: SearchDriver) -> None:
         """The course has ended: save the last level that is complete, if that is quick, unless the run is torn."""
-        if not course.torn:
+        if not driver.torn:
             with suppress(Stop, KeyboardInterrupt):
-                self.save(course)
-        if course.patience.over is StopReason.INTERRUPTED:
+                self.save(driver)
+        if driver.patience.over is StopReason.INTERRUPTED:
             # Too late for the last level; what comes now would take its time as well.
-            course.stopped = StopReason.INTERRUPTED
-        if course.stopped in UNTIMELY and self._saved >= 0:
+            driver.stopped = StopReason.INTERRUPTED
+        if driver.stopped in UNTIMELY and self._saved >= 0:
             part = "" if self.place == self.folder.path else " of the exploration without symmetry"
             self.say(f"level {self._saved}{part} is saved; go on from there with --resume {self.place}")
 
-    def save(self, course: SearchDriver) -> None:
+    def save(self, driver: SearchDriver) -> None:
         """Make a checkpoint of the latest level that is complete, unless there is one.
 
         Raises `Stop` if the run is to end and the checkpoint is not finished soon: then the one before it is the last.
         """
-        if course.reached == self._saved:
+        if driver.reached == self._saved:
             return
-        run = cast("LastingRun", course.run)
+        run = cast("LastingRun", driver.run)
         begun = time.monotonic()
-        self.folder.store.ask = course.patience.ask
+        self.folder.store.ask = driver.patience.ask
         try:
-            with course.patience.spared():
-                self._write(course, run)
+            with driver.patience.spared():
+                self._write(driver, run)
         except OSError as failure:
             raise self._unwritten(failure) from failure
-        self._saved = course.reached
+        self._saved = driver.reached
         self._last = time.monotonic()
         self._cost_s = self._last - begun
 
-    def _write(self, course: SearchDriver, run: LastingRun) -> None:
-        saved = run.save(self.folder.store, course.reached)
-        parts = (deflate(pack(DriverState, course.saved())), *saved.parts)
-        self.folder.commit(course.reached, saved.engine, parts, saved.files)
+    def _write(self, driver: SearchDriver, run: LastingRun) -> None:
+        saved = run.save(self.folder.store, driver.reached)
+        parts = (deflate(pack(DriverState, driver.saved())), *saved.parts)
+        self.folder.commit(driver.reached, saved.engine, parts, saved.files)
 
     def _unwritten(self, failure: OSError) -> EnvironmentProblem:
         text = f"the checkpoint in {self.folder.path} cannot be written: {failure.strerror}"
@@ -187,7 +187,7 @@ class Keeper:
 
 
 @contextmanager
-def keeping(
+def keeper_of(
     settings: Settings, engine: str, identity: Identity, say: Say, read: Iterable[str] = ()
 ) -> Iterator[Keeper]:
     """The keeper that the settings ask for. Raises `Problem` if that cannot be.

@@ -12,8 +12,8 @@ from typing import cast
 from fizz.base.errors import Diagnostic, FizzError, Span
 from fizz.syntax import ast
 from fizz.syntax.layout import MAX_BRACKETS, Piece
+from fizz.syntax.line_index import LineIndex
 from fizz.syntax.parse import parse_fragment
-from fizz.syntax.places import LineIndex
 from fizz.syntax.precedence import MAX_DEPTH, WORD, Climb, start_of
 from fizz.syntax.strings import FStringField, read_strings
 from fizz.syntax.tree import Tree, child, children, the

@@ -17,8 +17,8 @@ import textx
 
 from fizz.base.errors import FizzError
 from fizz.syntax.layout import DEDENT, FRAGMENT, INDENT, LINE_END, Piece
+from fizz.syntax.line_index import LineIndex
 from fizz.syntax.matcher import Failures, Matcher
-from fizz.syntax.places import LineIndex
 from fizz.syntax.tree import Tree
 
 _BLANKS = " \t\n\x0c"

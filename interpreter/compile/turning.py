@@ -18,7 +18,7 @@ from interpreter.compile.statements import instructions
 Came = frozenset[bool]
 """How ways come to a place: with a choice behind them (True), without one (False); empty: none comes."""
 
-NOBODY: Final[Came] = frozenset()
+NEVER: Final[Came] = frozenset()
 CHOSEN: Final[Came] = frozenset([True])
 AT_FIRST: Final[Came] = frozenset([False])
 
@@ -109,9 +109,9 @@ class _Paths:
     def __init__(self, search: _Search, serial: bool) -> None:
         self.search = search
         self.serial = serial
-        self._breaks: Came = NOBODY
-        self._continues: Came = NOBODY
-        self._returns: Came = NOBODY
+        self._breaks: Came = NEVER
+        self._continues: Came = NEVER
+        self._returns: Came = NEVER
         self._known: dict[tuple[int, Came], Came] = {}
 
     def turn(self, loop: p.WhileLoop) -> bool:
@@ -121,10 +121,10 @@ class _Paths:
     def _scope(self, scope: p.Block, came: Came) -> Came:
         """How ways leave a block at its end that come into it like this."""
         if not came:
-            return NOBODY
+            return NEVER
         match scope:
             case p.OneOfBlock():
-                return NOBODY.union(*(self._instruction(one, CHOSEN) for one in scope.instructions))
+                return NEVER.union(*(self._instruction(one, CHOSEN) for one in scope.instructions))
             case p.ParallelBlock():
                 return self._sequence(scope.instructions, CHOSEN)
             case p.Sequence():
@@ -156,15 +156,15 @@ class _Paths:
                 return came
             case p.Leave():
                 self._returns |= came
-                return NOBODY
+                return NEVER
             case p.LeaveLoop():
                 self._breaks |= came
-                return NOBODY
+                return NEVER
             case p.NextIteration():
                 self._continues |= came
-                return NOBODY
+                return NEVER
             case p.Branch():
-                passed = came if len(one.suites) == len(one.conditions) else NOBODY
+                passed = came if len(one.suites) == len(one.conditions) else NEVER
                 return passed.union(*(self._scope(suite, came) for suite in one.suites))
             case p.Enter():
                 return self._scope(one.body, came)
@@ -182,8 +182,8 @@ class _Paths:
     def _loop(self, loop: p.ForLoop | p.WhileLoop, came: Came) -> Came:
         """A loop inside: how ways leave it after any number of turns."""
         around = self._breaks, self._continues
-        self._breaks = self._continues = NOBODY
-        at_header: Came = NOBODY
+        self._breaks = self._continues = NEVER
+        at_header: Came = NEVER
         while not came <= at_header:
             at_header |= came
             parallel = isinstance(loop, p.ForLoop) and loop.parallel
@@ -194,7 +194,7 @@ class _Paths:
 
     def _called(self, instruction: p.Instruction, came: Came) -> Came:
         """A statement that may run routines: how ways come out of it, whichever run."""
-        return NOBODY.union(*(self._routine(number, came) for number in self.search.callees(instruction)))
+        return NEVER.union(*(self._routine(number, came) for number in self.search.callees(instruction)))
 
     def _routine(self, number: int, came: Came) -> Came:
         known = self._known.get((number, came))
@@ -203,7 +203,7 @@ class _Paths:
         # Of a routine that calls itself everything is possible.
         self._known[number, came] = came | CHOSEN
         around = self._breaks, self._continues, self._returns
-        self._breaks = self._continues = self._returns = NOBODY
+        self._breaks = self._continues = self._returns = NEVER
         body = self.search.routines[number].body
         assert not isinstance(body, p.ForLoop | p.WhileLoop)
         after = self._scope(body, came) | self._returns

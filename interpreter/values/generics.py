@@ -12,7 +12,7 @@ from typing import ClassVar
 from interpreter.values.basis import Value, ValueWalk, equal
 from interpreter.values.budget import METER
 from interpreter.values.container import Container
-from interpreter.values.places import FEW, ElementIndex, check_comparisons, paired
+from interpreter.values.element_index import FEW, ElementIndex, check_comparisons, paired
 
 
 class Generic(Container):

@@ -21,7 +21,7 @@ from checker.traces.replay import story
 from tests.checker.conftest import IN_PROCESS, explore_toy
 from tests.checker.toy import Alternative, Pair, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
 
-WAYS = tuple(engine for engine in IN_PROCESS if engine != "embedded")
+_PATHS = tuple(engine for engine in IN_PROCESS if engine != "embedded")
 """Toys are too small to see the embedded engine change its ways: those it has are tested one by one."""
 
 NUMBERS = st.integers(0, 2)
@@ -107,7 +107,7 @@ OPTIONS = st.fixed_dictionaries(
 def test_engines_agree(toy: Toy, given_settings: Settings, options: dict[str, object]) -> None:
     """Counts, findings with their paths and cycles, and judgement are equal; each finding can be told as a trace."""
     plain = told(explore_toy("plain", toy, given_settings, **options))
-    for engine in WAYS:
+    for engine in _PATHS:
         assert told(explore_toy(engine, toy, given_settings, **options)) == plain
     check_traces(toy, plain, options)
 
@@ -147,7 +147,7 @@ def test_graphs_agree(toy: Toy, options: dict[str, object]) -> None:
     """The graphs on which liveness is judged are equal, edge by edge."""
     wanted = ToyAssertion("Live", "always eventually", {(0, 0): True}, default=False)
     toy = replace(toy, assertions=(wanted,))
-    shapes = [graph_of(engine, toy, options) for engine in WAYS]
+    shapes = [graph_of(engine, toy, options) for engine in _PATHS]
     assert all(shape == shapes[0] for shape in shapes)
 
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from checker.core.effort import CPU_OF_OTHERS, MEMORY_OF_OTHERS, Effort, effort_of, own_effort, told_in
+from checker.core.effort import CPU_OF_OTHERS, MEMORY_OF_OTHERS, Effort, effort_in, effort_of, own_effort
 
 
 def test_another_process() -> None:
@@ -33,5 +33,5 @@ def test_this_process() -> None:
 
 def test_sums() -> None:
     """Engines without other processes say nothing of them."""
-    assert told_in({}) == Effort()
-    assert Effort(1.0, 2.0) + told_in({CPU_OF_OTHERS: 3.0, MEMORY_OF_OTHERS: 4.0}) == Effort(4.0, 6.0)
+    assert effort_in({}) == Effort()
+    assert Effort(1.0, 2.0) + effort_in({CPU_OF_OTHERS: 3.0, MEMORY_OF_OTHERS: 4.0}) == Effort(4.0, 6.0)

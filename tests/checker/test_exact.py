@@ -156,11 +156,11 @@ def test_excluded_variables() -> None:
 
 def test_states_on_the_shelf_are_packed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies on the disk can not be changed there."""
-    on_shelf = []
+    on_disk = []
     refit = ColumnsRun._refit
 
     def watched(run: ColumnsRun, *of: Any) -> None:
-        on_shelf.append(run.store.shelf.bytes)
+        on_disk.append(run.store.spill_files.bytes)
         refit(run, *of)
 
     monkeypatch.setattr(ColumnsRun, "_refit", watched)
@@ -168,5 +168,5 @@ def test_states_on_the_shelf_are_packed_anew(monkeypatch: pytest.MonkeyPatch) ->
     properties = properties_of(program, None)
     engine = EmbeddedEngine(20, Sizes(shelved=1))
     tight, roomy = (explore(engine, program, properties, Settings(memory_mb=memory)) for memory in (0, None))
-    assert tight.exact and any(on_shelf)
+    assert tight.exact and any(on_disk)
     assert compared(tight) == compared(roomy)

@@ -27,10 +27,10 @@ from interpreter import Machine, State, Step, StepKind, compile_module
 from interpreter.state.step import StepOrder
 from tests.checker.test_fair_programs import MOST_STATES as MOST_FAIR
 from tests.checker.test_fair_programs import Graph, holds
-from tests.random.laws import WAYS, told
+from tests.random.laws import _PATHS, told
 
 MOST_STATES = 120
-ENGINES_TESTED = ("plain", *WAYS)
+ENGINES_TESTED = ("plain", *_PATHS)
 Rank = tuple[object, ...]
 
 

@@ -18,7 +18,7 @@ from checker.search.columns.batch import Batch
 from checker.search.columns.gathered import Gathered
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import Sizes
-from checker.search.columns.spill_file import SpillFiles, in_memory, on_shelf
+from checker.search.columns.spill_file import SpillFiles, in_memory, on_disk
 from checker.search.columns.visited import VisitedKeys
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.explore import explore
@@ -33,7 +33,7 @@ EVERYTHING_IS_LARGE = Sizes(shelved=1, merged=50, loose=300, joined=200)
 """Small arrays and small levels take the ways of large ones."""
 
 
-def small_shelf() -> SpillFiles:
+def small_spill_files() -> SpillFiles:
     return SpillFiles(1, sizes=EVERYTHING_IS_LARGE)
 
 
@@ -85,9 +85,9 @@ def test_a_full_disk_is_told_once_and_stops_nothing(monkeypatch: pytest.MonkeyPa
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files have no names."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    own = small_shelf()
+    own = small_spill_files()
     kept = own.put(np.arange(1000))
-    assert on_shelf(kept) and on_shelf(kept[10:20]) and not list(tmp_path.iterdir())
+    assert on_disk(kept) and on_disk(kept[10:20]) and not list(tmp_path.iterdir())
     assert kept.tolist() == list(range(1000)) and in_memory([kept, np.zeros(8)]) == 64
     own.rest()
     assert kept[999] == 999
@@ -98,7 +98,7 @@ def test_visited_is_a_set(spill: bool) -> None:
     """Keys of equal high halves are told apart; runs are merged in memory and on the disk."""
     chance = random.Random(7)
     known: dict[tuple[int, int], int] = {}
-    keys = VisitedKeys(small_shelf())
+    keys = VisitedKeys(small_spill_files())
     for _ in range(60):
         fresh = {(chance.randrange(40), chance.randrange(60)) for _ in range(chance.randrange(1, 40))} - set(known)
         ordered = sorted(fresh)
@@ -132,7 +132,7 @@ def test_a_level_is_joined_by_ranges_of_keys() -> None:
     from checker.search.columns.store import StateStore
 
     store = StateStore(SpillFiles(sizes=EVERYTHING_IS_LARGE))
-    level = Gathered(store.shelf)
+    level = Gathered(store.spill_files)
     everything: dict[int, int] = {}
     ranks = np.arange(5)
 

@@ -22,7 +22,7 @@ from fizz import load
 from interpreter import Machine, compile_module
 from interpreter.values import budget
 from tests.checker.test_patience import Roomy
-from tests.random.laws import WAYS
+from tests.random.laws import _PATHS
 
 WIDE = """\
 action Init:
@@ -94,7 +94,7 @@ def told(levels: list[Level]) -> list[Level]:
     return [replace(level, noted=set(), aborted=none) for level, none in zip(levels, idle, strict=True)]
 
 
-@pytest.mark.parametrize("engine", WAYS)
+@pytest.mark.parametrize("engine", _PATHS)
 def test_a_level_given_up_anywhere_can_be_gone_again(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever a level with wide steps is stopped: gone again, it brings what it brings to who is left alone."""
     monkeypatch.setattr(budget, "EACH", 1)
@@ -104,7 +104,7 @@ def test_a_level_given_up_anywhere_can_be_gone_again(engine: str, monkeypatch: p
     assert given.stops > 50
 
 
-@pytest.mark.parametrize("engine", ["plain", *WAYS])
+@pytest.mark.parametrize("engine", ["plain", *_PATHS])
 def test_each_successor_is_asked_for(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many successors each is worked on several times; somebody asks each time but one in so many."""
     asked = []

@@ -164,7 +164,7 @@ def test_too_many_moves(body: str) -> None:
 
 def test_too_many_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     """R22: a step of more ways than anybody wants."""
-    monkeypatch.setattr(Machine, "most_ways", 20)
+    monkeypatch.setattr(Machine, "most_paths", 20)
     machine = machine_of("""
         action Init: x = 0
         atomic action Go:

@@ -53,9 +53,9 @@ def poisoned(machine: Machine, rule: Rule, way: ExecutionPath) -> ExecutionPath:
 def check_rule(machine: Machine, rule: Rule, view: View) -> None:
     if machine.together(rule):
         # Which ways there are depends on what all of them read.
-        whole = machine.all_ways(rule, view)
+        whole = machine.all_paths(rule, view)
         answers = {event.slot: event.answer for event in whole.events if isinstance(event, Read)}
-        again = machine.all_ways(rule, RememberedView(answers))
+        again = machine.all_paths(rule, RememberedView(answers))
         assert [told(ExecutionPath((), result)) for result in again.results] == [
             told(ExecutionPath((), one)) for one in whole.results
         ]

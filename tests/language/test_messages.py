@@ -110,7 +110,7 @@ def test_constants_from_outside() -> None:
 @pytest.mark.parametrize("path", FAILURES, ids=lambda path: path.stem)
 def test_failures(path: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The model fails with the announced message, at its place, with a story that ends there."""
-    monkeypatch.setattr(Machine, "most_ways", 1_000)
+    monkeypatch.setattr(Machine, "most_paths", 1_000)
     report = report_of(path, engine)
     assert (report.verdict, int(report.exit_code)) == ("error", 75)
     assert report.error is not None

@@ -17,7 +17,7 @@ from interpreter import Machine, State, StepKind, compile_module
 from interpreter.execute.view import PairView, RememberedView, View
 from interpreter.state.step import ExecutionPath, Failure, ModelError, Read, Rule
 
-WAYS = tuple(name for name, entry in ENGINES.items() if "embedded" in (name, entry.variant_of))
+_PATHS = tuple(name for name, entry in ENGINES.items() if "embedded" in (name, entry.variant_of))
 """The embedded engine, and its ways of going on as engines of their own."""
 
 
@@ -26,13 +26,13 @@ def told(report: Report) -> Report:
     return replace(report, engine="", elapsed_s=0.0, cpu_s=0.0, peak_memory_mb=0.0, stats={})
 
 
-def reports(text: str, settings: Settings, engines: Sequence[str] = WAYS) -> dict[str, Report]:
+def reports(text: str, settings: Settings, engines: Sequence[str] = _PATHS) -> dict[str, Report]:
     """What the plain engine says of a program, and each of these."""
     module = fizz.load("m.fizz", text=text)
     return {engine: told(check(module, engine=engine, settings=settings)) for engine in ("plain", *engines)}
 
 
-def differences(text: str, settings: Settings, engines: Sequence[str] = WAYS) -> list[str]:
+def differences(text: str, settings: Settings, engines: Sequence[str] = _PATHS) -> list[str]:
     """Where engines differ from the plain one, field by field."""
     found = reports(text, settings, engines)
     plain = found.pop("plain")
@@ -114,9 +114,9 @@ def check_reads(machine: Machine, most: int, every: int) -> None:
 
 def _check_rule(machine: Machine, rule: Rule, view: View) -> None:
     if machine.together(rule):
-        whole = machine.all_ways(rule, view)
+        whole = machine.all_paths(rule, view)
         answers = {event.slot: event.answer for event in whole.events if isinstance(event, Read)}
-        again = machine.all_ways(rule, RememberedView(answers))
+        again = machine.all_paths(rule, RememberedView(answers))
         assert [said(ExecutionPath((), result)) for result in again.results] == [
             said(ExecutionPath((), one)) for one in whole.results
         ]

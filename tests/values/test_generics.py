@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from interpreter.library.operations import BINARY, get_attribute
 from interpreter.values import BagValue, GenericMap, GenericSet, ListValue, SymmetricValue, ValueWalk, equal
-from interpreter.values.places import bucket
+from interpreter.values.element_index import bucket
 from interpreter.values.problem import ModelMistake
 from tests.values.conftest import Call
 from tests.values.test_laws import VALUES
@@ -25,7 +25,7 @@ OTHER = SymmetricValue("other", "nominal", 0, 3)
 @contextmanager
 def searching(few: int) -> Iterator[None]:
     """Collections of more than so many elements are searched by bucket."""
-    with patch("interpreter.values.generics.FEW", few), patch("interpreter.values.places.FEW", few):
+    with patch("interpreter.values.generics.FEW", few), patch("interpreter.values.element_index.FEW", few):
         yield
 
 
@@ -124,7 +124,7 @@ def test_large_collections_grow_fast() -> None:
 
 def test_a_search_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Elements that can change are compared one by one, but not for ever: R24."""
-    monkeypatch.setattr("interpreter.values.places.MAX_COMPARISONS", 100_000)
+    monkeypatch.setattr("interpreter.values.element_index.MAX_COMPARISONS", 100_000)
     for group in (GenericSet([]), GenericMap([])):
         with pytest.raises(ModelMistake) as caught:
             for i in range(10_000):

@@ -13,13 +13,13 @@ from checker.search.columns.frontier import Frontier
 from checker.search.columns.images import BY_MACHINE
 from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.places import move_threads
 from checker.search.columns.reach import InstanceFinder
 from checker.search.columns.remembered import Remembered
 from checker.search.columns.sources import StateColumns
 from checker.search.columns.space import Space
 from checker.search.columns.step_rules import StepRule, StepRules
 from checker.search.columns.tables import Ints, Mask, Words, distinct, halves
+from checker.search.columns.thread_slots import move_threads
 from checker.search.memo.trie import Counters, Leaf, ReadTree
 from checker.search.rows.expander import Arrival
 from interpreter.state.state import Slot, State
@@ -92,7 +92,7 @@ class ColumnExpander:
         self.judge = judge
         self.packing = packing
         self.rules = StepRules(space, packing, counters)
-        self._reach = Remembered(ReadTree(counters), space.machine.most_ways, space.sizes)
+        self._reach = Remembered(ReadTree(counters), space.machine.most_paths, space.sizes)
         self._looks: InstanceFinder | None = None
 
     def lookup(self, rule: StepRule, chunk: Chunk) -> tuple[Ints, Rows, list[Ints]]:

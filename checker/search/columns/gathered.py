@@ -20,8 +20,8 @@ Least = Callable[[Batch], Batch]
 class Gathered:
     """The states found by one level that is under way. All batches are sorted by key and have each state once."""
 
-    def __init__(self, shelf: SpillFiles) -> None:
-        self._shelf = shelf
+    def __init__(self, spill_files: SpillFiles) -> None:
+        self._spill_files = spill_files
         self._tidy: dict[Packing, list[Batch]] = {}
         self._loose: dict[Packing, list[Batch]] = {}
 
@@ -46,7 +46,7 @@ class Gathered:
         loose = self._loose.setdefault(packing, [])
         loose.append(batch)
         tidy = sum(len(one) for one in self._tidy.get(packing, ()))
-        if sum(len(one) for one in loose) > max(self._shelf.sizes.loose, tidy):
+        if sum(len(one) for one in loose) > max(self._spill_files.sizes.loose, tidy):
             joined = self._joined(packing, self._ranges(self._total(packing)), least)
             self._tidy[packing] = [batch for _, batch in joined]
 
@@ -55,7 +55,7 @@ class Gathered:
 
     def _ranges(self, rows: int) -> int:
         """Into how many ranges of keys so many rows are divided: a power of two."""
-        return 1 << (rows // self._shelf.sizes.joined).bit_length()
+        return 1 << (rows // self._spill_files.sizes.joined).bit_length()
 
     def finish(self, least: Least) -> list[dict[Packing, Batch]]:
         """All states, each once, by ranges of keys that ascend, and in each range by packing. Nothing is left."""
@@ -71,7 +71,7 @@ class Gathered:
         """Put all batches on the shelf."""
         for held in (self._tidy, self._loose):
             for batches in held.values():
-                batches[:] = [batch.each(self._shelf.put) for batch in batches]
+                batches[:] = [batch.each(self._spill_files.put) for batch in batches]
 
     def _joined(self, packing: Packing, ranges: int, least: Least) -> Iterator[tuple[int, Batch]]:
         """What there is of a packing, range by range of keys, and given up piece by piece."""
@@ -90,7 +90,7 @@ class Gathered:
                         waiting[i] = None
             if parts:
                 batch = least(Batch.joined(parts))
-                yield number, batch.each(self._shelf.put) if self._shelf.in_use else batch
+                yield number, batch.each(self._spill_files.put) if self._spill_files.in_use else batch
 
 
 def _cuts(batch: Batch, ranges: int) -> list[int]:

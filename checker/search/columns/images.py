@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from checker.search.columns.batch import Batch
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.places import Ranks, put_threads
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.tables import NO_PROPERTY, CodeTable, Ints, Tables, Words, distinct
+from checker.search.columns.thread_slots import Ranks, put_threads
 from interpreter import Machine
 from interpreter.state.division import root_of
 from interpreter.state.renaming import Index, Renamed, by_domain

@@ -205,7 +205,7 @@ class AssertionEvaluator:
             units = asked.remembered.lookup(
                 columns,
                 lambda row, choices: self.space.memory.run(rule, columns.view(row), choices),
-                lambda row: machine.too_many_ways(rule),
+                lambda row: machine.too_many_paths(rule),
             )
         except NeedsRows:
             self._asked[key] = None
@@ -217,7 +217,7 @@ class AssertionEvaluator:
 
     def _new(self, rule: Rule) -> _AskedRule:
         machine = self.space.machine
-        return _AskedRule(self.space.memory.tree(rule), machine.most_ways, self.space.sizes, machine.note)
+        return _AskedRule(self.space.memory.tree(rule), machine.most_paths, self.space.sizes, machine.note)
 
     def _row_by_row(self, watch: Watch, part: Frontier, level: Level) -> Answers:
         """The answers for rows that columns can not give.
@@ -330,7 +330,7 @@ class AssertionEvaluator:
         units = asked.remembered.lookup(
             columns,
             lambda row, choices: self.space.memory.run(rule, columns.view(row), choices),
-            lambda row: machine.too_many_ways(rule),
+            lambda row: machine.too_many_paths(rule),
         )
         return asked, units
 

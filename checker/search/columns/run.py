@@ -61,7 +61,7 @@ class ColumnsRun:
         self._bound = task.program.options.max_actions
         self._counters = Counters()
         self._expanders: dict[Packing, ColumnExpander] = {}
-        self._gathered = Gathered(store.shelf)
+        self._gathered = Gathered(store.spill_files)
         self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
         self._expanded = self._steps = 0
         """Rows that were expanded, and steps that were taken from them by columns."""
@@ -80,7 +80,7 @@ class ColumnsRun:
             kept = self._judged(new, level)
         except Stop as stop:
             self.space.expander.acted = acted
-            self._gathered = Gathered(self.store.shelf)
+            self._gathered = Gathered(self.store.spill_files)
             self.space.edges.clear()
             stop.unfinished = Unfinished.of(level, self._expanded - before, partial(self._new_path, new))
             raise
@@ -140,16 +140,16 @@ class ColumnsRun:
 
     def _save_memory(self) -> None:
         """Put what is held on the shelf if it is more than the budget."""
-        shelf = self.store.shelf
-        if shelf.budget is None:
+        spill_files = self.store.spill_files
+        if spill_files.budget is None:
             return
         waiting = in_memory(column for part in self.frontier for column in part.columns)
-        if self.store.bytes + waiting + self._gathered.bytes > shelf.budget:
+        if self.store.bytes + waiting + self._gathered.bytes > spill_files.budget:
             self.store.spill()
             self._gathered.spill()
             for part in self.frontier:
-                part.each(shelf.put)
-        shelf.rest()
+                part.each(spill_files.put)
+        spill_files.rest()
 
     def _draw(self, graph: Graph, expanded: list[Frontier], stopped: bool = False) -> None:
         """Write the states that were expanded, or will not be any more, into the graph."""
@@ -363,7 +363,7 @@ class ColumnsRun:
 
     def stats(self) -> Mapping[str, object]:
         """What the columns did, for `--stats`."""
-        spilled = {"MB on disk": round(self.store.shelf.bytes / 1e6, 1)} if self.store.shelf.in_use else {}
+        spilled = {"MB on disk": round(self.store.spill_files.bytes / 1e6, 1)} if self.store.spill_files.in_use else {}
         packings = self.space.packings.values()
         return {
             "packings": len(packings),

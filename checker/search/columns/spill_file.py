@@ -47,7 +47,7 @@ class SpillFiles:
 
     def put(self, array: Column) -> Column:
         """An equal array on the disk, not to be written to; small ones stay where they are."""
-        if array.nbytes < self.sizes.shelved or on_shelf(array):
+        if array.nbytes < self.sizes.shelved or on_disk(array):
             return array
         written = self.write([array], array.dtype)
         return array if written is None else written
@@ -79,7 +79,7 @@ class SpillFiles:
             mapped.madvise(mmap.MADV_DONTNEED)
 
 
-def on_shelf(array: Column) -> bool:
+def on_disk(array: Column) -> bool:
     """Whether an array, or what it is a part of, is on a shelf."""
     base: object = array
     while isinstance(base, np.ndarray | memoryview):
@@ -89,4 +89,4 @@ def on_shelf(array: Column) -> bool:
 
 def in_memory(arrays: Iterable[Column]) -> int:
     """The bytes of those arrays that are not on a shelf."""
-    return sum(array.nbytes for array in arrays if not on_shelf(array))
+    return sum(array.nbytes for array in arrays if not on_disk(array))

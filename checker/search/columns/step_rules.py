@@ -38,7 +38,7 @@ class StepRule:
     def _begin(self, tree: ReadTree) -> None:
         space, packing = self.space, self.packing
         shared = space.parked if self.place is not None else None
-        self.remembered = Remembered(tree, space.machine.most_ways, space.sizes, shared)
+        self.remembered = Remembered(tree, space.machine.most_paths, space.sizes, shared)
         order_of = partial(space.order, self.candidate.order)
         returns_of = space.machine.transitions.returns
         self.effects = Effects(packing, space.machine.values, self.remembered.bundles, order_of, self._live, returns_of)
@@ -56,7 +56,7 @@ class StepRule:
         found = self.remembered.lookup(
             columns,
             partial(self._run, columns),
-            lambda row: self.space.machine.too_many_ways(self.rule_in(self.packing.unpack(rows, row))),
+            lambda row: self.space.machine.too_many_paths(self.rule_in(self.packing.unpack(rows, row))),
         )
         self.effects.learn(rows, found)
         return found

@@ -24,7 +24,7 @@ _PARENT_BITS: Final = 32
 _PARENT_MASK: Final = (1 << _PARENT_BITS) - 1
 _MOST_RANKS: Final = 1 << (63 - _PARENT_BITS)
 """A link is a place among ranks and the number of a parent, in one word."""
-_NOBODY: Final = (1 << 32) - 1
+_NONE: Final = (1 << 32) - 1
 """The parent of an initial state, as it is stored."""
 
 
@@ -36,11 +36,11 @@ class StateStore:
     high halves say which state is meant as long as it lasts.
     """
 
-    def __init__(self, shelf: SpillFiles | None = None) -> None:
-        self.shelf = shelf or SpillFiles()
+    def __init__(self, spill_files: SpillFiles | None = None) -> None:
+        self.spill_files = spill_files or SpillFiles()
         self.packing: Packing | None = None
         """How the states are packed, where they are stored themselves."""
-        self.visited = VisitedKeys(self.shelf)
+        self.visited = VisitedKeys(self.spill_files)
         self.parents: list[NDArray[np.uint32]] = []
         self.orders: list[NDArray[np.int32]] = []
         self.first: list[int] = [0]
@@ -63,7 +63,7 @@ class StateStore:
         self.visited.spill()
         links: list[list[Any]] = [self.parents, self.orders]
         for columns in links:
-            columns[:] = [self.shelf.put(column) for column in columns]
+            columns[:] = [self.spill_files.put(column) for column in columns]
 
     def least(self, batch: Batch, ranks: Ints) -> Batch:
         """Each state of a batch once, sorted by key, with its least parent.
@@ -174,7 +174,7 @@ class StateStore:
         skip = number - self.first[level]
         stored = np.concatenate([np.zeros(0, dtype=np.uint32), *self.parents[level:]])[skip:]
         parents = stored.astype(np.int64)
-        parents[stored == _NOBODY] = -1
+        parents[stored == _NONE] = -1
         orders = np.concatenate([np.zeros(0, dtype=np.int32), *self.orders[level:]])[skip:]
         return *self.keys_since(number), parents, orders
 
@@ -287,7 +287,7 @@ class StateStore:
         numbers: list[int] = []
         places: list[int] = []
         number = self.number(key)
-        while number != _NOBODY:
+        while number != _NONE:
             level = int(np.searchsorted(np.array(self.first), number, side="right")) - 1
             row = number - self.first[level]
             numbers.append(number)

@@ -57,7 +57,7 @@ def _columns(run: RowsRun, store: StateStore, orders: Sequence[StepOrder], state
     if not reduced:
         # Images must be divided alike, whatever was looked at in them.
         expander.memory.forget_reads(machine.divider.gather())
-    space = Space(expander, reduced, store.shelf.sizes)
+    space = Space(expander, reduced, store.spill_files.sizes)
     for order in METER.attended(orders):
         space.order(*order)
     graph = run.graph_so_far if run.wants_graph else None

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.columns.spill_file import SpillFiles, in_memory, on_shelf
+from checker.search.columns.spill_file import SpillFiles, in_memory, on_disk
 from checker.search.columns.tables import Ints, Mask, Words
 
 Numbers = NDArray[np.uint32]
@@ -32,8 +32,8 @@ class VisitedKeys:
     whatever else the owner of the set has of each state.
     """
 
-    def __init__(self, shelf: SpillFiles) -> None:
-        self._shelf = shelf
+    def __init__(self, spill_files: SpillFiles) -> None:
+        self._spill_files = spill_files
         self._runs: list[SortedRun] = []
 
     def __len__(self) -> int:
@@ -94,7 +94,7 @@ class VisitedKeys:
             # What lies on a shelf can only be read.
             rest = run.rest if run.rest.flags.writeable else run.rest.copy()
             self._runs[i] = run._replace(rest=rest)
-            size = self._shelf.sizes.merged
+            size = self._spill_files.sizes.merged
             for begin in range(0, len(rest), size):
                 yield rest[begin : begin + size], run.numbers[begin : begin + size]
 
@@ -116,14 +116,16 @@ class VisitedKeys:
 
     def _woven(self, longer: NDArray[Any], shorter: NDArray[Any], at: Ints) -> NDArray[Any]:
         written = None
-        if on_shelf(longer):
-            written = self._shelf.write(_pieces(longer, shorter, at, self._shelf.sizes.merged), longer.dtype)
+        if on_disk(longer):
+            written = self._spill_files.write(
+                _pieces(longer, shorter, at, self._spill_files.sizes.merged), longer.dtype
+            )
         return _insert(longer, shorter, at) if written is None else written
 
     def spill(self) -> None:
         """Put all runs on the shelf."""
         for i, run in enumerate(self._runs):
-            self._runs[i] = SortedRun(*[self._shelf.put(column) for column in run])
+            self._runs[i] = SortedRun(*[self._spill_files.put(column) for column in run])
 
 
 def _places(run: SortedRun, high: Words, rest: Words | None) -> tuple[Ints, Ints, bool]:

@@ -56,10 +56,10 @@ class Memory:
             if rule in self.forgetful:
                 return self._run_all(rule, view)
             tree = self._trees[rule] = ReadTree(Counters())
-        most = self.machine.most_ways
+        most = self.machine.most_paths
         found = tree.results(view.read, lambda choices: self.run(rule, view, choices), most)
         if len(found) > most:
-            found[most:] = [self.machine.too_many_ways(rule)]
+            found[most:] = [self.machine.too_many_paths(rule)]
         known = tree.counters
         if known.evaluations == PROBATION // 2:
             self._early_hits[rule] = known.hits

@@ -78,16 +78,16 @@ class _Mattered(Exception):
 
 
 class RememberingRunner:
-    """Runs the ways of one machine for whoever remembers them by their answers.
+    """Runs the execution paths of one machine for a memo, which remembers them by their answers.
 
-    `careful`: rules whose ways keep no containers over restarts. `costly`: rules with ways that cost so much that a
-    step put together from parts might be too costly (R20, R24) where no part is: each way is run as a whole. Who adds
-    a rule to one of them forgets all that is remembered of it.
+    `without_containers`: rules whose paths keep no containers over restarts. `costly`: rules with paths that cost so
+    much that a step put together from parts might be too costly (R20, R24) where no part is: each path is run as a
+    whole. Adding a rule to one of them makes all that is remembered of the rule invalid.
     """
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        self.careful: set[Rule] = set()
+        self.without_containers: set[Rule] = set()
         self.costly: set[Rule] = set()
 
     def run(
@@ -102,15 +102,15 @@ class RememberingRunner:
         """
         machine = self._machine
         if machine.program.turning.roots and machine.together(rule):
-            return machine.all_ways(rule, view)
+            return machine.all_paths(rule, view)
         if rule in self.costly:
             return machine.execute(rule, view, choices)
-        may_keep = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.careful
+        may_keep = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.without_containers
         try:
             return machine.execute(rule, view, choices, observer=Remembering(machine, rule, may_keep, restart))
         except _Mattered:
             # Nothing is wrong with the ways before, for which it did not matter.
-            self.careful.add(rule)
+            self.without_containers.add(rule)
         except ShareSpent:
             self.costly.add(rule)
         raise BeginAnew

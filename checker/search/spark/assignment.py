@@ -49,7 +49,7 @@ class Order:
     graph: bool
     crash_edges: bool
     machine: Callable[[Program], Machine]
-    manner: WorkerConfig
+    worker_config: WorkerConfig
 
     def task(self, patience: Patience) -> Task:
         """The task as an engine in this process would be given it."""
@@ -71,7 +71,7 @@ class Assignment:
     """One task: take in the candidates of a level for a partition, and expand those that are new.
 
     `inbound` are the files with candidates. `judged`: they come from the driver, which has sorted out, judged and
-    counted them already. `graph`: write down the edges. `lessons` are the files with what was learned so far.
+    counted them already. `graph`: write down the edges. `shared_results` are the files with what was learned so far.
     """
 
     level: int
@@ -80,7 +80,7 @@ class Assignment:
     visited: KeyFiles
     judged: bool
     graph: bool
-    lessons: tuple[str, ...]
+    shared_results: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ class TaskReport:
 
     `outbound` counts the candidates for each partition, `exported` are the files with rows for tables. `worker` names
     the process, `counters` is what that process has evaluated so far in this run, and `effort` what that took.
-    `lessons` are what it has learned and not told before, `untold` counts what it could not tell so far. `met`: what
-    counts of it if other tasks of the level are not finished.
+    `shared_results` are what it has learned and not sent before, `unshared` counts what it could not send so far.
+    `met`: what counts of it if other tasks of the level are not finished.
     """
 
     partition: int
@@ -102,8 +102,8 @@ class TaskReport:
     worker: str
     counters: Counters
     effort: Effort
-    lessons: bytes
-    untold: int
+    shared_results: bytes
+    unshared: int
     met: Met
 
 
@@ -117,7 +117,7 @@ def outbound_file(level: int, sender: int) -> str:
     return f"outbound-{level}-{sender}"
 
 
-def lessons_file(level: int) -> str:
+def shared_results_file(level: int) -> str:
     """The file of what was learned on a level."""
     return f"lessons-{level}"
 

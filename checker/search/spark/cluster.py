@@ -80,8 +80,8 @@ class ClusterState:
     wants_graph: bool
     held: Level | None
     written: tuple[str, ...]
-    manner: WorkerConfig
-    lessons: tuple[str, ...]
+    worker_config: WorkerConfig
+    shared_results: tuple[str, ...]
 
 
 def demand_sound(state: ClusterState) -> None:
@@ -109,7 +109,7 @@ class Cluster:
         level: int,
         partitions: int,
         columns: bool,
-        manner: WorkerConfig,
+        worker_config: WorkerConfig,
         folder: str | None,
     ) -> None:
         self.task = task
@@ -118,7 +118,7 @@ class Cluster:
         self.run = uuid.uuid4().hex
         self.partitions = partitions
         self.columns = columns
-        self.manner = manner
+        self.worker_config = worker_config
         kept_in = task.settings.kept_in
         self.keeps = kept_in is not None
         self.scratch = Scratch("run") if kept_in is None and folder is None else None
@@ -159,7 +159,7 @@ class Cluster:
             task.graph,
             task.crash_edges,
             machine,
-            manner,
+            worker_config,
         )
         # By value where need be: a machine of one's own may be defined in a script or notebook.
         self._order = session.broadcast(cloudpickle.dumps(order))  # type: ignore[no-untyped-call]
@@ -179,7 +179,7 @@ class Cluster:
         self.store.write(name, parts)
         self.inbound = [[name] if part else [] for part in parts]
         self.teaching.teach(self.level - 1, [self.local.learning.tell(self.teaching.codec)])
-        self.teaching.untold[""] = self.local.learning.untold
+        self.teaching.unshared[""] = self.local.learning.unshared
 
     def _waiting_by_columns(self) -> list[bytes]:
         return [
@@ -257,7 +257,7 @@ class Cluster:
             told: list[bytes] = []
             for summary in self._finished([pickle.loads(answer) for answer in answers]):
                 self._take(summary)
-                told.append(summary.lessons)
+                told.append(summary.shared_results)
                 arrived.merge(summary.arrived)
                 expanded.merge(summary.expanded)
                 if summary.arrived.states:
@@ -319,7 +319,7 @@ class Cluster:
         if known is None or known.evaluations < summary.counters.evaluations:
             self.counters[summary.worker] = summary.counters
         self._spend(summary.worker, summary.effort)
-        self.teaching.untold[summary.worker] = max(self.teaching.untold.get(summary.worker, 0), summary.untold)
+        self.teaching.unshared[summary.worker] = max(self.teaching.unshared.get(summary.worker, 0), summary.unshared)
 
     def _note_written(self, worked: Sequence[int], found: Sequence[int]) -> None:
         self.written += [found_file(self.level, partition) for partition in found]
@@ -352,7 +352,7 @@ class Cluster:
             self.wants_graph,
             self.held,
             tuple(self.written),
-            self.manner,
+            self.worker_config,
             tuple(self.teaching.files),
         )
         self.saved = frozenset((*base.files, level_file(base.level), *self._needed()))
@@ -370,7 +370,7 @@ class Cluster:
         self.inbound = [list(names) for names in state.inbound]
         self.wants_graph, self.held = state.wants_graph, state.held
         self.written = list(state.written)
-        self.teaching.files = list(state.lessons)
+        self.teaching.files = list(state.shared_results)
         self.saved = frozenset(self._needed())
 
     # --- the end ---------------------------------------------------------------------------------------------------

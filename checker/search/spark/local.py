@@ -105,7 +105,7 @@ class LocalRun(EmbeddedRun):
         """Can the states that wait be expanded by columns?"""
         return self._columns is not None or self._known_to_columns()
 
-    def manner(self, columns: bool) -> WorkerConfig:
+    def worker_config(self, columns: bool) -> WorkerConfig:
         """How the states that wait are best looked at by those who go on, by columns or not."""
         machine = self.machine
         if self._columns is not None:

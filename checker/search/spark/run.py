@@ -79,18 +79,18 @@ class SparkRun:
                 self.level += 1
                 return level
             columns = self.local.by_columns()
-            self.cluster = self._cluster(self.level, self.partitions, columns, self.local.manner(columns))
+            self.cluster = self._cluster(self.level, self.partitions, columns, self.local.worker_config(columns))
             self.cluster.hand_over()
         return self.cluster.next()
 
-    def _cluster(self, level: int, partitions: int | None, columns: bool, manner: WorkerConfig) -> Cluster:
+    def _cluster(self, level: int, partitions: int | None, columns: bool, worker_config: WorkerConfig) -> Cluster:
         self.handed_over = True
         self.session = open_session(self.master, self.conf, self.java, self.task.patience)
         if self.task.watched and self.session.started is not None and self.session.web_ui is not None:
             self.task.say(f"Spark's web UI is at {self.session.web_ui}")
         partitions = partitions or self.session.cores(cores_asked(self.master, self.conf))
         folder = self.conf.get(RUN_FOLDER)
-        return Cluster(self.task, self.local, self.session, level, partitions, columns, manner, folder)
+        return Cluster(self.task, self.local, self.session, level, partitions, columns, worker_config, folder)
 
     # --- checkpoints -----------------------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ class SparkRun:
                 demand_sound(head)
             self._base = head.base
             self.local.restore(store, head.base.level, waiting=False)
-            self.cluster = self._cluster(head.handed_over, head.partitions, head.columns, head.manner)
+            self.cluster = self._cluster(head.handed_over, head.partitions, head.columns, head.worker_config)
             self.cluster.restore(head)
             return
         self._base = Base(level, head.files)
@@ -158,8 +158,8 @@ class SparkRun:
             else 0,
             "spark web UI": self.session.web_ui if self.session is not None else None,
             "workers": len(self.cluster.counters) if self.cluster is not None else 0,
-            "lessons": self.cluster.teaching.lessons if self.cluster is not None else 0,
-            "lessons not told": self.cluster.teaching.not_told if self.cluster is not None else 0,
+            "lessons": self.cluster.teaching.shared_results if self.cluster is not None else 0,
+            "lessons not told": self.cluster.teaching.not_shared if self.cluster is not None else 0,
         }
 
     def close(self) -> None:

@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from checker.search.checkpoints.codec import StateCodec
-from checker.search.spark.assignment import lessons_file
-from checker.search.spark.lessons import merged
+from checker.search.spark.assignment import shared_results_file
+from checker.search.spark.shared_results import merged
 from checker.storage.files import FileStore
 from interpreter import Machine
 
 
 class Teaching:
-    """The files with lessons, oldest first. `untold`: how many lessons could not be told, by worker."""
+    """The files with lessons, oldest first. `unshared`: how many lessons could not be told, by worker."""
 
     def __init__(self, store: FileStore, machine: Machine) -> None:
         self.codec = StateCodec(machine)
         self.files: list[str] = []
-        self.lessons = 0
-        self.untold: dict[str, int] = {}
+        self.shared_results = 0
+        self.unshared: dict[str, int] = {}
         self._store = store
 
     def teach(self, level: int, told: Sequence[bytes]) -> None:
         """Write down what was learned on a level, each lesson once."""
         data, count = merged(self.codec, told)
         if data:
-            name = lessons_file(level)
+            name = shared_results_file(level)
             self._store.write(name, [data])
             self.files.append(name)
-            self.lessons += count
+            self.shared_results += count
 
     @property
-    def not_told(self) -> int:
+    def not_shared(self) -> int:
         """How many lessons each worker had to keep to itself."""
-        return sum(self.untold.values())
+        return sum(self.unshared.values())

@@ -23,8 +23,8 @@ from checker.search.spark.assignment import Assignment, Met, Order, TaskReport
 from checker.search.spark.column_partition import ColumnPartition, WorkerColumns
 from checker.search.spark.graph_task import Made, PassTask
 from checker.search.spark.learning import Learning
-from checker.search.spark.lessons import unpack_results
 from checker.search.spark.partition import Partition
+from checker.search.spark.shared_results import unpack_results
 from checker.search.spark.stopping import Stopped, stop_sign
 from checker.storage.export import place_of
 from checker.storage.files import FileStore
@@ -66,7 +66,7 @@ class Worker:
         try:
             with patience.attending():
                 patience.look()
-                self._learn(assignment.lessons)
+                self._learn(assignment.shared_results)
                 visited = partition.run()
         except Stop as stop:
             # What works for this process is half done, and is of no use to another task.
@@ -88,7 +88,7 @@ class Worker:
             self.expander.memory.total(),
             own_effort(self.begun),
             self.learning.tell(self.codec),
-            self.learning.untold,
+            self.learning.unshared,
             Met.of(partition),
         )
 
@@ -112,7 +112,7 @@ class Worker:
         """By columns where that is possible."""
         if not self.order.columns:
             return Partition(assignment, self.order.partitions, self.store, self.expander, self.codec)
-        self.columns = self.columns or WorkerColumns.of(self.expander, self.codec, self.order.manner.reduced)
+        self.columns = self.columns or WorkerColumns.of(self.expander, self.codec, self.order.worker_config.reduced)
         return ColumnPartition(assignment, self.order.partitions, self.store, self.columns)
 
 
@@ -164,8 +164,8 @@ def _worker(run: str, order: Broadcast[bytes]) -> Worker:
         told: Order = pickle.loads(order.value)
         sign = stop_sign(Path(told.folder), run)
         expander = Expander(told.task(Patience(asked=sign.exists)))
-        if told.manner.gathered:
-            expander.machine.divider.gather_as(told.manner.gathered)
+        if told.worker_config.gathered:
+            expander.machine.divider.gather_as(told.worker_config.gathered)
         store, codec = FileStore(Path(told.folder), told.durable), StateCodec(expander.machine)
         _workers.append(Worker(told, store, expander, codec, Learning(expander), begun))
     return _workers[0]

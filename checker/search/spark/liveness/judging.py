@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from checker.search.spark.liveness.share import Array, Mask, PassResult, Share
 
-_NOBODY: Final = np.uint64((1 << 64) - 1)
+_NONE: Final = np.uint64((1 << 64) - 1)
 _DONE, _FAIR, _AGAIN = 0, 1, 2
 
 Words = NDArray[np.uint64]
@@ -30,7 +30,7 @@ def label(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
 def _labels(share: Share) -> Words:
     """The colour of each state, and whether it is marked: states of one label stay together."""
     labels = share["color"] * np.uint64(2) + share["marked"]
-    return np.where(share["alive"], labels, _NOBODY)
+    return np.where(share["alive"], labels, _NONE)
 
 
 class _Regions:

@@ -16,7 +16,7 @@ from checker.search.contract.protocol import Task
 from checker.search.memo.remembering import BeginAnew, Restart
 from checker.search.rows.expander import Expander
 from checker.search.spark.learning import Learning
-from checker.search.spark.lessons import SharedResult, merged, pack_results, unpack_results
+from checker.search.spark.shared_results import SharedResult, merged, pack_results, unpack_results
 from fizz import load
 from interpreter import State, compile_module
 from interpreter.state.step import StepKind
@@ -99,7 +99,7 @@ def test_who_was_taught_asks_nothing(name: str, tmp_path: Path) -> None:
     student.machine.initial()
     assert teacher.calls() > 2
     data = teacher.learning.tell(teacher.codec)
-    assert teacher.learning.untold == 0
+    assert teacher.learning.unshared == 0
     student.learning.take(unpack_results(student.codec, data), None)
     carried = student.codec.unpack_states(teacher.codec.pack_states(states))
     for place, state in enumerate(states):
@@ -115,21 +115,21 @@ def test_rules_that_began_anew(tmp_path: Path) -> None:
     """Ways with and without containers kept over restarts are not mixed: who is told of the latter goes on so."""
     teacher, student, other = (Process(KEPT, tmp_path, shift) for shift in (0, 7, 13))
     (rule,) = (c.rule for c in teacher.machine.candidates(teacher.explore(60)[0]) if c.name == "Take")
-    lessons = unpack_results(student.codec, teacher.learning.tell(teacher.codec))
-    assert {lesson.careful for lesson in lessons if lesson.rule == rule} == {True}
-    assert any(isinstance(event, Restart) for lesson in lessons for event in lesson.way.events)
+    shared_results = unpack_results(student.codec, teacher.learning.tell(teacher.codec))
+    assert {shared.without_containers for shared in shared_results if shared.rule == rule} == {True}
+    assert any(isinstance(event, Restart) for shared in shared_results for event in shared.way.events)
     # What the student has learned before is of no use any more.
     view = student.machine.parts_view(student.machine.initial()[0][0].state)
     with pytest.raises(BeginAnew):
         student.expander.memory.runner.run(rule, view)
-    careless = [SharedResult(rule, False, lesson.way) for lesson in lessons if lesson.rule == rule]
+    careless = [SharedResult(rule, False, shared.way) for shared in shared_results if shared.rule == rule]
     student.learning.take(careless, None)
     assert student.expander.memory.tree(rule).root is None
     other.learning.take(careless, None)
     assert other.expander.memory.tree(rule).root is not None
-    assert rule not in other.expander.memory.runner.careful
-    other.learning.take([careless[0]._replace(careful=True)], None)
-    assert rule in other.expander.memory.runner.careful
+    assert rule not in other.expander.memory.runner.without_containers
+    other.learning.take([careless[0]._replace(without_containers=True)], None)
+    assert rule in other.expander.memory.runner.without_containers
 
 
 def test_questions_that_only_one_process_understands(tmp_path: Path) -> None:
@@ -137,9 +137,9 @@ def test_questions_that_only_one_process_understands(tmp_path: Path) -> None:
     process = Process(FRESH, tmp_path)
     process.explore(60)
     data = process.learning.tell(process.codec)
-    asked = [lesson.rule.kind for lesson in unpack_results(process.codec, data)]
-    assert process.learning.untold + len(asked) == process.calls()
-    assert process.learning.untold > 0
+    asked = [shared.rule.kind for shared in unpack_results(process.codec, data)]
+    assert process.learning.unshared + len(asked) == process.calls()
+    assert process.learning.unshared > 0
     assert StepKind.START in asked
 
 
@@ -160,8 +160,8 @@ def test_each_lesson_once(tmp_path: Path) -> None:
 def test_rules_that_do_not_pay_are_not_told(tmp_path: Path) -> None:
     process = Process(WIDE, tmp_path)
     process.explore(20)
-    for lesson in list(process.learning._noted):
-        process.expander.memory.forget(lesson.rule)
+    for shared in list(process.learning._noted):
+        process.expander.memory.forget(shared.rule)
     assert process.learning.tell(process.codec) == b""
 
 
@@ -172,9 +172,9 @@ def test_about_once_in_the_cluster(stage: Stage) -> None:
     chosen = settings_for(3, spark_from=300, keep_going=True)
     together = check(model, engine="spark", settings=chosen)
     calls, least = together.stats["interpreter calls"], alone.stats["interpreter calls"]
-    lessons = together.stats["lessons"]
-    assert isinstance(calls, int) and isinstance(least, int) and isinstance(lessons, int)
+    shared_results = together.stats["lessons"]
+    assert isinstance(calls, int) and isinstance(least, int) and isinstance(shared_results, int)
     assert together.states == alone.states
     assert calls <= 1.35 * least
-    assert 0.7 * calls < lessons <= calls
+    assert 0.7 * calls < shared_results <= calls
     assert together.stats["lessons not told"] == 0

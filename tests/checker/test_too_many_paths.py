@@ -48,7 +48,7 @@ PLACES = {START: 6, CONTINUE: 6, DELIVER: 4, INIT: 3}
 @pytest.fixture(autouse=True)
 def fewer_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if nobody wanted more than some ways."""
-    monkeypatch.setattr(Machine, "most_ways", MOST)
+    monkeypatch.setattr(Machine, "most_paths", MOST)
 
 
 @pytest.mark.parametrize("text", PLACES, ids=["start", "continue", "deliver", "init"])
@@ -66,7 +66,7 @@ def test_engines_say_the_same(text: str, keep_going: bool) -> None:
 @pytest.mark.parametrize(("most", "verdict"), [(25, "passed"), (24, "error")])
 def test_the_most_ways(monkeypatch: pytest.MonkeyPatch, most: int, verdict: str) -> None:
     """As many ways as may be are no mistake, one more is."""
-    monkeypatch.setattr(Machine, "most_ways", most)
+    monkeypatch.setattr(Machine, "most_paths", most)
     assert {report.verdict for report in reports(INIT, Settings()).values()} == {verdict}
 
 

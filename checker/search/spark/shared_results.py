@@ -30,10 +30,13 @@ Thing = TypeVar("Thing", bound=Hashable)
 
 
 class SharedResult(NamedTuple):
-    """A way through a rule. `careful`: ways of the rule keep no containers over restarts (see `RememberingRunner`)."""
+    """An execution path of a rule.
+
+    `without_containers`: paths of the rule keep no containers over restarts (see `RememberingRunner`).
+    """
 
     rule: Rule
-    careful: bool
+    without_containers: bool
     way: ExecutionPath
 
 
@@ -60,7 +63,7 @@ class _ResultRow(NamedTuple):
     kind: StepKind
     about: int
     instance: tuple[str, int] | None
-    careful: bool
+    without_containers: bool
     events: tuple[int, ...]
     results: tuple[_Came | Aborted | Failure, ...]
 
@@ -71,7 +74,7 @@ class PackedResults(NamedTuple):
     events: tuple[_Asked | RestartMark | Fork, ...]
     writes: tuple[tuple[tuple[Any, ...], int], ...]
     rests: tuple[Outcome, ...]
-    lessons: tuple[_ResultRow, ...]
+    shared_results: tuple[_ResultRow, ...]
 
 
 class _Unshareable(Exception):
@@ -104,16 +107,18 @@ class _Writer:
         self._write = _Table[tuple[Slot, int]](lambda write: (write[0], self._value.place(write[1])))
         self._rest = _Table[Outcome](lambda rest: rest)
 
-    def lesson(self, lesson: SharedResult) -> _ResultRow:
+    def shared(self, shared: SharedResult) -> _ResultRow:
         """One lesson as places. Raises `_Unshareable`."""
-        kind, subject, instance = lesson.rule
+        kind, subject, instance = shared.rule
         about = self._value.place(subject) if kind in _BY_ID else subject
-        events = tuple([self._event.place(event) for event in lesson.way.events])
-        return _ResultRow(kind, about, instance, lesson.careful, events, tuple(map(self._result, lesson.way.results)))
+        events = tuple([self._event.place(event) for event in shared.way.events])
+        return _ResultRow(
+            kind, about, instance, shared.without_containers, events, tuple(map(self._result, shared.way.results))
+        )
 
-    def packed(self, lessons: list[_ResultRow]) -> bytes:
+    def packed(self, shared_results: list[_ResultRow]) -> bytes:
         packed = PackedResults(
-            tuple(self._event.written), tuple(self._write.written), tuple(self._rest.written), tuple(lessons)
+            tuple(self._event.written), tuple(self._write.written), tuple(self._rest.written), tuple(shared_results)
         )
         return deflate(bundle([lines(self._value.written), pack(PackedResults, packed)]))
 
@@ -159,13 +164,13 @@ def _check(slot: Slot) -> None:
         raise _Unshareable
 
 
-def pack_results(codec: StateCodec, lessons: Iterable[SharedResult]) -> tuple[bytes, int]:
+def pack_results(codec: StateCodec, shared_results: Iterable[SharedResult]) -> tuple[bytes, int]:
     """Lessons in bytes, none in no bytes; and how many there are in them. Those that cannot be told are left out."""
     writer = _Writer(codec)
     written: list[_ResultRow] = []
-    for lesson in lessons:
+    for shared in shared_results:
         try:
-            written.append(writer.lesson(lesson))
+            written.append(writer.shared(shared))
         except _Unshareable:
             continue
     return (writer.packed(written) if written else b""), len(written)
@@ -180,16 +185,16 @@ def unpack_results(codec: StateCodec, data: bytes) -> list[SharedResult]:
     values = [codec.load(value) if value else UNBOUND for value in unlined(told)]
     events = [_event(event, values) for event in packed.events]
     writes = [(slot, entry(values, place)) for slot, place in packed.writes]
-    lessons: list[SharedResult] = []
-    for kind, about, instance, careful, places, results in packed.lessons:
+    shared_results: list[SharedResult] = []
+    for kind, about, instance, without_containers, places, results in packed.shared_results:
         rule = Rule(kind, entry(values, about) if kind in _BY_ID else about, instance)
         came, *others = [
             _outcome(packed.rests, writes, values, result) if isinstance(result, _Came) else result
             for result in results
         ]
         way = ExecutionPath(tuple([entry(events, place) for place in places]), came, others=tuple(others))
-        lessons.append(SharedResult(rule, careful, way))
-    return lessons
+        shared_results.append(SharedResult(rule, without_containers, way))
+    return shared_results
 
 
 def _event(event: _Asked | RestartMark | Fork, values: Sequence[int]) -> Event:
@@ -223,6 +228,6 @@ def merged(codec: StateCodec, told: Sequence[bytes]) -> tuple[bytes, int]:
     """What several processes tell, each lesson once; and how many there are."""
     distinct: dict[tuple[object, ...], SharedResult] = {}
     for data in told:
-        for lesson in unpack_results(codec, data):
-            distinct.setdefault((lesson.rule, lesson.careful, lesson.way.events), lesson)
+        for shared in unpack_results(codec, data):
+            distinct.setdefault((shared.rule, shared.without_containers, shared.way.events), shared)
     return pack_results(codec, distinct.values())

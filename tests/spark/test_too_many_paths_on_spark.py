@@ -8,7 +8,7 @@ from checker.check import check
 from checker.core.exploration import Settings
 from fizz import load
 from interpreter import Machine
-from tests.checker.test_too_many_ways import MOST, PLACES
+from tests.checker.test_too_many_paths import MOST, PLACES
 from tests.random.laws import told
 from tests.spark.conftest import settings_for
 
@@ -18,7 +18,7 @@ from tests.spark.conftest import settings_for
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_partitions_say_the_same(monkeypatch: pytest.MonkeyPatch, text: str, partitions: int) -> None:
     """Wording, place, counts and trace are those of the plain engine."""
-    monkeypatch.setattr(Machine, "most_ways", MOST)
+    monkeypatch.setattr(Machine, "most_paths", MOST)
     plain = check(load("m.fizz", text=text), engine="plain", settings=Settings())
     spark = check(load("m.fizz", text=text), engine="spark", settings=settings_for(partitions))
     assert plain.error is not None and plain.error.diagnostic.code == "R22"
