@@ -13,6 +13,7 @@ from checker.core.level import Level, Unfinished, Witness
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.property import Phase, Property
+from checker.search.contract.bounds import not_all_explored, reason_to_end
 from checker.search.contract.protocol import Run
 from fizz.base.light import dataclass
 from interpreter import ModelError, Program
@@ -168,15 +169,8 @@ class SearchDriver:
         return ModelError("R19", "no initial state: every way through Init is aborted", span)
 
     def _reason_to_stop(self, limits: Limits, on: bool) -> StopReason | None:
-        if not on and (self.error is not None or not self._safety.isdisjoint(self.witnesses)):
-            return StopReason.VIOLATION
-        if self.total.frontier == 0:
-            return StopReason.VIOLATION if self.total.pruned else StopReason.COMPLETE
-        if limits.states is not None and self.total.states >= limits.states:
-            return StopReason.MAX_STATES
-        if limits.depth is not None and self.reached >= limits.depth:
-            return StopReason.MAX_DEPTH
-        return self.patience.over
+        violated = not on and (self.error is not None or not self._safety.isdisjoint(self.witnesses))
+        return reason_to_end(self.total, self.reached, limits, violated) or self.patience.over
 
     def _add(self, level: Level) -> None:
         self._last = level
@@ -227,6 +221,4 @@ class SearchDriver:
     @property
     def cut(self) -> int:
         """States whose steps were not all explored: those at the bound, and the last level of a search that was cut."""
-        if self.stopped.bounds:
-            return self.total.cut - self._last.cut + self.total.frontier
-        return self.total.cut
+        return not_all_explored(self.total, self._last, self.stopped)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.checkpoints.codec import PackedStates, StateCodec
+from checker.search.contract.bounds import is_cut
 from checker.search.rows.run import FrontierState, RowsRun
 from fizz.base.data import bundle, deflate, demand, inflate, unbundle
 from interpreter.state.state import State
@@ -36,7 +37,7 @@ def unpack_rows(run: RowsRun, parts: Sequence[bytes]) -> None:
     states = StateCodec(run.machine).unpack_states(PackedStates.from_bytes(inflate(parts[2])))
     numbers, starts = _numbers(parts, len(states), len(run.found.keys))
     run.waiting = [
-        FrontierState(number, states.state(place), begun, run.found.cost(number)[1], begun >= run.bound)
+        FrontierState(number, states.state(place), begun, run.found.cost(number)[1], is_cut(begun, run.bound))
         for place, (number, begun) in enumerate(zip(numbers.tolist(), starts.tolist(), strict=True))
     ]
     for waiting in run.waiting:
@@ -83,7 +84,7 @@ def unpack_columns(run: ColumnsRun, parts: Sequence[bytes], bound: int) -> None:
         begin = own.stop
         packing, words = codec.unpack([(rows, np.arange(own.stop - own.start))])
         high, low = run.store.halves(numbers[own])
-        cut = starts[own] >= bound
+        cut = is_cut(starts[own], bound)
         crashes = counts(run.store.crashes(numbers[own], run.space.orders))
         run.frontier.append(Frontier(packing, words, numbers[own], starts[own], crashes, high, low, cut))
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.tables import NO_UPDATE, Ints, Words
 from checker.search.columns.walk import Bundles, results_of
+from checker.search.contract.counting import distinct_names
 from fizz.base.light import dataclass
 from interpreter.state.division import root_of
 from interpreter.state.state import UNBOUND, Slot
@@ -118,18 +119,18 @@ class Effects:
 
     def _summary(self, results: list[Result]) -> BundleSummary:
         effects: list[int] = []
-        names: set[tuple[str, ...]] = set()
-        twins: set[tuple[str, ...]] = set()
+        names: list[tuple[str, ...]] = []
+        twins: list[tuple[str, ...]] = []
         for result in METER.attended(results):
             if isinstance(result, Outcome):
-                names.add(result.choices)
+                names.append(result.choices)
                 effects.append(self._effect(result, False))
                 if result.may_crash:
-                    twins.add(result.choices)
+                    twins.append(result.choices)
                     effects.append(self._effect(result, True))
         failures = tuple([result for result in results if isinstance(result, Failure)])
         aborted = tuple([result for result in results if isinstance(result, Aborted)])
-        return BundleSummary(tuple(effects), len(names), len(twins), failures, aborted)
+        return BundleSummary(tuple(effects), distinct_names(names), distinct_names(twins), failures, aborted)
 
     def _effect(self, outcome: Outcome, twin: bool) -> int:
         key = 2 * id(outcome) + twin

@@ -20,6 +20,9 @@ from checker.search.columns.space import Space
 from checker.search.columns.step_rules import StepRule, StepRules
 from checker.search.columns.tables import Ints, Mask, Words, distinct, halves
 from checker.search.columns.thread_slots import move_threads
+from checker.search.contract.bounds import starts_after
+from checker.search.contract.counting import note_action
+from checker.search.contract.parents import crashes_after
 from checker.search.memo.trie import Counters, Leaf, ReadTree
 from checker.search.rows.expander import Arrival
 from interpreter.state.state import Slot, State
@@ -136,19 +139,11 @@ class ColumnExpander:
                 order = StepOrder(rule.candidate.order, failure.forks, 0)
                 place = chunk.part.place(chunk.part.first(chunk.begin + hit))
                 level.fail(Witness(place, order, error=failure.error, stage=STEP_STAGE))
-        self._note_idle(rule, level, amounts, moved)
-
-    def _note_idle(self, rule: StepRule, level: Level, amounts: Ints, moved: int) -> None:
-        subject = rule.candidate.rule.subject
-        if rule.kind is not StepKind.START or subject in self.space.expander.acted:
-            return
-        if moved:
-            self.space.expander.acted.add(subject)
-            level.acted.add(subject)
-            return
-        for bundle in np.flatnonzero(amounts).tolist():
-            for aborted in rule.effects.summaries[bundle].aborted:
-                level.aborted[subject, aborted.span] += int(amounts[bundle])
+        acted, subject = self.space.expander.acted, rule.candidate.rule.subject
+        if rule.kind is StepKind.START and subject not in acted:
+            met = np.flatnonzero(amounts).tolist()
+            gave_up = [(a.span, int(amounts[bundle])) for bundle in met for a in effects.summaries[bundle].aborted]
+            note_action(subject, moved, gave_up, acted, level)
 
     def _step(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows, column: Ints) -> None:
         effects = rule.effects
@@ -221,7 +216,6 @@ class ColumnExpander:
 
     def _by_machine(self, chosen: _Chosen, chunk: Chunk) -> None:
         part, rule = chunk.part, chosen.rule
-        start = rule.kind is StepKind.START
         places = zip(chosen.source.tolist(), chosen.origin.tolist(), chosen.effects.tolist(), strict=True)
         for row, at, effect in places:
             self.judge.task.patience.ask()
@@ -233,8 +227,8 @@ class ColumnExpander:
             image = after if self.space.images is None else self.space.machine.canonical(after)
             key = self.space.machine.key(image)
             found = chunk.slow.setdefault(self.space.packing(image.layout), [])
-            number, starts = int(part.numbers[at]), int(part.starts[at]) + start
-            crashes = int(part.crashes[at]) + self.space.orders[known.order].crashes
+            number, starts = int(part.numbers[at]), starts_after(int(part.starts[at]), rule.kind)
+            crashes = crashes_after(int(part.crashes[at]), self.space.orders[known.order].crashes)
             found.append(Arrived(image, key, number, known.order, starts, crashes))
             if self.wants_edges and known.live != NO_KIND:
                 self._edge(number, known.live, key)
@@ -256,8 +250,8 @@ class ColumnExpander:
             chunk.moves[place] += level.transitions - before
             for arrival in arrivals:
                 order = self.space.order(*arrival.order)
-                starts = int(part.starts[at]) + arrival.start
-                crashes = int(part.crashes[at]) + arrival.order.crashes
+                starts = starts_after(int(part.starts[at]), arrival.kind)
+                crashes = crashes_after(int(part.crashes[at]), arrival.order.crashes)
                 found = Arrived(arrival.state, arrival.key, int(part.numbers[at]), order, starts, crashes)
                 chunk.slow.setdefault(self.space.packing(arrival.state.layout), []).append(found)
                 if self.wants_edges and arrival.live is not None:
@@ -290,8 +284,8 @@ class ColumnExpander:
             part.low.take(origin) + sums[:, 1],
             part.numbers.take(origin),
             effects.orders.take(numbers),
-            part.starts.take(origin) + (rule.kind is StepKind.START),
-            part.crashes.take(origin) + (True if rule.kind is StepKind.CRASH_ROLE else twin),
+            starts_after(part.starts.take(origin), rule.kind),
+            crashes_after(part.crashes.take(origin), True if rule.kind is StepKind.CRASH_ROLE else twin),
         )
         return Taken(batch, twin, origin, effects.live.take(numbers))
 

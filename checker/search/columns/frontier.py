@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from checker.core.level import StateRef
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.tables import Column, Ints, Mask, Words
+from checker.search.contract.ranks import least_of_level
 
 
 @dataclass(slots=True)
@@ -37,7 +36,7 @@ class Frontier:
 
     def first(self, rows: Ints) -> int:
         """Of some rows in ascending order the one of least (crashes, key)."""
-        return int(rows[np.argmin(self.crashes[rows])])
+        return int(rows[least_of_level(self.crashes[rows])])
 
     @property
     def columns(self) -> list[Column]:

@@ -20,6 +20,7 @@ from checker.search.columns.space import Space
 from checker.search.columns.tables import Ints, distinct
 from checker.search.columns.walk import results_of
 from checker.search.contract.assertions import Assertions
+from checker.search.contract.judging import judge_step
 from checker.search.contract.protocol import Task
 from checker.search.memo.memo import verdict_of
 from checker.search.memo.trie import Leaf, ReadTree
@@ -351,14 +352,4 @@ class AssertionEvaluator:
 
     def step(self, before: State, after: State, source: StateRef, order: int, target: int, level: Level) -> None:
         """Judge one step that was made by the machine; `target` is the key of the state it leads to."""
-        for watch in self.of_steps:
-            assert watch.predicate is not None
-            try:
-                answer = self._rowwise.holds_between(watch.predicate, before, after)
-            except ModelError as error:
-                level.broken.add(watch.key)
-                witness = Witness(source, self.space.orders[order], target, error=error, stage=TRANSITION_STAGE)
-                level.fail(witness)
-                continue
-            if answer.value is watch.seeks:
-                level.see(watch.key, Witness(source, self.space.orders[order], target, answer.instance))
+        judge_step(self._rowwise, self.of_steps, before, after, source, self.space.orders[order], target, level)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from checker.core.exploration import PathLink
-from checker.core.level import Level, Unfinished, Witness
+from checker.core.level import Level, Unfinished
 from checker.core.patience import Stop
 from checker.core.phases import EDGES, JOINING, JUDGING, LOOKING_UP, STEPPING
 from checker.core.property import Looks
@@ -25,6 +25,9 @@ from checker.search.columns.space import Space
 from checker.search.columns.spill_file import in_memory
 from checker.search.columns.store import StateStore
 from checker.search.columns.tables import Ints, halves
+from checker.search.contract.bounds import is_cut
+from checker.search.contract.counting import count_states, is_dead_end, keeps_graph
+from checker.search.contract.judging import judge_dead_end
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from interpreter.state.step import StepKind
@@ -89,7 +92,7 @@ class ColumnsRun:
         if self.graph is not None:
             with self.task.phases.during(EDGES):
                 self._draw(self.graph, expanded)
-            if level.pruned:
+            if not keeps_graph(True, level):
                 self.graph = None
         return level
 
@@ -230,10 +233,9 @@ class ColumnsRun:
         self.task.patience.ask()
         with phases.during(JOINING):
             self._keep(chunk)
-        dead = np.flatnonzero((chunk.moves == 0) & ~chunk.failed & ~part.cut[begin:end])
+        dead = np.flatnonzero(is_dead_end(chunk.moves, chunk.failed, part.cut[begin:end]))
         if len(dead):
-            for watch in self._of_dead_ends:
-                level.see(watch.key, Witness(part.place(part.first(begin + dead))))
+            judge_dead_end(self._of_dead_ends, part.place(part.first(begin + dead)), level)
         return steps
 
     def _keep(self, chunk: Chunk) -> None:
@@ -302,7 +304,7 @@ class ColumnsRun:
                 base += sum(len(batch) for batch in batches)
                 frontier = []
                 for (packing, b), own in zip(part.items(), numbers, strict=True):
-                    cut = b.starts >= self._bound
+                    cut = is_cut(b.starts, self._bound)
                     frontier.append(Frontier(packing, b.rows, own, b.starts, b.crashes, b.high, b.low, cut))
                 found.append(_New(batches, order, frontier))
         return found
@@ -329,14 +331,12 @@ class ColumnsRun:
     def _wait(self, frontier: list[Frontier], kept: list[Ints | None], level: Level) -> None:
         """Make judged states the frontier, but for those that are pruned."""
         self.frontier = frontier
-        level.least = min((part.key(0) for part in frontier if len(part.rows)), default=None)
         for part, rows in zip(frontier, kept, strict=True):
-            level.states += len(part.rows)
-            level.cut += int(part.cut.sum())
+            found = len(part.rows)
+            pruned = 0 if rows is None else found - len(rows)
+            count_states(level, found, part.key(0) if found else None, int(part.cut.sum()), pruned)
             if rows is not None:
-                level.pruned += len(part.rows) - len(rows)
                 part.keep(rows)
-        level.frontier = sum(len(part.rows) for part in frontier)
 
     def _new_path(self, new: list[_New], key: int) -> tuple[PathLink, ...] | None:
         """The path to a state of the level under way; None: it was found before."""

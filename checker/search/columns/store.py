@@ -17,13 +17,12 @@ from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.spill_file import SpillFiles, in_memory
 from checker.search.columns.tables import Ints, Words, distinct, halves
 from checker.search.columns.visited import VisitedKeys
+from checker.search.contract.bounds import fewest_starts
+from checker.search.contract.parents import least_parents
+from checker.search.contract.ranks import least_of_level, order_of_level
 from fizz.base.data import demand
 from interpreter.state.step import StepOrder
 
-_PARENT_BITS: Final = 32
-_PARENT_MASK: Final = (1 << _PARENT_BITS) - 1
-_MOST_RANKS: Final = 1 << (63 - _PARENT_BITS)
-"""A link is a place among ranks and the number of a parent, in one word."""
 _NONE: Final = (1 << 32) - 1
 """The parent of an initial state, as it is stored."""
 
@@ -66,10 +65,7 @@ class StateStore:
             columns[:] = [self.spill_files.put(column) for column in columns]
 
     def least(self, batch: Batch, ranks: Ints) -> Batch:
-        """Each state of a batch once, sorted by key, with its least parent.
-
-        The parent is the least by (crashes, order of step, key of source); sources are numbered by key.
-        """
+        """Each state of a batch once, sorted by key, with its parent; sources are numbered by key."""
         order = _by_high(batch.high)
         high, rest = batch.high.take(order), self._rest(batch).take(order)
         new = np.ones(len(order), dtype=np.bool_)
@@ -85,25 +81,12 @@ class StateStore:
             high, low = batch.high.take(order), batch.low.take(order)
             new[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
         groups = np.flatnonzero(new)
-        fewest, most = int(batch.crashes.min()), int(batch.crashes.max())
-        places = ranks.take(batch.orders)
-        if most > fewest:
-            places += (batch.crashes - fewest).astype(np.int64) * len(ranks)
-        table = None
-        if (most - fewest + 1) * len(ranks) > _MOST_RANKS:
-            table, places = np.unique(places, return_inverse=True)
-        # In place: of rows there are many here.
-        places <<= _PARENT_BITS
-        places |= batch.parents
-        least = np.minimum.reduceat(places.take(order), groups)
-        starts = np.minimum.reduceat(batch.starts.take(order), groups)
+        crashes, orders, parents = least_parents(order, groups, batch.crashes, batch.orders, batch.parents, ranks)
         found = batch.take(order.take(groups))
-        found.parents = (least & _PARENT_MASK).astype(np.uint32)
-        chosen = least >> _PARENT_BITS
-        crashes, places = np.divmod(chosen if table is None else table.take(chosen), len(ranks))
-        found.orders = np.argsort(ranks).take(places).astype(np.int32)
-        found.starts = starts.astype(np.int32)
-        found.crashes = counts(crashes + fewest)
+        found.parents = parents.astype(np.uint32)
+        found.orders = orders.astype(np.int32)
+        found.starts = fewest_starts(batch.starts, order, groups).astype(np.int32)
+        found.crashes = counts(crashes)
         return found
 
     def fresh(self, batch: Batch, ranks: Ints) -> Batch:
@@ -266,7 +249,7 @@ class StateStore:
         ranks = np.empty(len(self), dtype=np.int64)
         for begin, end in pairwise(self.first):
             level = np.arange(begin, end)
-            ranks[begin + np.argsort(self.crashes(level, orders), kind="stable")] = level
+            ranks[begin + order_of_level(self.crashes(level, orders))] = level
         return ranks
 
     def cost(self, number: int, orders: Sequence[StepOrder]) -> tuple[int, int]:
@@ -280,7 +263,7 @@ class StateStore:
         least = next(some)
         end = self.first[int(np.searchsorted(np.array(self.first), least, side="right"))]
         level = np.array([*chain([least], takewhile(lambda number: number < end, some))], dtype=np.int64)
-        return int(level[np.argmin(self.crashes(level, orders))])
+        return int(level[least_of_level(self.crashes(level, orders))])
 
     def path(self, key: int, orders: Sequence[StepOrder]) -> tuple[PathLink, ...]:
         """The links from Init to a state."""

@@ -5,21 +5,29 @@ It shares the interpreter with the other engines and nothing else that makes the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from checker.core.exploration import PathLink
 from checker.core.graph_search import ExploredStates
-from checker.core.level import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, StateRef, Unfinished, Witness
+from checker.core.level import STEP_STAGE, Level, StateRef, Unfinished, Witness
 from checker.core.patience import Stop
-from checker.core.property import Looks, Watch
+from checker.core.property import Looks
 from checker.liveness.asking import GraphSearch
 from checker.liveness.graph import Classes, Graph, LiveStep, crash_of, obligation_of
 from checker.search.contract.assertions import Assertions
+from checker.search.contract.bounds import is_cut, starts_after
+from checker.search.contract.counting import count_states, distinct_names, is_dead_end, note_action
+from checker.search.contract.gathering import Gathering, Newcomer
+from checker.search.contract.judging import judge_dead_end, judge_state, judge_step
+from checker.search.contract.parents import crashes_after
 from checker.search.contract.protocol import Task
+from checker.search.contract.ranks import rank
 from interpreter.execute.view import View
 from interpreter.state.state import State
-from interpreter.state.step import Aborted, Failure, ModelError, Outcome, Rule, Step, StepKind, StepOrder
+from interpreter.state.step import Aborted, Expansion, Failure, Outcome, Rule, Step, StepKind, StepOrder
 from interpreter.values.budget import METER
 
 
@@ -62,7 +70,13 @@ class FoundState:
     @property
     def rank(self) -> tuple[int, int, int]:
         """Of several states at which something is wrong the one of least rank is told (language page, 12.4)."""
-        return self.level, self.crashes, self.key
+        return rank(self.level, self.crashes, self.key)
+
+
+Arrivals = Gathering[Hashable, tuple[State, int]]
+"""The states that a level leads to, with their keys, by what tells them apart."""
+NOBODY: Final = -1
+"""The key of the source of an initial state."""
 
 
 class PlainRun:
@@ -70,6 +84,9 @@ class PlainRun:
 
     def __init__(self, task: Task) -> None:
         self.task = task
+        self._of_states, self._of_steps = task.watching(Looks.STATES), task.watching(Looks.STEPS)
+        self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
+        self.recorded = tuple(watch.key for watch in task.watches if watch.records)
         # The machine that tells of what is found has run the steps before then: a failing one may have cost much.
         machine = self.machine = task.machine(task.program) if task.memory is None else task.memory.machine
         self.assertions = Assertions(machine, machine.view, self._decide)
@@ -95,17 +112,19 @@ class PlainRun:
 
     def first(self) -> Level:
         level = Level()
-        arrived: dict[Hashable, FoundState] = {}
+        arrived = self._arrivals()
         states, failures = self.machine.initial()
         for failure in failures:
             level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
         for way in states:
-            self._arrive(arrived, None, StepOrder((), way.forks, 0), self.image(way.state), 0)
+            state = self.image(way.state)
+            place = state, self.machine.key(state)
+            arrived.add(self.identity(state), NOBODY, StepOrder((), way.forks, 0), 0, 0, place)
         return self._complete(level, arrived)
 
     def next(self) -> Level:
         level = Level()
-        arrived: dict[Hashable, FoundState] = {}
+        arrived = self._arrivals()
         expanded = 0
         try:
             for source in self.frontier:
@@ -114,63 +133,51 @@ class PlainRun:
                 expanded += 1
             return self._complete(level, arrived)
         except Stop as stop:
-            found = {node.key: node.path for node in arrived.values()}
+            found = {node.key: node.path for _, node in self._found(arrived)}
             stop.unfinished = Unfinished.of(level, expanded, found.get)
             raise
 
-    def _expand(self, source: FoundState, level: Level, arrived: dict[Hashable, FoundState]) -> None:
+    def _arrivals(self) -> Arrivals:
+        encoding = self.machine.encoding if self.task.program.options.exclude else None
+        return Gathering(lambda place: place[0], encoding)
+
+    def _expand(self, source: FoundState, level: Level, arrived: Arrivals) -> None:
         expansion = self.machine.steps(source.state, starts=not source.cut)
         source.expanded = True
         for failure in expansion.failures:
             level.fail(Witness(source.place, failure.order, error=failure.failure.error, stage=STEP_STAGE))
         for step in METER.attended(expansion.steps):
-            starts = source.starts + (step.rule.kind is StepKind.START)
-            target = self._arrive(arrived, source, step.order, self.image(step.target), starts)
+            target = self._arrive(arrived, source, step)
             if not step.crashes:
-                self._judge_step(source, step, target.key, level)
-        self._note_idle(source, level, {s.rule.subject for s in expansion.steps if s.rule.kind is StepKind.START})
-        names = {step.name for step in expansion.steps if not step.crashes}
-        level.transitions += len(names)
-        level.crash_steps += len({step.name for step in expansion.steps if step.crashes})
-        if not names and not source.cut and not expansion.failures:
-            for watch in self.task.watching(Looks.DEAD_ENDS):
-                level.see(watch.key, Witness(source.place))
+                states = source.state, step.target
+                judge_step(self.assertions, self._of_steps, *states, source.place, step.order, target, level)
+        self._note_actions(source, expansion, level)
+        moves = distinct_names(step.name for step in expansion.steps if not step.crashes)
+        level.transitions += moves
+        level.crash_steps += distinct_names(step.name for step in expansion.steps if step.crashes)
+        if is_dead_end(moves, bool(expansion.failures), source.cut):
+            judge_dead_end(self._of_dead_ends, source.place, level)
 
-    def _note_idle(self, source: FoundState, level: Level, acted: set[int]) -> None:
-        """Note where the actions that never had a step give up."""
-        self.acted |= acted
-        level.acted |= acted
+    def _note_actions(self, source: FoundState, expansion: Expansion, level: Level) -> None:
+        """Note which actions step here, and where the others give up."""
+        steps = Counter(step.rule.subject for step in expansion.steps if step.rule.kind is StepKind.START)
         for candidate in self.machine.candidates(source.state, starts=not source.cut):
             rule = candidate.rule
             if rule.kind is StepKind.START and rule.subject not in self.acted:
-                results = [way.result for way in self.machine.ways(rule, self.machine.view(source.state))]
-                level.aborted.update((rule.subject, r.span) for r in results if isinstance(r, Aborted))
+                ways = () if steps[rule.subject] else self.machine.ways(rule, self.machine.view(source.state))
+                gave_up = [(way.result.span, 1) for way in ways if isinstance(way.result, Aborted)]
+                note_action(rule.subject, steps[rule.subject], gave_up, self.acted, level)
 
-    def _arrive(
-        self,
-        arrived: dict[Hashable, FoundState],
-        source: FoundState | None,
-        order: StepOrder,
-        state: State,
-        starts: int,
-    ) -> FoundState:
-        """A step leads to a state.
-
-        Of those that lead to a new state, the least by (crashes on the way, order, key of source) is its parent.
-        """
+    def _arrive(self, arrived: Arrivals, source: FoundState, step: Step) -> int:
+        """A step leads to a state; the key of that."""
+        state = self.image(step.target)
         identity = self.identity(state)
         known = self.nodes.get(identity)
         if known is not None:
-            return known
-        above, crashes = (-1, 0) if source is None else (source.level, source.crashes)
-        found = FoundState(state, self.machine.key(state), source, order, starts, above + 1, crashes + order.crashes)
-        other = arrived.get(identity)
-        if other is not None:
-            found.starts = other.starts = min(found.starts, other.starts)
-            if self._rank(other) <= self._rank(found):
-                return other
-        arrived[identity] = found
-        return found
+            return known.key
+        starts, crashes = starts_after(source.starts, step.rule.kind), crashes_after(source.crashes, step.crashes)
+        place = state, self.machine.key(state)
+        return arrived.add(identity, source.key, step.order, starts, crashes, place).place[1]
 
     def image(self, state: State) -> State:
         """What is stored and expanded in place of a state (language page, 11.3)."""
@@ -180,59 +187,32 @@ class PlainRun:
         """What tells a stored state apart from others."""
         return self.machine.key(state) if self.task.program.options.exclude else state
 
-    def _rank(self, node: FoundState) -> tuple[object, ...]:
-        # States that differ in excluded variables only are one state: that of the least encoding is kept (12.5).
-        view = self.machine.encoding(node.state) if self.task.program.options.exclude else ""
-        return (view, node.crashes, node.order, -1 if node.parent is None else node.parent.key)
+    def _found(self, arrived: Arrivals) -> list[tuple[Hashable, FoundState]]:
+        """The states that were arrived at, by key."""
+        above = {node.key: node for node in self.frontier}
+        found = [(identity, self._node(one, above.get(one.source))) for identity, one in arrived.newcomers.items()]
+        return sorted(found, key=lambda item: item[1].key)
 
-    def _complete(self, level: Level, arrived: dict[Hashable, FoundState]) -> Level:
-        new = sorted(arrived.items(), key=lambda item: item[1].key)
+    def _node(self, one: Newcomer[tuple[State, int]], parent: FoundState | None) -> FoundState:
+        level = 0 if parent is None else parent.level + 1
+        state, key = one.place
+        cut = is_cut(one.starts, self.bound)
+        return FoundState(state, key, parent, one.order, one.starts, level, one.crashes, cut)
+
+    def _complete(self, level: Level, arrived: Arrivals) -> Level:
+        new = self._found(arrived)
         for _, node in METER.attended(new):
-            node.cut = node.starts >= self.bound
-            level.cut += node.cut
-            self._judge_state(node, level)
+            judgement = judge_state(self.assertions, self._of_states, self.task.prune, node.state, node.place, level)
+            node.pruned = judgement.pruned
+            node.answers = dict(zip(self.recorded, judgement.answers, strict=True))
         # Up to here somebody may end the run; of a level all is kept, or nothing.
         frontier = [node for _, node in METER.attended(new) if not node.pruned]
         self.nodes.update(new)
         self.frontier = frontier
         level.noted = self.machine.noted()
-        level.states = len(new)
-        level.least = new[0][1].key if new else None
-        level.pruned = len(new) - len(self.frontier)
-        level.frontier = len(self.frontier)
+        least = new[0][1].key if new else None
+        count_states(level, len(new), least, sum(node.cut for _, node in new), len(new) - len(frontier))
         return level
-
-    # --- assertions ------------------------------------------------------------------------------------------------
-
-    def _judge_state(self, node: FoundState, level: Level) -> None:
-        for watch in self.task.watching(Looks.STATES):
-            assert watch.predicate is not None
-            try:
-                answer = self.assertions.holds(watch.predicate, node.state)
-            except ModelError as error:
-                self._broken(watch, Witness(node.place, error=error, stage=STATE_STAGE), level)
-                continue
-            if watch.records:
-                node.answers[watch.key] = answer.value
-            if answer.value is watch.seeks:
-                level.see(watch.key, Witness(node.place, instance=answer.instance))
-                node.pruned |= watch.prunes and self.task.prune
-
-    def _judge_step(self, source: FoundState, step: Step, target: int, level: Level) -> None:
-        for watch in self.task.watching(Looks.STEPS):
-            assert watch.predicate is not None
-            try:
-                answer = self.assertions.holds_between(watch.predicate, source.state, step.target)
-            except ModelError as error:
-                witness = Witness(source.place, step.order, target, error=error, stage=TRANSITION_STAGE)
-                self._broken(watch, witness, level)
-                continue
-            if answer.value is watch.seeks:
-                level.see(watch.key, Witness(source.place, step.order, target, answer.instance))
-
-    def _broken(self, watch: Watch, witness: Witness, level: Level) -> None:
-        level.broken.add(watch.key)
-        level.fail(witness)
 
     # --- afterwards ------------------------------------------------------------------------------------------------
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from checker.core.level import STATE_STAGE, STEP_STAGE, TRANSITION_STAGE, Level, StateRef, Witness
+from checker.core.level import STEP_STAGE, Level, StateRef, Witness
 from checker.core.property import Looks
 from checker.liveness.graph import LiveStep, Obligation, crash_of, obligation_of
 from checker.search.contract.assertions import Assertions
+from checker.search.contract.counting import distinct_names, is_dead_end, note_action
+from checker.search.contract.judging import Judgement, judge_dead_end, judge_state, judge_step
 from checker.search.contract.protocol import Task
 from checker.search.memo.memo import Memory
 from interpreter.execute.view import View
@@ -21,7 +23,6 @@ from interpreter.state.step import (
     Aborted,
     Candidate,
     Failure,
-    ModelError,
     Outcome,
     Rule,
     StepKind,
@@ -38,23 +39,13 @@ Observe = Callable[[int, int, Candidate, tuple[str, ...], bool], None]
 
 
 class Arrival(NamedTuple):
-    """A step and where it leads. `start`: an action started. `live`: what liveness sees of it; None: nothing."""
+    """A step and where it leads. `live`: what liveness sees of it; None: nothing."""
 
     order: StepOrder
     state: State
     key: int
-    start: bool
+    kind: StepKind
     live: LiveStep | None
-
-
-class Judgement(NamedTuple):
-    """What the state assertions say of a state.
-
-    Whether it is pruned, and the recorded answers in order of the watches.
-    """
-
-    pruned: bool
-    answers: tuple[bool, ...]
 
 
 class Expander:
@@ -90,24 +81,7 @@ class Expander:
 
     def judge(self, state: State, at: StateRef, level: Level) -> Judgement:
         """Ask the state assertions."""
-        pruned = False
-        answers: list[bool] = []
-        for watch in self._of_states:
-            assert watch.predicate is not None
-            try:
-                answer = self.assertions.holds(watch.predicate, state)
-            except ModelError as error:
-                level.broken.add(watch.key)
-                level.fail(Witness(at, error=error, stage=STATE_STAGE))
-                if watch.records:
-                    answers.append(False)
-                continue
-            if watch.records:
-                answers.append(answer.value)
-            if answer.value is watch.seeks:
-                level.see(watch.key, Witness(at, instance=answer.instance))
-                pruned |= watch.prunes and self.task.prune
-        return Judgement(pruned, tuple(answers))
+        return judge_state(self.assertions, self._of_states, self.task.prune, state, at, level)
 
     # --- steps -----------------------------------------------------------------------------------------------------
 
@@ -121,9 +95,8 @@ class Expander:
             # A state may have thousands, and what is remembered asks nobody.
             self.task.patience.ask()
             failed |= self.try_candidate(candidate, state, at, view, arrivals, level)
-        if level.transitions == moves and not cut and not failed:
-            for watch in self._of_dead_ends:
-                level.see(watch.key, Witness(at))
+        if is_dead_end(level.transitions - moves, failed, cut):
+            judge_dead_end(self._of_dead_ends, at, level)
         return arrivals
 
     def try_candidate(
@@ -135,7 +108,7 @@ class Expander:
             assert rule.instance is not None
             target, target_key = self.image(self.machine.crash_role(state, rule.instance))
             order = StepOrder(candidate.order, (), 0)
-            arrivals.append(Arrival(order, target, target_key, False, self._crash(order)))
+            arrivals.append(Arrival(order, target, target_key, rule.kind, self._crash(order)))
             level.crash_steps += 1
             if self.observe is not None:
                 self.observe(at.key, target_key, candidate, (), True)
@@ -147,11 +120,11 @@ class Expander:
                 failed = True
                 order = StepOrder(candidate.order, result.forks, 0)
                 level.fail(Witness(at, order, error=result.error, stage=STEP_STAGE))
-            elif type(result) is Aborted and rule.kind is StepKind.START and rule.subject not in self.acted:
-                level.aborted[rule.subject, result.span] += 1
         outcomes = [result for result in results if type(result) is Outcome]
-        if outcomes:
-            self._apply(state, at, candidate, outcomes, arrivals, level)
+        steps = self._apply(state, at, candidate, outcomes, arrivals, level) if outcomes else 0
+        if rule.kind is StepKind.START and rule.subject not in self.acted:
+            gave_up = [(result.span, 1) for result in results if type(result) is Aborted]
+            note_action(rule.subject, steps, gave_up, self.acted, level)
         return failed
 
     def _apply(
@@ -162,49 +135,34 @@ class Expander:
         outcomes: list[Outcome],
         arrivals: list[Arrival],
         level: Level,
-    ) -> None:
-        """The steps of one candidate. Ways of equal choices have equal names and count once (language page, 12.3)."""
+    ) -> int:
+        """The steps of one candidate; how many there are."""
         rule = candidate.rule
-        start = rule.kind is StepKind.START
-        names: set[tuple[str, ...]] = set()
-        crash_names: set[tuple[str, ...]] = set()
+        names: list[tuple[str, ...]] = []
+        crash_names: list[tuple[str, ...]] = []
         for outcome in METER.attended(outcomes):
             target = self.machine.apply(state, rule, outcome)
             if target is not None:
                 order = StepOrder(candidate.order, outcome.forks, 0)
                 image, image_key = self.image(target)
                 live = LiveStep(order, self.fair_name(rule), outcome.fair)
-                arrivals.append(Arrival(order, image, image_key, start, live))
-                names.add(outcome.choices)
+                arrivals.append(Arrival(order, image, image_key, rule.kind, live))
+                names.append(outcome.choices)
                 if self.observe is not None:
                     self.observe(at.key, image_key, candidate, outcome.choices, False)
-                # A step is judged on the state it makes itself: in another image the names of before mean other things.
-                self._judge_step(state, at, target, image_key, order, level)
+                if self._of_steps:
+                    judge_step(self.assertions, self._of_steps, state, target, at, order, image_key, level)
             twin = self.machine.apply(state, rule, outcome, twin=True) if outcome.may_crash else None
             if twin is not None:
                 order = StepOrder(candidate.order, outcome.forks, 1)
                 image, image_key = self.image(twin)
-                arrivals.append(Arrival(order, image, image_key, start, self._crash(order)))
-                crash_names.add(outcome.choices)
+                arrivals.append(Arrival(order, image, image_key, rule.kind, self._crash(order)))
+                crash_names.append(outcome.choices)
                 if self.observe is not None:
                     self.observe(at.key, image_key, candidate, outcome.choices, True)
-        if start and names and rule.subject not in self.acted:
-            self.acted.add(rule.subject)
-            level.acted.add(rule.subject)
-        level.transitions += len(names)
-        level.crash_steps += len(crash_names)
-
-    def _judge_step(self, state: State, at: StateRef, target: State, to: int, order: StepOrder, level: Level) -> None:
-        for watch in self._of_steps:
-            assert watch.predicate is not None
-            try:
-                answer = self.assertions.holds_between(watch.predicate, state, target)
-            except ModelError as error:
-                level.broken.add(watch.key)
-                level.fail(Witness(at, order, to, error=error, stage=TRANSITION_STAGE))
-                continue
-            if answer.value is watch.seeks:
-                level.see(watch.key, Witness(at, order, to, answer.instance))
+        level.transitions += distinct_names(names)
+        level.crash_steps += distinct_names(crash_names)
+        return len(names) + len(crash_names)
 
     def _crash(self, order: StepOrder) -> LiveStep | None:
         return crash_of(order) if self.task.crash_edges else None

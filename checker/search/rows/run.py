@@ -13,8 +13,14 @@ from checker.core.level import KeysCollide, Level, StateRef, Unfinished, Witness
 from checker.core.patience import Stop
 from checker.core.phases import ROWS
 from checker.liveness.graph import Classes, Graph, LiveStep
+from checker.search.contract.bounds import is_cut, starts_after
+from checker.search.contract.counting import count_states, keeps_graph
+from checker.search.contract.gathering import Gathering, Newcomer
+from checker.search.contract.judging import Judgement
+from checker.search.contract.parents import crashes_after
 from checker.search.contract.protocol import Task
-from checker.search.rows.expander import Arrival, Expander, Judgement
+from checker.search.contract.ranks import least, order_of
+from checker.search.rows.expander import Arrival, Expander
 from checker.storage.export import parts_of
 from interpreter.state.state import State
 from interpreter.state.step import Candidate, StepKind, StepOrder
@@ -28,19 +34,8 @@ MOST_COMPARED = 1 << 16
 """States that are kept, so that they are compared and not their keys alone."""
 
 
-@dataclass(slots=True)
-class Fresh:
-    """A state met on the level under way, with the best parent so far: the least by (crashes, order, its number).
-
-    `crashes`: the crash steps on the path through that parent.
-    """
-
-    place: int
-    state: State
-    parent: int
-    order: StepOrder
-    starts: int
-    crashes: int
+Fresh = Gathering[int, State]
+"""The states met on the level under way, by key; their parents by number."""
 
 
 @dataclass(slots=True)
@@ -113,22 +108,14 @@ class Found:
 
     def ranks(self) -> list[int]:
         """The place of each state among all, by (level, crashes, key)."""
-        costs = [self.cost(number) for number in range(len(self.keys))]
-        ranks = [0] * len(costs)
-        for rank, number in enumerate(sorted(range(len(costs)), key=costs.__getitem__)):
+        ranks = [0] * len(self.keys)
+        for rank, number in enumerate(order_of([self.cost(number) for number in range(len(self.keys))])):
             ranks[number] = rank
         return ranks
 
     def least(self, numbers: Iterable[int]) -> int:
         """Of some states in ascending order the one of least (level, crashes, key)."""
-        best: tuple[int, int, int] | None = None
-        for number in numbers:
-            level, crashes = self.cost(number)
-            if best is not None and level > best[0]:
-                break
-            best = min(best or (level, crashes, number), (level, crashes, number))
-        assert best is not None
-        return best[2]
+        return least(numbers, self.cost)
 
 
 class RowsRun:
@@ -174,20 +161,20 @@ class RowsRun:
 
     def _first(self) -> Level:
         level = Level()
-        fresh: dict[int, Fresh] = {}
+        fresh = self._nothing_met()
         states, failures = self.machine.initial()
         for failure in failures:
             level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
         for way in METER.attended(states):
             order = StepOrder((), way.forks, 0)
             image, key = self.expander.image(way.state)
-            self._arrive(fresh, Arrival(order, image, key, False, None), -1, 0, 0)
+            self._arrive(fresh, Arrival(order, image, key, StepKind.INIT, None), -1, 0, 0)
         self._complete(level, fresh, [])
         return level
 
     def _next(self) -> Level:
         level = Level()
-        fresh: dict[int, Fresh] = {}
+        fresh = self._nothing_met()
         edges: list[tuple[FrontierState, list[LiveStep], list[int]]] = []
         acted = set(self.expander.acted)
         expanded = 0
@@ -209,7 +196,7 @@ class RowsRun:
     def _expand(
         self,
         source: FrontierState,
-        fresh: dict[int, Fresh],
+        fresh: Fresh,
         edges: list[tuple[FrontierState, list[LiveStep], list[int]]],
         level: Level,
     ) -> None:
@@ -225,56 +212,43 @@ class RowsRun:
             hidden = self.expander.available(source.state, (StepKind.START,)) if source.cut else []
             edges.append((source, live + hidden, targets))
 
-    def _new_path(self, fresh: dict[int, Fresh], key: int) -> tuple[PathLink, ...] | None:
+    def _new_path(self, fresh: Fresh, key: int) -> tuple[PathLink, ...] | None:
         """The path to a state of the level under way; None: it was found before."""
-        new = fresh.get(key)
+        new = fresh.newcomers.get(key)
         if new is None:
             return None
-        before = () if new.parent < 0 else self.found.path(self.found.keys[new.parent])
+        before = () if new.source < 0 else self.found.path(self.found.keys[new.source])
         return (*before, PathLink(new.order, key))
 
-    def _arrive(self, fresh: dict[int, Fresh], arrival: Arrival, parent: int, starts: int, crashes: int) -> int:
-        """A step leads to a state: its number, or `~place` if it is new and has a place on this level only."""
+    def _arrive(self, fresh: Fresh, arrival: Arrival, parent: int, starts: int, crashes: int) -> int:
+        """A step leads to a state: its number, or `~n` if it is new, and `n` others were met on this level before."""
         number = self.found.numbers.get(arrival.key)
         if number is not None:
             if self.found.states is not None and self.found.states[number] != arrival.state:
                 raise KeysCollide
             return number
-        starts += arrival.start
-        crashes += arrival.order.crashes
-        known = fresh.get(arrival.key)
-        if known is None:
-            fresh[arrival.key] = Fresh(len(fresh), arrival.state, parent, arrival.order, starts, crashes)
-            return ~(len(fresh) - 1)
-        if self.found.states is not None and known.state != arrival.state:
+        starts, crashes = starts_after(starts, arrival.kind), crashes_after(crashes, arrival.order.crashes)
+        new = fresh.add(arrival.key, parent, arrival.order, starts, crashes, arrival.state)
+        if self.found.states is not None and new.place != arrival.state:
             raise KeysCollide
-        known.starts = min(known.starts, starts)
-        if self._better(arrival, crashes, known):
-            known.state, known.parent, known.order, known.crashes = arrival.state, parent, arrival.order, crashes
-        return ~known.place
+        return ~new.number
 
-    def _better(self, arrival: Arrival, crashes: int, known: Fresh) -> bool:
-        # Sources come in the order of their keys, so of equal steps the first one has the least source.
-        if not self.view_in_use or arrival.state == known.state:
-            return crashes < known.crashes or (crashes == known.crashes and arrival.order < known.order)
-        # States that differ in excluded variables only are one state: that of the least encoding is kept (12.5).
-        return self.machine.encoding(arrival.state) < self.machine.encoding(known.state)
+    def _nothing_met(self) -> Fresh:
+        return Gathering(lambda state: state, self.machine.encoding if self.view_in_use else None)
 
     def _complete(
-        self, level: Level, fresh: dict[int, Fresh], edges: list[tuple[FrontierState, list[LiveStep], list[int]]]
+        self, level: Level, fresh: Fresh, edges: list[tuple[FrontierState, list[LiveStep], list[int]]]
     ) -> None:
         """Judge the new states, and number them by key: all of them, or none."""
-        new = [(key, fresh[key]) for key in METER.attended(sorted(fresh))]
+        new = [(key, fresh.newcomers[key]) for key in METER.attended(sorted(fresh.newcomers))]
         judgements: list[Judgement] = []
         for key, one in new:
-            judgements.append(self.expander.judge(one.state, StateRef(key, one.crashes), level))
+            judgements.append(self.expander.judge(one.place, StateRef(key, one.crashes), level))
             self.task.patience.ask()
         level.noted = self.machine.noted()
-        level.states = len(fresh)
-        level.least = new[0][0] if new else None
         waiting, found, drawn = self.waiting, len(self.found.keys), self.graph_so_far.states
         try:
-            numbers = self._number(level, new, judgements)
+            numbers = self._number(new, judgements)
             self._draw(edges, numbers)
         except Stop:
             self.waiting = waiting
@@ -284,8 +258,9 @@ class RowsRun:
                 del recorded[found:]
             raise
         self.level += 1
-        level.frontier = len(self.waiting)
-        self.wants_graph = self.wants_graph and not level.pruned
+        cut = sum(is_cut(one.starts, self.bound) for _, one in new)
+        count_states(level, len(new), new[0][0] if new else None, cut, len(new) - len(self.waiting))
+        self.wants_graph = keeps_graph(self.wants_graph, level)
         if self._parts is not None:
             self._parts.flush()
 
@@ -295,21 +270,19 @@ class RowsRun:
             known = [target if target >= 0 else numbers[~target] for target in targets]
             self.graph_so_far.add_state(live, known, not source.state.threads, source.cut)
 
-    def _number(self, level: Level, new: list[tuple[int, Fresh]], judgements: list[Judgement]) -> list[int]:
+    def _number(self, new: list[tuple[int, Newcomer[State]]], judgements: list[Judgement]) -> list[int]:
         """Take the new states in, as they were judged; their numbers by place."""
         numbers = [0] * len(new)
         self.waiting = []
         for (key, one), judgement in METER.attended(zip(new, judgements, strict=True)):
             if self._parts is not None:
-                self._parts.state(key, self.level + 1, one.state)
-            number = numbers[one.place] = self.found.add(key, one.parent, one.order, one.state)
+                self._parts.state(key, self.level + 1, one.place)
+            number = numbers[one.number] = self.found.add(key, one.source, one.order, one.place)
             for recorded, answer in zip(self.recorded.values(), judgement.answers, strict=True):
                 recorded.append(answer)
-            cut = one.starts >= self.bound
-            level.cut += cut
-            level.pruned += judgement.pruned
             if not judgement.pruned:
-                self.waiting.append(FrontierState(number, one.state, one.starts, one.crashes, cut))
+                cut = is_cut(one.starts, self.bound)
+                self.waiting.append(FrontierState(number, one.place, one.starts, one.crashes, cut))
         return numbers
 
     def _export_step(

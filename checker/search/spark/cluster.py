@@ -24,6 +24,7 @@ from checker.core.problems import EnvironmentProblem, Problem
 from checker.search.checkpoints.codec import StateCodec, SuccessorRecord, pack_candidates
 from checker.search.checkpoints.keys import partition_of, partitions_of
 from checker.search.checkpoints.saved import Saved, pack_head
+from checker.search.contract.counting import keeps_graph
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import (
@@ -264,7 +265,7 @@ class Cluster:
                     found.append(summary.partition)
             self.teaching.teach(self.level, told)
             self._note_written([assignment.partition for assignment in given], () if judged else found)
-        self.wants_graph = self.wants_graph and not arrived.pruned
+        self.wants_graph = keeps_graph(self.wants_graph, arrived)
         if not judged:
             self.findings.add_level(found)
         for name in used:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from checker.core.level import Level
 from checker.liveness.graph import Graph
@@ -20,6 +19,8 @@ from checker.search.columns.run import ColumnsRun
 from checker.search.columns.space import Space
 from checker.search.columns.store import StateStore as States
 from checker.search.columns.tables import Ints, Words
+from checker.search.contract.bounds import fewest_starts, is_cut
+from checker.search.contract.parents import by_key_and_parent
 from checker.search.rows.expander import Expander
 from checker.search.spark.assignment import Assignment, Origin, edges_file, found_file, outbound_file
 from checker.search.spark.batches import (
@@ -153,7 +154,7 @@ class ColumnPartition:
     # --- taking in -------------------------------------------------------------------------------------------------
 
     def _newcomers(self, batches: list[PackedBatch]) -> Newcomers:
-        """Of all candidates those that are new, each once, with the least parent by (crashes, order, key of source)."""
+        """Of all candidates those that are new, each once, with its parent."""
         space = self.columns.run.space
         high = np.concatenate([b.high for b in batches])
         low = np.concatenate([b.low for b in batches])
@@ -166,24 +167,20 @@ class ColumnPartition:
         lengths = [len(b.high) for b in batches]
         numbers = np.repeat(np.arange(len(batches)), lengths)
         rows = np.concatenate([np.arange(length) for length in lengths])
-        order = _sorted(high, (source_low, source_high, space.order_ranks()[orders], crashes, low))
-        high, low = high[order], low[order]
-        first = np.ones(len(order), dtype=np.bool_)
-        first[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
-        groups = np.flatnonzero(first)
-        starts = np.minimum.reduceat(starts[order], groups)
-        keys = keys_of(high[groups], low[groups])
+        order, groups = by_key_and_parent((high, low), crashes, space.order_ranks()[orders], (source_high, source_low))
+        first = order[groups]
+        keys = keys_of(high[first], low[first])
         # What the driver has judged is among what was seen.
         known = seen(self.store, () if self.assignment.judged else self.assignment.visited, keys)
         left = np.flatnonzero(~known)
-        chosen = order[groups[left]]
+        chosen = first[left]
         return Newcomers(
             keys[left],
-            high[groups[left]],
-            low[groups[left]],
+            high[chosen],
+            low[chosen],
             keys_of(source_high[chosen], source_low[chosen]).tobytes(),
             orders[chosen],
-            starts[left],
+            fewest_starts(starts, order, groups)[left],
             crashes[chosen],
             numbers[chosen],
             rows[chosen],
@@ -206,7 +203,7 @@ class ColumnPartition:
             by_key = np.argsort(together)
             own = together[by_key]
             starts, crashes = new.starts[own], counts(new.crashes[own])
-            cut = starts >= bound
+            cut = is_cut(starts, bound)
             found.append(Frontier(packing, rows.take(by_key), own, starts, crashes, new.high[own], new.low[own], cut))
         return found
 
@@ -255,16 +252,3 @@ def received(store: FileStore, assignment: Assignment, which: int, slices: int) 
                     if len(rows):
                         found.append(batch if len(rows) == len(batch.high) else batch.take(rows))
     return found
-
-
-def _sorted(high: Words, others: tuple[NDArray[Any], ...]) -> Ints:
-    """`lexsort` by `high` first. It comes in runs that are sorted already, and few rows have an equal one."""
-    order = np.argsort(high, kind="stable")
-    ordered = high[order]
-    equal = ordered[1:] == ordered[:-1]
-    tied = np.zeros(len(order), dtype=np.bool_)
-    tied[1:] |= equal
-    tied[:-1] |= equal
-    rows = order[tied]
-    order[tied] = rows[np.lexsort((*[column[rows] for column in others], high[rows]))]
-    return order

@@ -20,9 +20,12 @@ from checker.search.checkpoints.codec import (
     unpack_candidates,
 )
 from checker.search.checkpoints.keys import key_column, partition_of
+from checker.search.contract.bounds import is_cut, starts_after
+from checker.search.contract.counting import count_states
+from checker.search.contract.gathering import Gathering, Newcomer
+from checker.search.contract.parents import crashes_after
 from checker.search.rows.expander import Arrival, Expander
 from checker.search.spark.assignment import Assignment, Origin, edges_file, found_file, outbound_file
-from checker.search.spark.gathering import Gathering, Newcomer
 from checker.search.spark.visited import KeyFiles, add_keys, seen
 from checker.storage.export import parts_of
 from checker.storage.files import FileStore
@@ -134,7 +137,7 @@ class Partition:
         given = self.assignment
         gathering = self._take_in()
         self._newcomers = gathering.newcomers
-        newcomers = gathering.in_order()
+        newcomers = sorted(gathering.newcomers.items())
         if given.judged:
             sources = [self._source(key, newcomer) for key, newcomer in newcomers]
             visited = given.visited
@@ -152,9 +155,9 @@ class Partition:
 
     # --- taking in -------------------------------------------------------------------------------------------------
 
-    def _take_in(self) -> Gathering[tuple[SuccessorBatch, int]]:
+    def _take_in(self) -> Gathering[int, tuple[SuccessorBatch, int]]:
         """The candidates that are new, each once."""
-        gathering: Gathering[tuple[SuccessorBatch, int]] = Gathering(
+        gathering: Gathering[int, tuple[SuccessorBatch, int]] = Gathering(
             lambda place: place[0].states.state(place[1]), self._encoding
         )
         for name in self.assignment.inbound:
@@ -179,7 +182,7 @@ class Partition:
 
     def _source(self, key: int, newcomer: Newcomer[tuple[SuccessorBatch, int]]) -> ExpandedSource:
         candidates, place = newcomer.place
-        cut = newcomer.starts >= self._bound
+        cut = is_cut(newcomer.starts, self._bound)
         return ExpandedSource(key, candidates.states.state(place), newcomer.starts, newcomer.crashes, cut)
 
     def _complete(self, newcomers: list[tuple[int, Newcomer[tuple[SuccessorBatch, int]]]]) -> list[ExpandedSource]:
@@ -187,6 +190,7 @@ class Partition:
         level = self.arrived
         sources: list[ExpandedSource] = []
         recorded = {key: bytearray() for key in self.expander.recorded}
+        cut = 0
         for key, newcomer in newcomers:
             self.expander.task.patience.ask()
             source = self._source(key, newcomer)
@@ -195,13 +199,10 @@ class Partition:
             judgement = self.expander.judge(source.state, source.place, level)
             for column, answer in zip(recorded.values(), judgement.answers, strict=True):
                 column.append(answer)
-            level.cut += source.cut
-            level.pruned += judgement.pruned
+            cut += source.cut
             if not judgement.pruned:
                 sources.append(source)
-        level.states = len(newcomers)
-        level.least = newcomers[0][0] if newcomers else None
-        level.frontier = len(sources)
+        count_states(level, len(newcomers), newcomers[0][0] if newcomers else None, cut, len(newcomers) - len(sources))
         if newcomers:
             table, numbers = pack_orders(newcomer.order for _, newcomer in newcomers)
             found = [
@@ -219,20 +220,21 @@ class Partition:
 
     def _expand(self, sources: list[ExpandedSource]) -> None:
         given = self.assignment
-        gatherings = [Gathering[State](lambda state: state, self._encoding) for _ in range(self.partitions)]
+        gatherings = [Gathering[int, State](lambda state: state, self._encoding) for _ in range(self.partitions)]
         edges = PartitionEdges()
         if self._parts is not None:
             self.expander.observe = partial(self._export_step, self._parts)
         for source in sources:
             arrivals = self.expander.expand(source.state, source.place, source.cut, self.expanded)
             for arrival in METER.attended(arrivals):
-                starts, crashes = source.starts + arrival.start, source.crashes + arrival.order.crashes
+                starts = starts_after(source.starts, arrival.kind)
+                crashes = crashes_after(source.crashes, arrival.order.crashes)
                 gatherings[partition_of(arrival.key, self.partitions)].add(
                     arrival.key, source.key, arrival.order, starts, crashes, arrival.state
                 )
             if given.graph:
                 self._add_edges(edges, source, arrivals)
-        if any(gathering.newcomers for gathering in gatherings):
+        if any(len(gathering) for gathering in gatherings):
             parts = [self._pack(gathering) for gathering in gatherings]
             self.store.write(outbound_file(given.level, given.partition), parts)
         if sources and given.graph:
@@ -240,19 +242,19 @@ class Partition:
         if self._parts is not None:
             self._parts.flush()
             self.exported = tuple(self._parts.files)
-        self.outbound = tuple(len(gathering.newcomers) for gathering in gatherings)
+        self.outbound = tuple(len(gathering) for gathering in gatherings)
 
     def _export_step(
         self, parts: LevelPart, source: int, target: int, candidate: Rules, choices: tuple[str, ...], crash: bool
     ) -> None:
         parts.step(source, target, self.assignment.level, candidate, choices, crash)
 
-    def _pack(self, gathering: Gathering[State]) -> bytes:
+    def _pack(self, gathering: Gathering[int, State]) -> bytes:
         return pack_candidates(
             self.codec,
             [
                 SuccessorRecord(key, n.source, n.order, n.starts, n.crashes, n.place)
-                for key, n in METER.attended(gathering.in_order())
+                for key, n in METER.attended(sorted(gathering.newcomers.items()))
             ],
         )
 

@@ -11,6 +11,7 @@ import numpy as np
 from checker.core.obligation import EVERYWHERE, StateSet
 from checker.liveness.graph import Graph, GraphPart
 from checker.search.checkpoints.keys import Keys, halves_of, key_number
+from checker.search.contract.ranks import order_of_all, rank
 from checker.search.spark.liveness.share import (
     Array,
     Mask,
@@ -76,7 +77,7 @@ class Core:
     def rank(self, state: int) -> tuple[int, int, int]:
         """The place of a state in the whole graph (see `Share.rank`)."""
         key = (int(self.high[state]) << 64) | int(self.low[state])
-        return int(self.levels[state]), int(self.crashes[state]), key
+        return rank(int(self.levels[state]), int(self.crashes[state]), key)
 
     def answers(self, column: str) -> bytearray:
         return self.columns[column]
@@ -94,7 +95,7 @@ def core_of(
         return np.concatenate([part[name] for part in parts])
 
     addresses = column("address")
-    order = np.lexsort((column("low"), column("high"), column("crashes"), column("level")))
+    order = order_of_all(column("level"), column("crashes"), (column("high"), column("low")))
     numbers = np.empty(len(order), dtype=np.uint32)
     numbers[order] = np.arange(len(order), dtype=np.uint32)
     by_address = np.argsort(addresses)

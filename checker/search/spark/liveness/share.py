@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from checker.core.obligation import QUIET, StateSet
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
 from checker.search.checkpoints.keys import key_number
+from checker.search.contract.ranks import least_of_level, rank
 
 Array = NDArray[Any]
 Numbers = NDArray[np.int64]
@@ -129,12 +130,12 @@ class Share:
         return owners == np.uint64(self.partition), numbers.astype(np.int64)
 
     def rank(self, number: int) -> tuple[int, int, int]:
-        """The place of a state among all, by (level, crashes, key); the driver has told that of those it began with."""
+        """The place of a state among all; the driver has told that of those it began with."""
         begun, firsts = self.arrays["begun"], self.arrays["firsts"]
         if number < len(begun):
-            return 0, 0, int(begun[number])
+            return rank(0, 0, int(begun[number]))
         level = int(np.searchsorted(firsts, number, side="right"))
-        return level, int(self.arrays["crashes"][number]), key_number(self.arrays["keys"], number)
+        return rank(level, int(self.arrays["crashes"][number]), key_number(self.arrays["keys"], number))
 
     def least(self, states: Numbers, labels: Array | None = None) -> Least | None:
         """The least of some states. Its label, if none is given, is its address."""
@@ -154,7 +155,7 @@ class Share:
             level = int(np.searchsorted(firsts, states[0], side="right"))
             ranks, end = self.arrays["crashes"], int(firsts[level]) if level < len(firsts) else self.states
         some = states[: np.searchsorted(states, end)]
-        return int(some[np.argmin(ranks[some])])
+        return int(some[least_of_level(ranks[some])])
 
 
 def least(candidates: Sequence[Least | None]) -> Least | None:

@@ -1,0 +1,86 @@
+"""States and steps put to the watches of a run, one at a time: what is seen, what fails, what is left out.
+
+Columns ask many at once (`columns/judge.py`) and come to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from checker.core.level import STATE_STAGE, TRANSITION_STAGE, Level, StateRef, Witness
+from checker.core.property import Watch
+from checker.search.contract.assertions import Assertions
+from interpreter.state.state import State
+from interpreter.state.step import ModelError, StepOrder
+
+
+class Judgement(NamedTuple):
+    """What the state assertions say of a state.
+
+    Whether it is pruned, and the recorded answers in order of the watches.
+    """
+
+    pruned: bool
+    answers: tuple[bool, ...]
+
+
+def judge_state(
+    assertions: Assertions, watches: Sequence[Watch], prune: bool, state: State, at: StateRef, level: Level
+) -> Judgement:
+    """Ask what is watched of states (language page, 10.1 and 12.4).
+
+    An assertion that fails on a state has no answer; it is recorded as false. `prune`: a state that violates what
+    prunes is not expanded.
+    """
+    pruned = False
+    answers: list[bool] = []
+    for watch in watches:
+        assert watch.predicate is not None
+        try:
+            answer = assertions.holds(watch.predicate, state)
+        except ModelError as error:
+            level.broken.add(watch.key)
+            level.fail(Witness(at, error=error, stage=STATE_STAGE))
+            if watch.records:
+                answers.append(False)
+            continue
+        if watch.records:
+            answers.append(answer.value)
+        if answer.value is watch.seeks:
+            level.see(watch.key, Witness(at, instance=answer.instance))
+            pruned |= watch.prunes and prune
+    return Judgement(pruned, tuple(answers))
+
+
+def judge_step(
+    assertions: Assertions,
+    watches: Sequence[Watch],
+    before: State,
+    after: State,
+    at: StateRef,
+    order: StepOrder,
+    target: int,
+    level: Level,
+) -> None:
+    """Ask what is watched of steps, of one that is no crash (language page, 10.3 and 12.4).
+
+    `after` is the state that the step makes itself: in another image the names of before mean other things. `target` is
+    the key of what is stored in its place.
+    """
+    for watch in watches:
+        assert watch.predicate is not None
+        try:
+            answer = assertions.holds_between(watch.predicate, before, after)
+        except ModelError as error:
+            level.broken.add(watch.key)
+            level.fail(Witness(at, order, target, error=error, stage=TRANSITION_STAGE))
+            continue
+        if answer.value is watch.seeks:
+            level.see(watch.key, Witness(at, order, target, answer.instance))
+
+
+def judge_dead_end(watches: Sequence[Watch], at: StateRef, level: Level) -> None:
+    """Note a dead end: the least one of a level is told (language page, 12.4)."""
+    for watch in watches:
+        level.see(watch.key, Witness(at))
