@@ -33,7 +33,7 @@ _DIGEST = 32
 _PARSER_FILES = (
     "syntax/grammar.tx", "syntax/layout.py", "syntax/parse.py", "syntax/matcher.py", "syntax/strings.py",
     "syntax/lower.py", "syntax/lower_statements.py", "syntax/lower_expressions.py", "syntax/precedence.py",
-    "syntax/ast.py", "base/errors.py", "files.py", "syntax/places.py", "base/light.py", "options.py",
+    "syntax/ast.py", "base/errors.py", "files.py", "syntax/line_index.py", "base/light.py", "options.py",
     "settings.py", "base/yaml_text.py",
 )  # fmt: skip
 _UNREADABLE = (

@@ -203,3 +203,10 @@ def test_only_entries_are_dropped(folder: Path, tmp_path: Path) -> None:
         fizz.load(tmp_path / "m.fizz", text=f"N = {number}\n")
     assert (folder / "notes.txt").read_text() == "mine"
     assert len([path for path in folder.iterdir() if path.is_file()]) == cache.MAX_ENTRIES + 1
+
+
+def test_the_files_that_decide_how_a_text_is_parsed_exist() -> None:
+    """A file that was renamed and not in the list here would leave old entries in use."""
+    here = Path(fizz.__file__).parent
+    missing = [name for name in cache._PARSER_FILES if not here.joinpath(name).is_file()]
+    assert not missing
