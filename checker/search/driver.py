@@ -1,4 +1,4 @@
-"""The course of an exploration: level after level, what was found first, and when to stop (language page, 10.7)."""
+"""`SearchDriver`: an exploration level after level, what was found first, and when to stop (language page, 10.7)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TICK_S = 0.1
 
 
 class Clock:
-    """Time since the beginning, and the progress that is told by it."""
+    """Time since the beginning, and the progress that is reported by it."""
 
     def __init__(self, sink: ProgressSink | None = None) -> None:
         self.sink = sink
@@ -32,14 +32,14 @@ class Clock:
         self.depth = 0
 
     def tick(self, states: int, transitions: int) -> None:
-        """Tell how far the level under way has come, if it is time to."""
+        """Report how far the level under way has come, if it is time to."""
         now = time.monotonic()
         if self.sink is not None and now - self.told >= _TICK_S:
             self.told = now
             self._tell("exploring", states, transitions)
 
     def judging(self) -> None:
-        """Tell that the search for lassos begins."""
+        """Report that the search for lassos begins."""
         self._tell("judging liveness", 0, 0)
 
     def _tell(self, phase: OneOf["exploring", "judging liveness"], states: int, transitions: int) -> None:
@@ -51,7 +51,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class DriverState:
-    """A course between two levels, as it is saved. `reached` is the number of the last level."""
+    """A driver between two levels, as it is saved. `reached` is the number of the last level."""
 
     total: Level
     last: Level
@@ -64,7 +64,7 @@ class DriverState:
 
 
 class Saver(Protocol):
-    """What saves a course between two levels, now and then, and lets one go on from there.
+    """What saves a driver between two levels, now and then, and lets one go on from there.
 
     `settings` are those of the run that it saves.
     """
@@ -77,7 +77,7 @@ class Saver(Protocol):
         ...
 
     def resumed(self, driver: SearchDriver) -> bool:
-        """Put the course where a saved one was; False if there is none."""
+        """Restore the driver from a saved state; False if there is none."""
         ...
 
     def level_done(self, driver: SearchDriver) -> None:
@@ -85,7 +85,7 @@ class Saver(Protocol):
         ...
 
     def ended(self, driver: SearchDriver) -> None:
-        """The course has ended, for the reason that it tells."""
+        """The exploration has ended, for the reason that the driver holds."""
         ...
 
 
@@ -149,13 +149,13 @@ class SearchDriver:
             self.error = Finding(None, (), error=self._no_initial_state())
 
     def saved(self) -> DriverState:
-        """What another course needs to go on."""
+        """What another driver needs to go on."""
         return DriverState(
             self.total, self._last, self.initial, self.depth, self.reached, self.witnesses, self.error, self.deepest
         )
 
     def restore(self, state: DriverState) -> None:
-        """Be where the other course was."""
+        """Go on from where the other driver was."""
         self.total.add_counts(state.total)
         self._last = state.last
         self.initial, self.depth, self.reached = state.initial, state.depth, state.reached

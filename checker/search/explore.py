@@ -1,4 +1,4 @@
-"""An exploration from first to last, the same for every engine: the course of levels, then the judgement."""
+"""An exploration from first to last, the same for every engine: level after level, then the judgement."""
 
 from __future__ import annotations
 
@@ -90,14 +90,14 @@ def explore(
             discard(settings.export, settings.kept_in)
         return nothing(stop.reason)
     except KeyboardInterrupt:
-        # Whoever loses patience while a cluster is being closed still gets the answer that it has given.
+        # A user who interrupts while a cluster is being closed still gets the answer that it has given.
         if found is None:
             raise
     return found
 
 
 def _exported(driver: SearchDriver, settings: Settings, say: Callable[[str], None]) -> bool:
-    """Make the tables of what was found, also after the time; False if nobody wants them, or wants to wait for them."""
+    """Make the tables of what was found, also after the time; False if not asked for, or if it was interrupted."""
     if settings.export is None:
         return False
     from checker.storage.export.tables import finish

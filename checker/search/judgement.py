@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SearchEvidence:
-    """What a course brought, as properties ask for it."""
+    """What a search found, as properties ask for it."""
 
     def __init__(self, driver: SearchDriver) -> None:
         self.driver = driver
@@ -123,7 +123,7 @@ class Judge:
         if checked and phase is Phase.LIVENESS:
             self.driver.clock.judging()
         for p in checked:
-            # An assertion that failed on some state has no answer; only a violation found elsewhere counts.
+            # An assertion that failed on some state has no answer; only a violation found on another state counts.
             if self._witness(p) is None and any(watch.key in self.driver.total.broken for watch in p.watches):
                 continue
             found = p.conclude(self.evidence)
@@ -154,7 +154,7 @@ class Judge:
         return driver.stopped is StopReason.COMPLETE and not driver.cut and driver.error is None
 
     def _idle_actions(self) -> dict[str, Span]:
-        """The actions that never had a step in the whole space, with the place where they gave up most often."""
+        """The actions that never had a step in the whole space, with the location where they gave up most often."""
         driver = self.driver
         idle: dict[str, Span] = {}
         for action in all_actions(driver.program):

@@ -1,4 +1,4 @@
-"""`Keeper`: writes checkpoints while a course goes on, and lets a course go on from one."""
+"""`Keeper`: writes checkpoints while a search goes on, and lets a search go on from one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _REST: Final = 10
 
 
 class Keeper:
-    """The checkpoints of one course, some seconds or more apart; if the settings say so, it first goes on from one."""
+    """The checkpoints of one search, some seconds or more apart; if the settings say so, it first goes on from one."""
 
     def __init__(self, folder: Folder, settings: Settings, engine: str, say: Say) -> None:
         self.folder = folder
@@ -67,7 +67,7 @@ class Keeper:
             yield second
 
     def resumed(self, driver: SearchDriver) -> bool:
-        """Let a course that has not begun go on from the latest checkpoint; False: it is to begin."""
+        """Let a search that has not begun go on from the latest checkpoint; False: it is to begin."""
         if self.settings.resume is None:
             self.folder.begin()
             return False
@@ -81,7 +81,7 @@ class Keeper:
             self.folder.clear()
             return False
         if self.place == self.folder.path and self.folder.open_to_others:
-            self.say(f"others may write to {self.folder.path}: whoever changes a checkpoint changes the answer")
+            self.say(f"others may write to {self.folder.path}: changing a checkpoint changes the answer")
         for trouble in troubles:
             self.say(f"{trouble}; going on from the checkpoint of level {manifest.level}")
         if manifest.engine not in (None, self.engine):
@@ -94,7 +94,7 @@ class Keeper:
         driver.restore(state)
         self._saved = manifest.level
         run = cast("LastingRun", driver.run)
-        # The counts are those of the checkpoint from here on, also if nobody waits for the rest.
+        # The counts are those of the checkpoint from here on, also if the rest is not waited for.
         self.folder.store.ask = driver.patience.ask
         run.restore(self.folder.store, manifest.level)
         with self.folder.store.reading(level_file(manifest.level)):
@@ -114,7 +114,7 @@ class Keeper:
             )
 
     def _driver(self, level: int, driver: SearchDriver) -> DriverState:
-        """The course that was saved after a level."""
+        """The driver that was saved after a level."""
         name = level_file(level)
         data = self.folder.store.read(name, 0)
         with self.folder.store.reading(name):
@@ -134,7 +134,7 @@ class Keeper:
         return time.monotonic() - self._last >= (max(every_s, _REST * self._cost_s) if every_s else 0.0)
 
     def ended(self, driver: SearchDriver) -> None:
-        """The course has ended: save the last level that is complete, if that is quick, unless the run is torn."""
+        """The search has ended: save the last level that is complete, if that is quick, unless the run is torn."""
         if not driver.torn:
             with suppress(Stop, KeyboardInterrupt):
                 self.save(driver)
@@ -217,7 +217,7 @@ def keeper_of(
 
 
 def _demand_sound(state: DriverState, program: Program, level: int) -> None:
-    """Raise `NotData` unless the numbers in a saved course go together, and with the program and the level."""
+    """Raise `NotData` unless the numbers in a saved driver go together, and with the program and the level."""
     total, last = state.total, state.last
     demand(state.reached == level and 0 <= state.depth <= level, "the level of the checkpoint")
     demand(total.sound and last.sound and 0 <= state.initial <= total.states, "counts")

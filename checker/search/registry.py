@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Entry(NamedTuple):
     """An engine as the registry knows it: what makes it, from which values, and what it is for.
 
-    `variant_of`: it is that engine, held to one of its ways, so that tests reach each of them with small models.
+    `variant_of`: it is that engine, held to one of its modes, so that tests reach each of them with small models.
     """
 
     factory: str

@@ -442,4 +442,4 @@ def test_a_folder_that_all_may_write_to(tmp_path: Path) -> None:
     said: list[str] = []
     report = check(place.model, settings=Settings(resume=str(spoilt)), say=said.append)
     assert told(report) == place.calm
-    assert said == [f"others may write to {spoilt}: whoever changes a checkpoint changes the answer"]
+    assert said == [f"others may write to {spoilt}: changing a checkpoint changes the answer"]

@@ -33,7 +33,7 @@ def unlined(data: bytes) -> tuple[bytes, ...]:
 
 
 class PackedStates(NamedTuple):
-    """A batch of states. Layouts and distinct values are written once; a state is a row of places in these tables.
+    """A batch of states. Layouts and distinct values are written once; a state is a row of indexes into these tables.
 
     A row is: layout, number of threads, number of messages, then the values, threads and messages. `first` says where
     each row begins.
@@ -118,7 +118,7 @@ def _demand_rows(packed: PackedStates) -> None:
     for place in range(3):
         values[begin + place] = False
     if layouts.max() >= len(sizes) or rows[values].max(initial=0) >= max(1, len(packed.values)):
-        raise NotData("a row with a place that its tables do not have")
+        raise NotData("a row with an index that its tables do not have")
     inside = sizes[layouts] + rows[begin + 1] + rows[begin + 2]
     if (inside != np.diff(first.astype(np.int64)) - 3).any() or (values.any() and not packed.values):
         raise NotData("a row of another length than its layout")
@@ -194,7 +194,7 @@ def pack_candidates(codec: StateCodec, candidates: Sequence[SuccessorRecord]) ->
 
 
 def unpack_candidates(codec: StateCodec, data: bytes) -> SuccessorBatch:
-    """What `pack_candidates` wrote, here or elsewhere; `data` is not empty. Raises `NotData`."""
+    """What `pack_candidates` wrote, in this process or another; `data` is not empty. Raises `NotData`."""
     keys, sources, table, numbers, starts, crashes, states = unbundle(inflate(data), 7)
     count = len(keys) // WIDTH
     found = SuccessorBatch(
@@ -212,7 +212,7 @@ def unpack_candidates(codec: StateCodec, data: bytes) -> SuccessorBatch:
 
 
 def pack_orders(orders: Iterable[StepOrder]) -> tuple[bytes, bytes]:
-    """Orders in two columns: a table of the distinct ones, and the place of each in it."""
+    """Orders in two columns: a table of the distinct ones, and the index of each in it."""
     table: dict[StepOrder, int] = {}
     numbers = array("I", [table.setdefault(order, len(table)) for order in orders])
     return pack(tuple[StepOrder, ...], table), numbers.tobytes()
@@ -221,7 +221,7 @@ def pack_orders(orders: Iterable[StepOrder]) -> tuple[bytes, bytes]:
 def pack_numbered(orders: Sequence[StepOrder], numbers: NDArray[np.int64]) -> tuple[bytes, bytes]:
     """`pack_orders` of those among `orders` that have these numbers."""
     used, places = np.unique(numbers, return_inverse=True)
-    # The numbers are those of this process; the table is to be the same whoever writes it.
+    # The numbers are those of this process; the table is the same in every process.
     ranked = sorted([(orders[number], place) for place, number in enumerate(used.tolist())])
     ranks = np.empty(len(ranked), dtype=np.uint32)
     ranks[[place for _, place in ranked]] = np.arange(len(ranked))

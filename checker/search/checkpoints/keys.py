@@ -26,7 +26,7 @@ def key_array(data: Any) -> Keys:
 
 
 def key_number(keys: Keys, place: int) -> int:
-    """One key as a number. Not by way of numpy's own items: those lose zeros at the end."""
+    """One key as a number. Not through numpy's own items: those lose zeros at the end."""
     return int.from_bytes(keys[place : place + 1].tobytes(), "big")
 
 

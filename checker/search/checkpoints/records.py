@@ -37,7 +37,7 @@ _TRUTH: Final = b"\0\1"
 class Links(NamedTuple):
     """States found, by number, in columns of bytes.
 
-    Keys of 16 bytes, the number of the parent (8 bytes, -1 for none), the place of the step's order in the run's table
+    Keys of 16 bytes, the number of the parent (8 bytes, -1 for none), the index of the step's order in the run's table
     (4 bytes); then one column of answers, a byte each, for each recorded watch.
     """
 
@@ -149,7 +149,7 @@ class Records:
         return columns
 
     def _read_links(self, store: FileStore, rows: RowsRun, orders: int) -> Links:
-        """All states, whose steps are places in a table of so many orders."""
+        """All states, whose steps are indexes into a table of so many orders."""
         width = _FIXED + len(rows.recorded)
         columns: list[list[bytes]] = [[] for _ in range(width)]
         found = 0
@@ -180,8 +180,8 @@ def _demand_links(name: str, parts: Sequence[bytes], found: int, orders: int) ->
     demand(name == f"states-{found}-{end}" and len(keys) == WIDTH * count, "the states after those before")
     demand(all(len(column) == count and not column.strip(_TRUTH) for column in answers), "an answer for each state")
     up, by = np.frombuffer(parents, dtype=np.int64), np.frombuffer(places, dtype=np.uint32)
-    demand(len(up) == len(by) == count, "a way to each state")
-    # Who goes up from state to state comes to an end.
+    demand(len(up) == len(by) == count, "a path to each state")
+    # Going from parent to parent comes to an end.
     demand(bool((up >= -1).all() and (up < np.arange(found, end)).all()), "a parent that was found before")
     demand(int(by.max(initial=0)) < max(1, orders), "a step of the table")
     return end

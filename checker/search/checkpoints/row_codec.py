@@ -1,7 +1,7 @@
 """Rows of columns in bytes, by value.
 
 Numbers that stand for values differ between processes, so there is a table of the distinct values of each slot, and per
-row a place in it. Workers divide containers alike, and send each other their parts: these have few values, where
+row an index into it. Workers divide containers alike, and send each other their parts: these have few values, where
 containers may have as many as there are states. A checkpoint may be read by a process that divides otherwise, so it is
 given whole values.
 """
@@ -28,11 +28,11 @@ _DENSE: Final = 1 << 16
 
 Column = NDArray[Any]
 _Column = tuple[Slot, tuple[bytes, ...], Column]
-"""A slot, its distinct values, and the place of each row's value among them."""
+"""A slot, its distinct values, and the index of each row's value among them."""
 
 
 class PackedRows(NamedTuple):
-    """States of one layout, in columns: those of the slots or of their parts, and then those of the places for threads.
+    """States of one layout, in columns: those of the slots or of their parts, and then those of the thread slots.
 
     `tables`: the distinct values of each column (none: b""), `places`: each row's value. There is a slot at least.
     """
@@ -55,7 +55,7 @@ class PackedRows(NamedTuple):
 
 
 class _Head(NamedTuple):
-    """What is small about rows: how many they are, and how many bytes a place in each column takes."""
+    """What is small about rows: how many they are, and how many bytes an index in each column takes."""
 
     layout: tuple[Slot, ...]
     slots: tuple[Slot, ...]
@@ -64,7 +64,7 @@ class _Head(NamedTuple):
 
 
 def pieces_of(rows: PackedRows) -> list[bytes]:
-    """Rows in bytes: a head, then the table and the places of each column."""
+    """Rows in bytes: a head, then the table and the indexes of each column."""
     head = _Head(rows.layout, rows.slots, len(rows.places[0]), tuple(column.itemsize for column in rows.places))
     pieces = [pack(_Head, head)]
     for table, places in zip(rows.tables, rows.places, strict=True):
@@ -91,7 +91,7 @@ def column_of(data: bytes, width: int, count: int, below: int) -> Column:
         raise NotData("a column of another length")
     column = np.frombuffer(data, dtype=_WIDTHS[width])
     if count and column.max() >= below:
-        raise NotData("a place that the table does not have")
+        raise NotData("an index that the table does not have")
     return column
 
 
@@ -107,11 +107,11 @@ class RowCodec:
         self.refit = refit
 
     def pack(self, packing: Packing, rows: Rows) -> PackedRows:
-        """Rows of one packing, for those who divide values as this process does."""
+        """Rows of one packing, for processes that divide values as this one does."""
         return self._packed(packing, [self._part(packing, rows, slot) for slot in packing.fields])
 
     def pack_whole(self, packing: Packing, rows: Rows) -> PackedRows:
-        """Rows of one packing, for anybody."""
+        """Rows of one packing, for any process."""
         threads: list[Slot] = [("thread", place) for place in range(packing.threads)]
         columns = [self._whole(packing, rows, slot) for slot in packing.layout.slots]
         return self._packed(packing, columns + [self._part(packing, rows, slot) for slot in threads])
@@ -197,7 +197,7 @@ def _distinct(packing: Packing, rows: Rows, slots: list[Slot]) -> tuple[Ints, In
 
 
 def _used(numbers: Ints, size: int) -> tuple[Ints, Ints]:
-    """The places of numbers among those that are used, and these. All numbers are below `size`."""
+    """The indexes of numbers among those that are used, and these. All numbers are below `size`."""
     if size <= max(_DENSE, 4 * len(numbers)):
         present = np.zeros(size, dtype=np.bool_)
         present[numbers] = True

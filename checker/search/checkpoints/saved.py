@@ -11,7 +11,7 @@ from checker.storage.files import FileStore
 from fizz.base.data import bundle, deflate, inflate, pack, unbundle, unpack
 
 RUN_PARTS: Final = 1
-"""Where the parts of the run begin in the file of a level; before them is the course."""
+"""Where the parts of the run begin in the file of a level; before them is the state of the driver."""
 
 
 @dataclass(frozen=True, slots=True)

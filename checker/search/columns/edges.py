@@ -15,7 +15,7 @@ from checker.search.columns.tables import Ints, Mask, Words, ranks_of
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _MANY: Final = 1 << 20
-"""Keys that are looked up at a time: the more there are, the closer together are the places where they are found."""
+"""Keys that are looked up at a time: the more there are, the closer together are the positions where they are found."""
 
 
 class LevelEdges:

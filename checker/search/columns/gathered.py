@@ -68,7 +68,7 @@ class Gathered:
         return [part for part in found if part]
 
     def spill(self) -> None:
-        """Put all batches on the shelf."""
+        """Write all batches to spill files."""
         for held in (self._tidy, self._loose):
             for batches in held.values():
                 batches[:] = [batch.each(self._spill_files.put) for batch in batches]

@@ -85,7 +85,7 @@ class _Move:
             return
         self._learned = known
         for slot in self._packing.fields:
-            # All places for threads have one table.
+            # All thread slots have one table.
             key = slot[:1] if slot[0] == "thread" else slot
             codes = self._slots.get(key)
             if codes is None:
@@ -143,7 +143,7 @@ class Images:
         self._groups: dict[tuple[Packing, int], list[int] | None] = {}
 
     def choose(self, packing: Packing, batch: Batch) -> Ints:
-        """Set and return the moves of a batch, and put the keys of the images in place of those of the rows.
+        """Set and return the moves of a batch, and replace the keys of the rows by those of the images.
 
         Packings may be outgrown after.
         """

@@ -48,9 +48,10 @@ class _RowByRow:
 
 
 class _AskedRule:
-    """One assertion rule over the rows of one packing, or of pairs of them. Its units are its ways by first choices.
+    """One assertion rule over the rows of one packing, or of pairs of them. Its units are its execution paths by first
+    choices.
 
-    `note` is told each result that some row comes to, up to the one that has the verdict.
+    `note` is called with each result that some row comes to, up to the one that has the verdict.
     """
 
     def __init__(self, tree: ReadTree, most: int, sizes: Sizes, note: Callable[[Result], None]) -> None:
@@ -157,7 +158,7 @@ class AssertionEvaluator:
         return [np.flatnonzero(~gone) if gone.any() else None for gone in pruned]
 
     def _values(self, watch: Watch, part: Frontier, level: Level) -> Answers:
-        """TRUE, FALSE or FAILED per row; the instance that decided, for the row of a sought verdict that is told."""
+        """TRUE, FALSE or FAILED per row; the instance that decided, for the reported row of a sought verdict."""
         assert watch.predicate is not None
         wanted = TRUE if watch.predicate.some else FALSE
         values = np.full(len(part.rows), FALSE if wanted == TRUE else TRUE, dtype=np.int8)
@@ -223,7 +224,7 @@ class AssertionEvaluator:
     def _row_by_row(self, watch: Watch, part: Frontier, level: Level) -> Answers:
         """The answers for rows that columns can not give.
 
-        Whatever else must be asked row by row is asked with it: states are made once, and the successors of one state
+        All else that must be asked row by row is asked with it: states are made once, and the successors of one state
         are wanted by one after the other.
         """
         if (id(part), watch.key) not in self._by_rows:
@@ -237,7 +238,7 @@ class AssertionEvaluator:
                 for one in asked:
                     self._judge_row(one, state, row, self._by_rows[id(part), one.key])
         found = self._by_rows[id(part), watch.key]
-        # Of mistakes in one state the one is told that the first of these assertions makes.
+        # Of mistakes in one state, that of the first of these assertions is reported.
         for row, error in found.errors.items():
             level.broken.add(watch.key)
             level.fail(Witness(part.place(row), error=error, stage=STATE_STAGE))
@@ -292,7 +293,7 @@ class AssertionEvaluator:
         part: Frontier,
         level: Level,
     ) -> None:
-        """Ask rule by rule for the pairs that are still open. The sought ones are told of, the least of each rule."""
+        """Ask rule by rule for the pairs that are still open. The least sought one of each rule is reported."""
         assert watch.predicate is not None
         wanted = TRUE if watch.predicate.some else FALSE
         sought = None if watch.seeks is None else TRUE if watch.seeks else FALSE
@@ -344,7 +345,7 @@ class AssertionEvaluator:
         return least
 
     def _step_of(self, row: int, taken: Taken, part: Frontier) -> tuple[StateRef, StepOrder, int]:
-        """A step as witnesses tell of it: its source, its place in the step order, the key of its target."""
+        """A step as witnesses hold it: its source, its position in the step order, the key of its target."""
         batch = taken.batch
         order = self.space.orders[int(batch.orders[row])]
         target = (int(batch.high[row]) << 64) | int(batch.low[row])

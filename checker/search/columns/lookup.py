@@ -1,6 +1,6 @@
 """Lookup of bundles: a lossy table of what rows read, in front of the walk through the tree.
 
-A unit is a rule, or its ways that begin with certain choices: what these read together is less than what all ways
+A unit is a rule, or its paths that begin with certain choices: what these read together is less than what all paths
 read, so rows that look alike to a unit are many.
 """
 
@@ -99,7 +99,7 @@ class Unit:
         version: int,
         walker: Walker,
     ) -> Ints:
-        """Walk one row for each place of the table that was missed; the others are returned, to be looked up again."""
+        """Walk one row for each entry of the table that was missed; the others are returned, to be looked up again."""
         told = _one_of_each(places[missing], 1 << self._bits)
         chosen = missing[told]
         bundles = walker.walk(rows[chosen])
@@ -133,7 +133,7 @@ class Unit:
 
 
 def _one_of_each(places: Ints, size: int) -> Mask:
-    """Chooses one of the rows at each place; there are `size` places."""
+    """Chooses one of the rows at each index below `size`."""
     rows = np.arange(len(places))
     last = np.empty(size, dtype=np.int64)
     last[places] = rows

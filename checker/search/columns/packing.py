@@ -48,7 +48,7 @@ class Rows:
 class Packing:
     """How states of one layout are packed.
 
-    `threads` places are kept for threads: in canonical order, empty ones last.
+    There are `threads` thread slots: in canonical order, empty ones last.
     """
 
     def __init__(self, layout: Layout, tables: Tables, threads: int) -> None:
@@ -87,7 +87,7 @@ class Packing:
 
     @property
     def outgrown(self) -> bool:
-        """Whether some slot has more values than its bits can tell apart, or parts that have no bits."""
+        """Whether some slot has more values than its bits can distinguish, or parts that have no bits."""
         if len(self.fields) != sum(len(self.tables.below(slot)) for slot in self.layout.slots) + self.threads:
             return True
         return any(len(field.table) - 1 > int(field.mask) for field in self.fields.values())
@@ -98,7 +98,7 @@ class Packing:
         return sum(int(field.mask).bit_length() for field in self.fields.values())
 
     def refit(self, rows: Iterable[Rows], threads: int) -> None:
-        """Pack all these rows anew, with `threads` places for threads."""
+        """Pack all these rows anew, with `threads` thread slots."""
         old = self.fields
         self.threads = threads
         self._fit()

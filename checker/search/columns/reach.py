@@ -26,7 +26,7 @@ class InstanceFinder:
         self._roots = [*roots, *[("thread", place) for place in range(places)]]
 
     def run(self, view: View) -> ExecutionPath:
-        """A way whose outcome's value tells whether all instances are reached."""
+        """An execution path whose outcome's value says whether all instances are reached."""
         events: list[Event] = []
         wanted = set(self._layout.owned)
         pending: list[tuple[str, int]] = []

@@ -23,7 +23,7 @@ _SPLIT_LEVELS: Final = 3
 
 
 class Remembered:
-    """A rule's bundles by row, of at most `most` ways. `counters` of the tree are kept up to date."""
+    """A rule's bundles by row, of at most `most` execution paths. `counters` of the tree are kept up to date."""
 
     def __init__(self, tree: ReadTree, most: int, sizes: Sizes, shared: dict[int, TreeNode] | None = None) -> None:
         self.tree = tree
@@ -42,7 +42,7 @@ class Remembered:
     def lookup(self, columns: Columns, run: RunRow, too_many: TooMany | None = None) -> list[Ints]:
         """The bundles of all rows, one column per unit: the results of a row are those of all its bundles together.
 
-        `too_many` gives what stands for the ways beyond the most (None: no row can have as many).
+        `too_many` gives what stands for the paths beyond the most (None: no row can have as many).
         """
         source = Asked(columns, run)
         counters = self.tree.counters
@@ -72,7 +72,7 @@ class Remembered:
         return found
 
     def pays(self, columns: list[Ints]) -> bool:
-        """Whether remembering pays, as far as can be told after these bundles, which have not been counted yet."""
+        """Whether remembering pays, as far as is known after these bundles, which have not been counted yet."""
         calls, self._calls = self.tree.counters.calls - self._calls, self.tree.counters.calls
         if self._rows < self._sizes.learning:
             self._rows += len(columns[0])
@@ -83,7 +83,7 @@ class Remembered:
         return self._ways < self._sizes.learning or self._news <= (1 - self._sizes.worthwhile) * self._ways
 
     def _limit(self, columns: list[Ints], too_many: TooMany) -> None:
-        """Replace what a row has beyond the most ways by the mistake that this is."""
+        """Replace what a row has beyond the most paths by the mistake that this is."""
         left = np.full(len(columns[0]), self.bundles.most)
         for column in columns:
             column[left < 0] = 0
@@ -103,7 +103,7 @@ class Remembered:
         """Make a unit of each combination of the first choices, if more of them were met than there are units.
 
         Steps of one name count once in a state, and only within one bundle can that be seen: where alternatives have
-        equal texts, all ways stay together. So do they where one of them may be the last, whatever choices are left.
+        equal texts, all paths stay together. So do they where one of them may be the last, whatever choices are left.
         """
         if any(walker.together for walker in walkers):
             self._whole = True

@@ -1,4 +1,4 @@
-"""`Sizes`: from where on columns do things as for large models. No answer depends on them."""
+"""`Sizes`: the thresholds from which columns work as for large models. No answer depends on them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ class Sizes:
     """What was measured to be best. Tests reach with small models what large ones reach with these."""
 
     learning: int = 1 << 10
-    """Rows for learning a rule, and as many ways or more after them by which it is decided whether remembering pays."""
+    """Rows for learning a rule, and as many paths or more after them, which decide whether remembering pays."""
     worthwhile: float = 0.2
-    """The share of these ways that must need no interpreter for that."""
+    """The share of these paths that must need no interpreter for that."""
     steps: int = 1 << 22
     """Several rows that are expanded at a time may make so many steps together."""
     renamings: int = 720

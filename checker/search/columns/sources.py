@@ -16,7 +16,7 @@ from interpreter.values.intern import Interner
 
 RunRow = Callable[[int, tuple[int, ...]], ExecutionPath]
 TooMany = Callable[[int], Failure]
-"""What stands for the ways that a row has beyond the most."""
+"""What stands for the paths that a row has beyond the most."""
 
 
 _OF_ALL: Final = ("state", "used")
@@ -112,7 +112,7 @@ class StateColumns:
 
 
 class RowView:
-    """A view of one row: the state itself is put together only for who wants all of it."""
+    """A view of one row: the state itself is put together only when all of it is asked for."""
 
     def __init__(self, columns: StateColumns, row: int) -> None:
         self._columns = columns

@@ -44,7 +44,7 @@ class Space:
         self.refits = 0
 
     def order(self, candidate: tuple[int, ...], forks: tuple[int, ...], twin: int) -> int:
-        """The number of a place in the step order."""
+        """The number of a position in the step order."""
         order = StepOrder(candidate, forks, twin)
         known = self._order_numbers.get(order)
         if known is None:

@@ -21,7 +21,7 @@ class SpillFiles:
     """Where arrays go beyond a budget of `budget` bytes (None: nothing ever goes).
 
     Each is a file without a name, mapped into memory: the operating system reads what is looked at, and nothing is left
-    behind, however the process ends. Where the disk is full, the run goes on in memory, and `say` is told.
+    behind, however the process ends. Where the disk is full, the run goes on in memory, and `say` is called.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class SpillFiles:
 
     @classmethod
     def of(cls, task: Task, sizes: Sizes = SIZES) -> SpillFiles:
-        """The shelf that a task asks for."""
+        """The spill files that a task asks for."""
         memory_mb = task.settings.memory_mb
         return cls(None if memory_mb is None else memory_mb * _MB, task.say, sizes)
 
@@ -80,7 +80,7 @@ class SpillFiles:
 
 
 def on_disk(array: Column) -> bool:
-    """Whether an array, or what it is a part of, is on a shelf."""
+    """Whether an array, or what it is a part of, is in a spill file."""
     base: object = array
     while isinstance(base, np.ndarray | memoryview):
         base = base.base if isinstance(base, np.ndarray) else base.obj
@@ -88,5 +88,5 @@ def on_disk(array: Column) -> bool:
 
 
 def in_memory(arrays: Iterable[Column]) -> int:
-    """The bytes of those arrays that are not on a shelf."""
+    """The bytes of those arrays that are not in a spill file."""
     return sum(array.nbytes for array in arrays if not on_disk(array))

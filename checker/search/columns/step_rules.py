@@ -23,7 +23,7 @@ from interpreter.state.step import Aborted, Candidate, Event, ExecutionPath, Out
 class StepRule:
     """One rule on one packing.
 
-    `place`: the place of the thread that continues. `dropped`: the places whose threads go with a role crash.
+    `place`: the slot of the thread that continues. `dropped`: the slots whose threads go with a role crash.
     """
 
     def __init__(self, space: Space, packing: Packing, candidate: Candidate, place: int | None, tree: ReadTree) -> None:
@@ -86,7 +86,7 @@ class StepRule:
         )
 
     def dropped_by(self, effect: int) -> tuple[int, ...]:
-        """The places whose threads are lost with this effect of a role crash."""
+        """The slots whose threads are lost with this effect of a role crash."""
         return self.dropped[id(self.effects.effects[effect].outcome)]
 
     def rule_in(self, state: State) -> Rule:
@@ -107,7 +107,7 @@ class StepRule:
         return replace(way, events=(Read(("thread", self.place), rule.subject), *way.events))
 
     def _crash(self, state: State) -> ExecutionPath:
-        """A role crash as a way: it reads the threads and the reset values."""
+        """A role crash as an execution path: it reads the threads and the reset values."""
         transitions = self.space.machine.transitions
         instance = self.candidate.rule.instance
         assert instance is not None
@@ -156,7 +156,7 @@ class _Limit:
 
 
 class StepRules:
-    """The rules of one packing. They are made anew when the number of places for threads changes."""
+    """The rules of one packing. They are made anew when the number of thread slots changes."""
 
     def __init__(self, space: Space, packing: Packing, crash_counters: Counters) -> None:
         self.space = space

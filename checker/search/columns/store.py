@@ -1,4 +1,4 @@
-"""What is kept of all states found: what tells them apart, and how each was reached. Twenty-eight bytes a state."""
+"""What is kept of all states found: what distinguishes them, and how each was reached. Twenty-eight bytes a state."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class StateStore:
         return self.visited.bytes + in_memory(self.parents) + in_memory(self.orders)
 
     def spill(self) -> None:
-        """Put all this on the shelf."""
+        """Write all this to spill files."""
         self.visited.spill()
         links: list[list[Any]] = [self.parents, self.orders]
         for columns in links:
@@ -143,7 +143,7 @@ class StateStore:
         bounds = [0]
         while bounds[-1] < len(parents):
             # The parents of a level are on the level before, so those of the states below have greater numbers. A level
-            # has a state at least, whatever a file says.
+            # has a state at least, no matter what a file says.
             bounds.append(max(bisect_left(parents, bounds[-1], bounds[-1]), bounds[-1] + 1))
         ascending = (high[1:] > high[:-1]) | ((high[1:] == high[:-1]) & (low[1:] > low[:-1]))
         ascending[np.array(bounds[1:-1], dtype=np.int64) - 1] = True
@@ -161,7 +161,7 @@ class StateStore:
         orders = np.concatenate([np.zeros(0, dtype=np.int32), *self.orders[level:]])[skip:]
         return *self.keys_since(number), parents, orders
 
-    # --- telling states apart --------------------------------------------------------------------------------------
+    # --- distinguishing states --------------------------------------------------------------------------------------
 
     def tell_by_states(self, packing: Packing, words: Words) -> None:
         """Store the states found so far themselves, by number, and those to come, unless keys share a high half."""
@@ -179,7 +179,7 @@ class StateStore:
             self.packing = None
 
     def repacked(self, packing: Packing) -> Iterator[Rows]:
-        """The states of a packing that are stored themselves: whoever packs it anew does so with each of these rows.
+        """The states of a packing that are stored themselves: when it is packed anew, so is each of these rows.
 
         They are taken back, one after the other, when the next ones are asked for.
         """
@@ -245,7 +245,7 @@ class StateStore:
         return total
 
     def ranks(self, orders: Sequence[StepOrder]) -> Ints:
-        """The place of each state among all, by (level, crashes, key)."""
+        """The rank of each state among all, by (level, crashes, key)."""
         ranks = np.empty(len(self), dtype=np.int64)
         for begin, end in pairwise(self.first):
             level = np.arange(begin, end)

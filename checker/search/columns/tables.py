@@ -22,7 +22,7 @@ Column = NDArray[Any]
 
 HALF = (1 << 64) - 1
 _SORTED: Final = 1 << 15
-"""So many things are sorted at a time: there may be a million, and nobody can end a run while they are sorted."""
+"""So many values are sorted at a time: there may be a million, and a run cannot end while they are sorted."""
 
 
 def halves(keys: Sequence[int]) -> tuple[Words, Words]:
@@ -40,7 +40,7 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
 
 
 def ranks_of(things: Sequence[Any]) -> Ints:
-    """The rank of each thing among all."""
+    """The rank of each value among all."""
     pieces: list[list[int]] = []
     for begin in range(0, len(things), _SORTED):
         METER.ask()
@@ -54,7 +54,7 @@ def ranks_of(things: Sequence[Any]) -> Ints:
 class AnswerTable:
     """What is answered about the values of one slot, by code.
 
-    `ids`: the answer for each code. `codes`: the same as a column of small numbers, which `distinct` tells the ids of.
+    `ids`: the answer for each code. `codes`: the same as a column of small numbers, for which `distinct` holds the ids.
     `plain`: the answers are the values themselves.
     """
 
@@ -85,9 +85,9 @@ class AnswerTable:
 class CodeTable:
     """One slot's values by code, in the order in which they were met. `sum_of` gives what an id adds to a key.
 
-    With `empty` code 0 stands for nothing: a place for a thread that is not there, a part that a value does not have.
+    With `empty` code 0 stands for nothing: a thread slot without a thread, a part that a value does not have.
     `sums` has a row of two halves per code: what it adds to a key more than code 0 does, which adds `origin`.
-    `answer` tells what is answered about an id when it is asked for (None), or a part of it by a step.
+    `answer` gives what is answered about an id when it is asked for (None), or a part of it by a step.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class CodeTable:
 
 
 class Tables:
-    """The code tables of all slots and parts of slots that one run has met. `threads` serves all places for threads."""
+    """The code tables of all slots and parts of slots that one run has met. `threads` serves all thread slots."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine

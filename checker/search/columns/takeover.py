@@ -43,7 +43,7 @@ def go_on(run: RowsRun, store: StateStore, orders: Sequence[StepOrder], sample: 
     What it had found is in `store`, the rest in `run`. `sample` are some of the states that it would expand.
     """
     acted = set(run.expander.acted)
-    # How values are best divided was learned in the run before: some states tell it again, and nothing else is kept.
+    # How values are best divided was learned in the run before: some states show it again, and nothing else is kept.
     for state in sample:
         run.expander.expand(state, StateRef(run.machine.key(state), 0), False, Level())
     run.expander.acted = acted
@@ -55,7 +55,7 @@ def _columns(run: RowsRun, store: StateStore, orders: Sequence[StepOrder], state
     reduced = run.symmetric and not all(map(expander.machine.plain, states))
     machine = expander.machine
     if not reduced:
-        # Images must be divided alike, whatever was looked at in them.
+        # Images must be divided alike, no matter what was read in them.
         expander.memory.forget_reads(machine.divider.gather())
     space = Space(expander, reduced, store.spill_files.sizes)
     for order in METER.attended(orders):
@@ -76,8 +76,8 @@ def _columns(run: RowsRun, store: StateStore, orders: Sequence[StepOrder], state
 def _tell_by_states(columns: ColumnsRun, states: Sequence[State]) -> None:
     """Store the states found so far themselves, if they fit one word and are of one packing.
 
-    Not where images stand for them: what is told apart then is not what is stored. Nor where values share containers:
-    then a key is no sum over slots.
+    Not where images stand for them: what is distinguished then is not what is stored. Nor where values share
+    containers: then a key is no sum over slots.
     """
     packings = columns.space.packings
     if columns.space.images is not None or len(packings) != 1 or not all(s.layout in packings for s in states):

@@ -1,4 +1,4 @@
-"""Places for threads: each packing keeps some, filled from the first on in canonical order."""
+"""Slots for threads: each packing has some, filled from the first on in canonical order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LAST = np.iinfo(np.int64).max
 
 
 class Ranks:
-    """The canonical order of all threads met so far, as one number per code; the empty place comes last."""
+    """The canonical order of all threads met so far, as one number per code; the empty slot comes last."""
 
     def __init__(self, table: CodeTable, interner: Interner) -> None:
         self._table = table
@@ -33,7 +33,7 @@ class Ranks:
 def move_threads(
     packing: Packing, rows: Rows, ranks: Ranks, place: int | None, threads: Ints, dropped: tuple[int, ...] = ()
 ) -> Words:
-    """Replace the thread in a place, or fill the last place, with these.
+    """Replace the thread in a slot, or fill the last slot, with these.
 
     What that adds to the keys is returned, a row of two halves for each.
     """
@@ -50,7 +50,7 @@ def move_threads(
 
 
 def put_threads(packing: Packing, rows: Rows, ranks: Ranks, columns: Ints) -> None:
-    """Fill the places with the threads in these columns, one a place, in canonical order."""
+    """Fill the slots with the threads in these columns, one a slot, in canonical order."""
     if packing.threads > 1:
         order = np.argsort(ranks.column()[columns], axis=0, kind="stable")
         columns = np.take_along_axis(columns, order, axis=0)

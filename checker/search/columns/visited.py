@@ -28,8 +28,8 @@ class SortedRun(NamedTuple):
 class VisitedKeys:
     """Keys with the states' numbers. A run is at least twice as long as the next.
 
-    Of a key its high half is kept, and a `rest` that tells it apart from those of the same high half: the low half, or
-    whatever else the owner of the set has of each state.
+    Of a key its high half is kept, and a `rest` that distinguishes it from those of the same high half: the low half,
+    or whatever the owner of the set has of each state.
     """
 
     def __init__(self, spill_files: SpillFiles) -> None:
@@ -89,9 +89,9 @@ class VisitedKeys:
         return high, rest
 
     def rests(self) -> Iterator[tuple[Words, Numbers]]:
-        """The rests of all keys with their numbers, in pieces; others may be written in their place."""
+        """The rests of all keys with their numbers, in pieces; others may replace them."""
         for i, run in enumerate(self._runs):
-            # What lies on a shelf can only be read.
+            # A spill file can only be read.
             rest = run.rest if run.rest.flags.writeable else run.rest.copy()
             self._runs[i] = run._replace(rest=rest)
             size = self._spill_files.sizes.merged
@@ -123,7 +123,7 @@ class VisitedKeys:
         return _insert(longer, shorter, at) if written is None else written
 
     def spill(self) -> None:
-        """Put all runs on the shelf."""
+        """Write all runs to spill files."""
         for i, run in enumerate(self._runs):
             self._runs[i] = SortedRun(*[self._spill_files.put(column) for column in run])
 
@@ -139,7 +139,7 @@ def _places(run: SortedRun, high: Words, rest: Words | None) -> tuple[Ints, Ints
     exact = run.rest.take(places) == rest.take(rows)
     if exact.all():
         return rows, places, True
-    # Two keys may share a high half; the odds are those of a 64-bit collision, and they are told apart all the same.
+    # Two keys may share a high half; the odds are those of a 64-bit collision, and they are distinguished all the same.
     for i in np.flatnonzero(~exact).tolist():
         place = _scan(run, int(places[i]), high[rows[i]], rest[rows[i]])
         if place is not None:
@@ -148,7 +148,7 @@ def _places(run: SortedRun, high: Words, rest: Words | None) -> tuple[Ints, Ints
 
 
 def _scan(run: SortedRun, at: int, high: np.uint64, rest: np.uint64) -> int | None:
-    """The place of a key among those of equal high halves."""
+    """The index of a key among those of equal high halves."""
     while at < len(run.high) and run.high[at] == high:
         if run.rest[at] == rest:
             return at
@@ -157,7 +157,7 @@ def _scan(run: SortedRun, at: int, high: np.uint64, rest: np.uint64) -> int | No
 
 
 def _insert(longer: NDArray[Any], shorter: NDArray[Any], at: Ints) -> NDArray[Any]:
-    """Put each of `shorter` in front of the element of `longer` that is at its place."""
+    """Insert each of `shorter` in front of the element of `longer` that is at its index."""
     own = at + np.arange(len(shorter))
     theirs = np.ones(len(longer) + len(shorter), dtype=np.bool_)
     theirs[own] = False

@@ -1,7 +1,7 @@
 """Read trees walked by columns: which leaves each of many states reaches.
 
-What a rule comes to in a state is a *bundle*: the tuple of its results, one per way. Rows that read the same have the
-same bundle, so a walk gives one small number per row.
+What a rule comes to in a state is a *bundle*: the tuple of its results, one per execution path. Rows that read the same
+have the same bundle, so a walk gives one small number per row.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SlotSource(Protocol):
         ...
 
     def run(self, row: int, choices: tuple[int, ...]) -> ExecutionPath:
-        """One way through the rule in one row."""
+        """One execution path of the rule in one row."""
         ...
 
 
@@ -67,7 +67,7 @@ class Bundles:
         return known
 
     def ending(self, column: Ints) -> bool:
-        """Whether any of these bundles ends with a way that is the last one, whatever choices are left."""
+        """Whether any of these bundles ends with a path that is the last one, whatever choices are left."""
         return bool(self._ending) and bool(np.isin(column, self._ending).any())
 
     def lengths(self) -> Ints:
@@ -114,10 +114,10 @@ _FEW: Final = 32
 
 class Walker:
     """Walks one rule's tree. `slots` collects what was read, `sizes` how many alternatives each choice had at most,
-    `together` that the ways of a row have to stay in one bundle: some alternatives had equal texts, or some way was
+    `together` that the paths of a row have to stay in one bundle: some alternatives had equal texts, or some path was
     the last one.
 
-    `branch`: only ways whose first choices are these (None: all ways). `shared`: trees by the answer at the root.
+    `branch`: only paths whose first choices are these (None: all paths). `shared`: trees by the answer at the root.
     """
 
     def __init__(
@@ -207,7 +207,7 @@ class Walker:
         return field
 
     def _ours(self, choices: tuple[int, ...]) -> bool:
-        """Whether a way that has made these choices and no more is one of those asked for."""
+        """Whether a path that has made these choices and no more is one of those asked for."""
         return self.branch is None or all(taken == 0 for taken in self.branch[len(choices) :])
 
     def _end(self, node: Leaf | Leaves, rows: Ints, choices: tuple[int, ...]) -> Ints:
@@ -217,7 +217,7 @@ class Walker:
     def _branch(self, node: Question, answer: int, row: int, choices: tuple[int, ...], depth: int) -> TreeNode:
         found = node.branches.get(answer)
         if found is None:
-            # Below the root of a place for threads stands the tree of the thread, wherever it is parked.
+            # Below the root of a thread slot stands the tree of the thread, wherever it is parked.
             known = self.shared if self.shared is not None and node is self.tree.root else None
             found = None if known is None else known.get(answer)
             if found is None:
@@ -263,7 +263,7 @@ class Walker:
 
         total = self.bundles.chain(alternatives())
         if ended:
-            # Some rows have no further ways, the others have.
+            # Some rows have no further paths, the others have.
             found = [self.bundles.number(self._alone(node, row, choices, depth - 1)) for row in rows.tolist()]
             return np.array(found, dtype=np.int64)
         return np.zeros(len(rows), dtype=np.int64) if total is None else total
