@@ -6,10 +6,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from checker.search.contract.bounds import is_cut, starts_after
+from checker.search.contract.parents import crashes_after
 from checker.traces.goal import Goal
 from checker.traces.moves import Move, Moves
 from checker.traces.switches import Context, Contexts
-from interpreter import State, StepKind
+from interpreter import State
 from interpreter.state.step import InitialState
 
 _Key = tuple[object, ...]
@@ -68,14 +70,14 @@ class FewestSwitches:
     def _go_on(self, place: SearchNode, switches: int, level: int, most: int) -> None:
         if self._levels[place.state] < level:
             return
-        for move in self.moves.of(place.state, starts=place.starts < self.bound).moves:
+        for move in self.moves.of(place.state, starts=not is_cut(place.starts, self.bound)).moves:
             context = self.contexts.after(move.rule, move.thread)
             total = switches + (not self.contexts.goes_on(place.context, move.rule))
             if level + 1 == self.goal.length and self.goal.then is not None:
                 total += not self.contexts.goes_on(context, self.goal.then)
             if total < most:
-                starts = place.starts + (move.rule.kind is StepKind.START)
-                crashes = place.crashes + move.crashes
+                starts = starts_after(place.starts, move.rule.kind)
+                crashes = crashes_after(place.crashes, move.crashes)
                 if starts <= self.goal.starts and crashes <= self.goal.crashes:
                     there = SearchNode(move.target, place.begin, context, starts, crashes, place, move)
                     self._arrive(there, total, level + 1)

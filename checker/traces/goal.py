@@ -7,6 +7,8 @@ from collections.abc import Callable
 from checker.core.exploration import Finding
 from checker.core.property import Looks, Property, Watch
 from checker.search.contract.assertions import Answer, Assertions
+from checker.search.contract.bounds import is_cut
+from checker.search.contract.counting import is_dead_end
 from checker.traces.moves import Move, Moves
 from checker.traces.replay import Story
 from fizz.base.light import dataclass
@@ -78,8 +80,9 @@ class Goals:
         return next(c.rule for c in self.machine.candidates(told.states[length]) if c.name == name)
 
     def _dead_end(self, before: State, move: Move, starts: int) -> Answer | None:
-        cut = starts >= self.machine.program.options.max_actions
-        return None if cut or not self._moves.of(move.target).dead else Answer(True)
+        cut = is_cut(starts, self.machine.program.options.max_actions)
+        after = self._moves.of(move.target)
+        return Answer(True) if is_dead_end(after.going, after.fails, cut) else None
 
     def _breaking(self, watch: Watch, of_steps: bool) -> Reached:
         predicate = watch.predicate

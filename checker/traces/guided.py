@@ -14,6 +14,7 @@ from checker.core.property import Phase, Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Trace, TraceEntry
 from checker.properties import properties_of
+from checker.search.contract.bounds import is_cut, starts_after
 from checker.traces.guide import Guide, GuideLine, Link, parse_guide, read_guide
 from checker.traces.possible import Possible, choose, meant, possible_inits, possible_steps
 from checker.traces.replay import failed_entry, step_entry
@@ -21,7 +22,7 @@ from checker.traces.walk import Questions, Said, Walk
 from checker.traces.walk_report import GuidedReport, NextStep, WalkVerdict
 from fizz import Module, load
 from fizz.base.light import dataclass
-from interpreter import Machine, ModelError, State, Step, StepKind, compile_module
+from interpreter import Machine, ModelError, State, Step, compile_module
 from interpreter.state.step import Failure, InitialState, StepFailure
 
 MOST_NEXT_STEPS = 10_000
@@ -194,12 +195,13 @@ class _Follower:
         unfinished, nothing crashes, and there is no bound.
         """
         if self.guide.explicit:
-            return possible_steps(self.machine, state, self.bound is None or starts < self.bound, crashes=True, of=of)
+            begins = self.bound is None or not is_cut(starts, self.bound)
+            return possible_steps(self.machine, state, begins, crashes=True, of=of)
         return possible_steps(self.machine, state, not state.threads, crashes=False, of=of)
 
     def _why_no_start(self, walk: Walk) -> str:
         """What keeps actions from starting here, besides the limits of the model."""
-        if self.bound is not None and walk.starts >= self.bound:
+        if self.bound is not None and is_cut(walk.starts, self.bound):
             return f"no action starts after {self.bound:,} starts: raise max_actions, or add a line [unbounded]"
         if not self.guide.explicit and walk.state.threads:
             return "no action starts while a thread waits, unless every step is listed: add a line [explicit]"
@@ -299,7 +301,7 @@ class _Listing:
             result = possible.result
             if isinstance(result, Step):
                 entry = step_entry(machine, state, result, result.target)
-                started = starts + (result.rule.kind is StepKind.START)
+                started = starts_after(starts, result.rule.kind)
                 yield NextStep(entry, next=tuple(self._after(result.target, started, depth - 1)))
             elif isinstance(result, StepFailure):
                 yield NextStep(failed_entry(machine, state, result), result.failure.error.diagnostic)

@@ -33,9 +33,9 @@ class Expanded(NamedTuple):
     fails: bool
 
     @property
-    def dead(self) -> bool:
-        """Is there no step but crashes?"""
-        return not self.fails and all(move.crashes for move in self.moves)
+    def going(self) -> int:
+        """How many steps there are but crashes."""
+        return sum(not move.crashes for move in self.moves)
 
 
 class MoveNode(Protocol):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from checker.core.problems import UsageProblem
 from checker.core.trace import Trace, TraceEntry
 from checker.core.visible import printable
+from checker.search.contract.bounds import is_cut
 from checker.traces.possible import Possible, possible_inits, possible_steps, spelled
 from fizz import Module
 from interpreter import Machine, State, Step, compile_module
@@ -22,8 +23,9 @@ def guide_text(module: Module, trace: Trace, remarks: Sequence[str] = ()) -> str
     lines = [f"# {printable(remark, lines=False)}" for remark in remarks]
     lines.append("[explicit]")
     options = module.options
-    if sum(entry.kind == "start" for entry in trace.entries) > options.max_actions:
-        # A state is cut by the fewest starts that lead to it; the path that is told may have more.
+    starts = sum(entry.kind == "start" for entry in trace.entries)
+    if is_cut(starts - 1, options.max_actions):
+        # A state is cut by the fewest starts that lead to it; the path that is told may have more, before the last one.
         lines.append("[unbounded]")
     lines += _links(machine, trace)
     return "\n".join(lines) + "\n"

@@ -19,6 +19,8 @@ from checker.core.property import Looks, Phase, Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Stuck, Trace, TraceEntry, Why
 from checker.properties import KINDS, Kinds, properties_of
+from checker.search.contract.bounds import is_cut
+from checker.search.contract.counting import is_dead_end
 from checker.traces.fair_phase import FairPhase, Judged, WalkedLasso, is_fair
 from checker.traces.replay import failed_entry, idle_sentences, step_entry
 from checker.traces.shorten import Shortener
@@ -239,7 +241,8 @@ class _Walker:
             expansion = self._expansion(walk)
             moving = [step for step in expansion.steps if not step.crashes]
             drawn = expansion.steps
-            if not moving and walk.starts < self.bound and (dead := self.questions.of_dead_end()):
+            cut = is_cut(walk.starts, self.bound)
+            if is_dead_end(len(moving), bool(expansion.failures), cut) and (dead := self.questions.of_dead_end()):
                 return self._violations(walk, dead)
             settled = last_unfair is not None and walk.starts >= last_unfair
             if settled or (self.of_ends and not moving):
@@ -276,7 +279,7 @@ class _Walker:
     def _expansion(self, walk: Walk) -> Expansion:
         """The steps of the state where the walk stands. If one of them fails that is found, whatever would be drawn."""
         expansion = self._steps(walk.state)
-        if expansion.failures and walk.starts < self.bound:
+        if expansion.failures and not is_cut(walk.starts, self.bound):
             failure = expansion.failures[0]
             failed = failed_entry(self.machine, walk.state, failure)
             raise _Failed(failure.failure.error, [*walk.entries(), failed])
@@ -284,7 +287,7 @@ class _Walker:
 
     def _end(self, walk: Walk, drawn: Sequence[Step]) -> str | None:
         """Why the walk ends here, if it does."""
-        if walk.starts >= self.bound:
+        if is_cut(walk.starts, self.bound):
             return "max_actions"
         if len(walk.steps) >= self.longest:
             return "length"
@@ -329,10 +332,11 @@ class _Walker:
             said = self.questions.of_state(run.state)
             if run.steps:
                 said += self.questions.of_step(run.state_after(len(run.steps) - 1), run.steps[-1])
-            moving = any(not step.crashes for step in self._steps(run.state).steps)
+            moves = sum(not step.crashes for step in self._steps(run.state).steps)
         except ModelError:
             return ()
-        return said if moving or run.starts >= self.bound else said + self.questions.of_dead_end()
+        dead = is_dead_end(moves, False, is_cut(run.starts, self.bound))
+        return said + self.questions.of_dead_end() if dead else said
 
     def _stuck(self, property: Property, state: State) -> Stuck | None:
         return stuck(self.machine, state) if property.watches[0].looks is Looks.DEAD_ENDS else None

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from checker.core.property import Looks, Property, Watch
 from checker.core.trace import TraceEntry
 from checker.search.contract.assertions import Answer, Assertions
+from checker.search.contract.bounds import starts_after
 from checker.traces.replay import init_entry, step_entry
-from interpreter import Machine, State, Step, StepKind
+from interpreter import Machine, State, Step
 from interpreter.state.step import InitialState
 
 _REMEMBERED = 20_000
@@ -41,7 +42,7 @@ class Walk:
     def take(self, step: Step) -> None:
         """Go on by a step of the state where the run stands."""
         self.steps.append(step)
-        self.starts += step.rule.kind is StepKind.START
+        self.starts = starts_after(self.starts, step.rule.kind)
 
     def entries(self, steps: int | None = None) -> list[TraceEntry]:
         """The story up to here, or of so many steps: Init, then an entry for each step."""

@@ -20,7 +20,7 @@ from checker.search.columns.space import Space
 from checker.search.columns.tables import Ints, distinct
 from checker.search.columns.walk import results_of
 from checker.search.contract.assertions import Assertions
-from checker.search.contract.judging import judge_step
+from checker.search.contract.judging import judge_step, leaves_out
 from checker.search.contract.protocol import Task
 from checker.search.memo.memo import verdict_of
 from checker.search.memo.trie import Leaf, ReadTree
@@ -148,7 +148,7 @@ class AssertionEvaluator:
                 if len(hits):
                     row = part.first(hits)
                     level.see(watch.key, Witness(part.place(row), instance=instances.get(row)))
-                    if watch.prunes and self.task.prune:
+                    if leaves_out(watch, self.task.prune):
                         gone[hits] = True
             if watch.records:
                 recorded[watch.key] = answers.tobytes()

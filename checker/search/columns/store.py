@@ -18,7 +18,7 @@ from checker.search.columns.spill_file import SpillFiles, in_memory
 from checker.search.columns.tables import Ints, Words, distinct, halves
 from checker.search.columns.visited import VisitedKeys
 from checker.search.contract.bounds import fewest_starts
-from checker.search.contract.parents import least_parents
+from checker.search.contract.parents import crashes_after, least_parents
 from checker.search.contract.ranks import least_of_level, order_of_level
 from fizz.base.data import demand
 from interpreter.state.step import StepOrder
@@ -233,14 +233,14 @@ class StateStore:
 
     def crashes(self, numbers: Ints, orders: Sequence[StepOrder]) -> Ints:
         """How many crash steps are on the paths to some states of one level, as the parents tell."""
-        crash = np.array([order.crashes for order in orders], dtype=np.int32)
+        crash = np.array([order.crashes for order in orders], dtype=np.bool_)
         total = np.zeros(len(numbers), dtype=np.int64)
         level = int(np.searchsorted(np.array(self.first), numbers[:1], side="right")[0]) - 1
         for parents, places, first in zip(
             self.parents[level::-1], self.orders[level::-1], self.first[level::-1], strict=True
         ):
             rows = numbers - first
-            total += crash.take(places[rows])
+            total = crashes_after(total, crash.take(places[rows]))
             numbers = parents[rows].astype(np.int64)
         return total
 

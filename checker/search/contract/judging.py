@@ -25,13 +25,20 @@ class Judgement(NamedTuple):
     answers: tuple[bool, ...]
 
 
+def leaves_out(watch: Watch, prune: bool) -> bool:
+    """Whether a state at which a watch has found what it seeks is not expanded: so it is unless the run goes on there.
+
+    `prune`: the options do not let it go on from violations (language page, 2).
+    """
+    return watch.prunes and prune
+
+
 def judge_state(
     assertions: Assertions, watches: Sequence[Watch], prune: bool, state: State, at: StateRef, level: Level
 ) -> Judgement:
     """Ask what is watched of states (language page, 10.1 and 12.4).
 
-    An assertion that fails on a state has no answer; it is recorded as false. `prune`: a state that violates what
-    prunes is not expanded.
+    An assertion that fails on a state has no answer; it is recorded as false. `prune`: see `leaves_out`.
     """
     pruned = False
     answers: list[bool] = []
@@ -49,7 +56,7 @@ def judge_state(
             answers.append(answer.value)
         if answer.value is watch.seeks:
             level.see(watch.key, Witness(at, instance=answer.instance))
-            pruned |= watch.prunes and prune
+            pruned |= leaves_out(watch, prune)
     return Judgement(pruned, tuple(answers))
 
 

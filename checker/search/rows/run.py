@@ -102,7 +102,7 @@ class Found:
         steps, crashes = -1, 0
         while number >= 0:
             steps += 1
-            crashes += self.order_table[self.orders[number]].crashes
+            crashes = crashes_after(crashes, self.order_table[self.orders[number]].crashes)
             number = self.parents[number]
         return steps, crashes
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from checker.search.contract.bounds import is_cut
 from checker.traces.guards import Disabled, Guards
 from checker.traces.possible import Possible, possible_inits, possible_steps, spelled
 from checker.tui.opened.opened import Path
@@ -57,7 +58,7 @@ class Scout:
             state,
             tuple(_named(possible, lambda one: one.full_name == label and _leads(one, follows))),
             tuple(self._beginnings(state)) if index == 0 else (),
-            most if starts >= most else None,
+            most if is_cut(starts, most) else None,
         )
 
     def held_back(self, elsewhere: Alternatives) -> Iterator[Disabled | None]:
