@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import fizz
+from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.level import Level
 from checker.core.limits import Limits, StopReason
@@ -206,3 +207,25 @@ def test_bounds_of_programs(block: int) -> None:
         compared += 1
         cut += bool(space.cut)
     assert compared > 10 and cut > 5
+
+
+TWIN_ALONE = """\
+---
+deadlock_detection: false
+---
+T = symmetry.interval(name="t", divergence=1)
+action Init: kept, open = T.fresh(), False
+atomic action Open: open = True
+action Far:
+    require open
+    x = kept + 3
+    kept = x
+"""
+
+
+@pytest.mark.parametrize("engine", ["plain", *_PATHS])
+def test_a_twin_is_a_step(engine: str) -> None:
+    """What a domain forbids to the thread it may allow to its twin, which forgets: then the action had a step."""
+    report = check(fizz.load("m.fizz", text=TWIN_ALONE), engine=engine)
+    assert (report.states, report.transitions, report.crash_steps) == (2, 2, 1)
+    assert "W3" not in [warning.code for warning in report.warnings]

@@ -1,1 +1,1 @@
-"""What an engine is, and what it asks of assertions."""
+"""What an engine is, and the rules of the search, which all engines call: the exploration contract, once."""
