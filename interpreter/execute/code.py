@@ -93,19 +93,19 @@ class Code:
         assert isinstance(block, p.Sequence | p.OneOfBlock | p.ParallelBlock)
         scope = self.scope(routine)
 
-        def operation(instruction: p.Instruction) -> Operation:
-            made = compile_instruction(self, routine, block, instruction, scope)
+        def operation(index: int, instruction: p.Instruction) -> Operation:
+            made = compile_instruction(self, routine, block, index, scope)
             return made if self._decisions is None else self._decisions.watched(instruction, made)
 
         found = self.operations[routine.number][block.number] = [
             (
-                operation(instruction),
+                operation(index, instruction),
                 instruction.span,
                 None if instruction.label is None else f"{routine.name}.{instruction.label}",
                 instruction_cost(instruction),
                 isinstance(instruction, p.Pick | p.PickBlock),
             )
-            for instruction in block.instructions
+            for index, instruction in enumerate(block.instructions)
         ]
         return found
 

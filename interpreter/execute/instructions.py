@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence as Seq
 from functools import cache
-from itertools import pairwise
 from typing import Final, assert_never
 
 from fizz import Span
@@ -37,9 +36,10 @@ _MESSAGE: Final = 4
 
 
 def compile_instruction(
-    code: Code, routine: p.Routine, block: p.Scope, instruction: p.Instruction, scope: NameScope
+    code: Code, routine: p.Routine, block: p.Sequence | p.OneOfBlock | p.ParallelBlock, index: int, scope: NameScope
 ) -> Operation:
-    """The operation of an instruction that stands in `block`."""
+    """The operation of the instruction that stands at an index in `block`."""
+    instruction = block.instructions[index]
     match instruction:
         case p.Do():
             return _do(instruction, scope)
@@ -48,7 +48,7 @@ def compile_instruction(
         case p.Nothing():
             return _nothing
         case p.Guard():
-            return _guard(instruction, scope, _is_last_guard(block, instruction))
+            return _guard(instruction, scope, _is_last_guard(block, index))
         case p.Pick():
             return _pick(instruction, scope)
         case p.PickBlock():
@@ -93,10 +93,10 @@ def _nothing(run: Execution, frame: Frame) -> bool:
     return run.quietly()
 
 
-def _is_last_guard(block: p.Scope, guard: p.Guard) -> bool:
+def _is_last_guard(block: p.Sequence | p.OneOfBlock | p.ParallelBlock, index: int) -> bool:
     """Whether something follows a guard that is neither a guard nor a choice, which begins anew itself."""
-    pairs = pairwise(block.instructions) if isinstance(block, p.Sequence) else ()
-    return any(one is guard and not isinstance(next_one, p.Guard | p.Pick | p.PickBlock) for one, next_one in pairs)
+    following = block.instructions[index + 1 : index + 2] if isinstance(block, p.Sequence) else ()
+    return any(not isinstance(one, p.Guard | p.Pick | p.PickBlock) for one in following)
 
 
 def _guard(instruction: p.Guard, scope: NameScope, last: bool) -> Operation:
