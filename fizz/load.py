@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fizz.base.errors import Diagnostic, FizzError, Span
+from fizz.base.room import with_room
 from fizz.checks.declarations import bound_by, declare
 from fizz.checks.resolve import reads_returns, resolve
 from fizz.files import Files, ParsedFile, helper_module_names, load_helper_module, normalise, read_text
@@ -29,6 +30,7 @@ _DEFINED = re.compile(
 )
 
 
+@with_room
 def load(
     path: str | os.PathLike[str],
     *,

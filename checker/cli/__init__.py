@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 
 from checker.cli.outcome import run_safely
+from fizz.base.room import with_room
 
 # Whoever asks us to end by one of these gets what was found until then, as after Ctrl-C.
 _REQUESTS_TO_END = ("SIGTERM", "SIGHUP")
 
 
+@with_room
 def run(arguments: Sequence[str]) -> int:
     """Run the command with these arguments (without the program's name) and return its exit code."""
     with ExitStack() as stack:

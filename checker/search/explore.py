@@ -15,12 +15,14 @@ from checker.core.property import Property, has_stem, watches_of
 from checker.search.contract.protocol import Engine, Task
 from checker.search.driver import Clock, ProgressSink, Saver, SearchDriver
 from checker.search.judgement import Judge
+from fizz.base.room import with_room
 from interpreter import Machine, Program
 
 if TYPE_CHECKING:
     from checker.search.memo.memo import Memory
 
 
+@with_room
 def explore(
     engine: Engine,
     program: Program,

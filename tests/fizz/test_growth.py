@@ -11,6 +11,7 @@ import pytest
 
 from fizz import FizzError, load
 from fizz.base.errors import rows_of
+from fizzpy import check
 from interpreter import Machine, compile_module
 
 INIT = "action Init: x = 0\n"
@@ -45,6 +46,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "targets": lambda n: f"action Init:\n    {' = '.join(f'v{i}' for i in range(n))} = 0\n",
     "elif": lambda n: in_action("    elif x == @:\n        x = 1\n")(n).replace("    elif", "    if", 1),
     "choices": in_action("    x = oneof [0, @]\n"),
+    "guards": in_action("    require x != @ + 1\n"),
     "statements": in_action("    x = x + @\n"),
     "ifs": in_action("    if x == @:\n        x = 2\n"),
     "labels": in_action("    `l@` x = 1\n"),
@@ -73,8 +75,13 @@ SHAPES: dict[str, Callable[[int], str]] = {
 }
 
 
-def calls(model: Path, text: str) -> int:
-    """How many functions are called, ours and others, from the text to a machine."""
+def read(model: Path) -> None:
+    """From the text to a machine."""
+    Machine(compile_module(load(model)))
+
+
+def calls(model: Path, text: str, work: Callable[[Path], object] = read) -> int:
+    """How many functions are called, ours and others, by what is done with a model of this text."""
     model.write_text(text)
     count = 0
 
@@ -85,7 +92,7 @@ def calls(model: Path, text: str) -> int:
 
     sys.setprofile(counting)
     try:
-        Machine(compile_module(load(model)))
+        work(model)
     except FizzError:
         pass
     finally:
@@ -99,6 +106,15 @@ def test_loading_is_linear(shape: str, tmp_path: Path) -> None:
     model = tmp_path / "model.fizz"
     calls(model, SHAPES[shape](10))  # what is imported and made once
     once, twice = (calls(model, SHAPES[shape](n)) for n in (80, 160))
+    assert twice <= 2.2 * once
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES.keys() - {"choices"}))  # n choices are 2 ** n steps
+def test_checking_is_linear(shape: str, tmp_path: Path) -> None:
+    """The same of all that `check` does: bodies are compiled when they are executed first."""
+    model = tmp_path / "model.fizz"
+    calls(model, SHAPES[shape](10), check)
+    once, twice = (calls(model, SHAPES[shape](n), check) for n in (80, 160))
     assert twice <= 2.2 * once
 
 
