@@ -15,7 +15,7 @@ from checker.core.exploration import Finding, Settings
 from checker.core.given import Given
 from checker.core.limits import StopReason
 from checker.core.patience import Patience, Stop
-from checker.core.phases import READING, TELLING, Phases
+from checker.core.phases import READING, REPORTING, Phases
 from checker.core.report import Report
 from checker.properties import properties_of
 from checker.search.driver import ProgressSink
@@ -82,7 +82,7 @@ def check(
                     memory=memory,
                     patience=patience,
                 )
-        with phases.during(TELLING):
+        with phases.during(REPORTING):
             if exploration.torn and memory is not None:
                 memory = Memory(Machine(program))
             given = Given(constants or {}, options or {})
@@ -106,7 +106,7 @@ def check(
             peak_memory_mb=effort.memory_mb,
         )
         if settings.export is not None and exploration.exported and settings.is_over(exploration.stopped):
-            from checker.storage.export.tables import write_verdicts
+            from checker.storage.export.parquet_tables import write_verdicts
 
             write_verdicts(settings.export, report)
     return report
@@ -135,7 +135,7 @@ def _exporting(settings: Settings, engine: str) -> Iterator[None]:
         yield
         return
     from checker.core.problems import UsageProblem
-    from checker.storage.export.tables import discard, prepare
+    from checker.storage.export.parquet_tables import discard, prepare
 
     if engine == "plain":
         raise UsageProblem("the plain engine exports nothing", "use --engine embedded or --engine spark")

@@ -23,7 +23,7 @@ from fizz import Diagnostic, Module
 from interpreter import Program
 
 if TYPE_CHECKING:
-    from checker.traces.calm import SwitchReducer
+    from checker.traces.switch_reducer import SwitchReducer
 
 
 def conclude(
@@ -108,18 +108,18 @@ class _Teller:
 
     @cached_property
     def _calmer(self) -> SwitchReducer:
-        from checker.traces.calm import SwitchReducer
+        from checker.traces.switch_reducer import SwitchReducer
 
         return SwitchReducer(self.memory, self.patience)
 
     def told(self, finding: Finding, property: Property | None = None) -> tuple[Finding, Trace | None]:
         """The calmest story of a finding, and which instance decides it. Without a property the model fails."""
-        from checker.traces.replay import story, trace_of
+        from checker.traces.replay import story_of, trace_of
 
         machine = self.memory.machine
         try:
             with self.patience.spared():
-                told = story(machine, finding)
+                told = story_of(machine, finding)
             if told is None:
                 return finding, None
             finding, told = self._calmer.calmer(finding, told, property)

@@ -11,7 +11,7 @@ from checker.analysis.visit import Onlooker, Tour, Visit, VisitedState
 from checker.core.patience import Stop
 from checker.core.trace import Trace
 from checker.traces.guards import Disabled, Guards, is_step
-from checker.traces.replay import story
+from checker.traces.replay import story_of
 from checker.traces.why import source_text
 from fizz import Span
 from fizz.base.light import dataclass
@@ -158,7 +158,7 @@ class AttemptCounter(Onlooker):
         if tally.best is not None and not tally.fired:
             # One step of this model may take longer than the visit may last.
             with suppress(Stop), tour.patience.attending(), tour.patience.spared():
-                told = story(tour.machine, tour.visit.finding(tally.best[1]))
+                told = story_of(tour.machine, tour.visit.finding(tally.best[1]))
                 if told is not None:
                     furthest = self._furthest(tour.machine, told.states[-1], action.routine)
                     trace = Trace(told.entries)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 
 from checker.analysis.counting import AssertionCounter, StepCounter
-from checker.analysis.coverage import idle_settings, unused
+from checker.analysis.unused import idle_settings, unused
 from checker.analysis.vacuity import never_tested, within
 from checker.analysis.visit import Tour, VisitExtent, visit_all
 from checker.core.exploration import Settings

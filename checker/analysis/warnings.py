@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from checker.analysis.coverage import idle_settings, unused
 from checker.analysis.growth import growing
+from checker.analysis.unused import idle_settings, unused
 from checker.analysis.vacuity import never_tested
 from checker.core.exploration import Exploration
 from checker.core.limits import StopReason

@@ -16,7 +16,7 @@ JOINING: Final = "telling new states from known ones"
 JUDGING: Final = "judging states"
 EDGES: Final = "keeping edges for liveness"
 CONCLUDING: Final = "concluding, lassos included"
-TELLING: Final = "putting the report together"
+REPORTING: Final = "putting the report together"
 _NOT_MEASURED: Final = nullcontext()
 
 

@@ -16,7 +16,7 @@ from fizz.base.light import dataclass
 from interpreter.compile.program import AssertionProgram, Program
 
 if TYPE_CHECKING:
-    from checker.core.graph_search import ExploredStates
+    from checker.core.explored_states import ExploredStates
 
 
 class Looks(Enum):

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from checker.liveness.components import Component, whole_weak
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
-from checker.liveness.short import MOST_NODES, Inside, ShortCycles
+from checker.liveness.short_cycles import MOST_NODES, Inside, ShortCycles
 
 
 @dataclass(frozen=True, slots=True)

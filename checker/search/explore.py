@@ -87,7 +87,7 @@ def explore(
     except Stop as stop:
         # The engine had not begun.
         if settings.export is not None:
-            from checker.storage.export.tables import discard
+            from checker.storage.export.parquet_tables import discard
 
             discard(settings.export, settings.kept_in)
         return nothing(stop.reason)
@@ -102,7 +102,7 @@ def _exported(driver: SearchDriver, settings: Settings, say: Callable[[str], Non
     """Make the tables of what was found, also after the time; False if not asked for, or if it was interrupted."""
     if settings.export is None:
         return False
-    from checker.storage.export.tables import finish
+    from checker.storage.export.parquet_tables import finish
 
     patience = driver.patience
 

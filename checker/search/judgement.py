@@ -15,7 +15,7 @@ from interpreter import Program
 from interpreter.compile.program import ActionProgram
 
 if TYPE_CHECKING:
-    from checker.core.graph_search import ExploredStates
+    from checker.core.explored_states import ExploredStates
 
 
 class SearchEvidence:

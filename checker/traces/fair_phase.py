@@ -7,9 +7,9 @@ from dataclasses import field, replace
 
 from checker.core.obligation import QUIET, NoLasso, Recorded, Stem
 from checker.core.property import Property
-from checker.liveness.asking import GraphSearch
 from checker.liveness.fairness import sentences
 from checker.liveness.graph import FairnessMark, Graph, LiveStep, Obligations, available, marks_of, obligation_of
+from checker.liveness.graph_search import GraphSearch
 from checker.liveness.lasso import Lasso
 from checker.search.contract.assertions import Assertions
 from fizz.base.light import dataclass

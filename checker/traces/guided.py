@@ -16,9 +16,9 @@ from checker.core.trace import Trace, TraceEntry
 from checker.properties import properties_of
 from checker.search.contract.bounds import is_cut, starts_after
 from checker.traces.guide import Guide, GuideLine, Link, parse_guide, read_guide
+from checker.traces.model_walk import Questions, Said, Walk
 from checker.traces.possible import Possible, choose, meant, possible_inits, possible_steps
 from checker.traces.replay import failed_entry, step_entry
-from checker.traces.walk import Questions, Said, Walk
 from checker.traces.walk_report import GuidedReport, NextStep, WalkVerdict
 from fizz import Module, load
 from fizz.base.light import dataclass

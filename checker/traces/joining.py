@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from checker.traces.model_walk import Walk
 from checker.traces.replay import movers, origins
 from checker.traces.switches import Contexts
-from checker.traces.walk import Walk
 from interpreter import Machine, State, Step, StepKind
 from interpreter.state.step import InitialState, Rule
 

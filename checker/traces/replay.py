@@ -67,7 +67,7 @@ class Story:
         return after == self.states
 
 
-def story(machine: Machine, finding: Finding) -> Story | None:
+def story_of(machine: Machine, finding: Finding) -> Story | None:
     """The path of a finding; None if it has none, as an `exists` that was never met.
 
     Under symmetry the story is told of concrete states: at each stage the first step is taken whose target has the next

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from checker.traces.joining import Joiner
-from checker.traces.walk import Walk
+from checker.traces.model_walk import Walk
 from interpreter import Expansion, Machine, State, Step
 from interpreter.state.step import InitialState, StepKind
 

@@ -22,10 +22,10 @@ from checker.properties import KINDS, Kinds, properties_of
 from checker.search.contract.bounds import is_cut
 from checker.search.contract.counting import is_dead_end
 from checker.traces.fair_phase import FairPhase, Judged, WalkedLasso, is_fair
+from checker.traces.model_walk import Questions, Said, Walk
 from checker.traces.replay import failed_entry, idle_sentences, step_entry
 from checker.traces.shorten import Shortener
 from checker.traces.stuck import stuck
-from checker.traces.walk import Questions, Said, Walk
 from checker.traces.walk_report import SimulationReport, WalkProgress, WalkVerdict
 from checker.traces.why import why
 from fizz import Module, load

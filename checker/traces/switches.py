@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from checker.traces.walk import Walk
+from checker.traces.model_walk import Walk
 from interpreter import Machine, StepKind
 from interpreter.state.step import Rule
 

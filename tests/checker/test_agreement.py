@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from checker.core.exploration import Exploration, Settings
 from checker.core.limits import Limits
 from checker.core.property import watches_of
-from checker.liveness.asking import GraphSearch
+from checker.liveness.graph_search import GraphSearch
 from checker.properties import properties_of
 from checker.search.contract.protocol import Task
 from checker.search.registry import engine_of
-from checker.traces.replay import story
+from checker.traces.replay import story_of
 from tests.checker.conftest import IN_PROCESS, explore_toy
 from tests.checker.toy import Alternative, Pair, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
 
@@ -120,7 +120,7 @@ def check_traces(toy: Toy, found: Exploration, options: dict[str, object]) -> No
     exact = not toy.symmetric and not options["exclude"]
     machine = ToyMachine(toy_program(toy, **options))
     for key, finding in found.findings.items():
-        told = story(machine, finding)
+        told = story_of(machine, finding)
         assert options["exclude"] or (told is None) == (not finding.path)
         if told is None:
             continue

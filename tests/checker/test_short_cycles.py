@@ -18,11 +18,11 @@ from checker.core.exploration import Settings
 from checker.core.report import PropertyReport
 from checker.liveness.components import Component
 from checker.liveness.lasso import Lasso, _Inside, build_lasso
-from checker.liveness.short import ShortCycles
+from checker.liveness.short_cycles import ShortCycles
 from interpreter import Machine, State, Step, compile_module
-from tests.checker.test_calm import told_by
 from tests.checker.test_fair_programs import MOST_STATES, Graph, random_program
 from tests.checker.test_fair_programs import Edge as ProgramEdge
+from tests.checker.test_fewest_switches import told_by
 from tests.checker.test_liveness import ALTERNATIVES, NAMES, STRONG, WEAK, Edge, Picture, fair, search
 
 LONGEST = 7

@@ -99,7 +99,7 @@ def test_a_full_disk(model: Path, tmp_path: Path) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with (
-        patch("checker.storage.files.os.fsync", sync),
+        patch("checker.storage.file_store.os.fsync", sync),
         pytest.raises(EnvironmentProblem, match=r"left on device. The checkpoint of level \d+ is whole") as raised,
     ):
         check(model, settings=Settings(checkpoint=place, checkpoint_every_s=0))

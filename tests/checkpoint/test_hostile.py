@@ -23,7 +23,7 @@ from checker.core.exploration import Settings
 from checker.core.problems import EnvironmentProblem, Problem, UsageProblem
 from checker.storage.checkpoint.folder import Folder
 from checker.storage.checkpoint.identity import identity_of
-from checker.storage.export.parts import MOST_ROWS, Columns
+from checker.storage.export.level_parts import MOST_ROWS, Columns
 from fizz import load
 from fizz.base.data import bundle, deflate, inflate, pack, unpack
 from tests.checkpoint.conftest import WIDE, interrupted_after, told

@@ -13,7 +13,7 @@ from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.problems import UsageProblem
 from checker.search.driver import SearchDriver
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS

@@ -22,9 +22,9 @@ from checker.core.limits import Limits
 from checker.core.patience import Patience
 from checker.core.problems import EnvironmentProblem, UsageProblem, full_disk
 from checker.core.report import Report
-from checker.storage.export import tables
+from checker.storage.export import parquet_tables
 from checker.storage.export.arrow import arrow, write_file
-from checker.storage.export.parts import LevelPart
+from checker.storage.export.level_parts import LevelPart
 from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
 from tests.spark.conftest import Stage, settings_for, stage
 from tests.spark.models import MODELS
@@ -199,9 +199,9 @@ def test_an_interruption_while_tables_are_made(seconds: float, left: list[str], 
         patience.interrupt()
         return made(rows, columns)
 
-    made = tables._typed
+    made = parquet_tables._typed
     spared = partial(patience.spared, seconds)
-    with patch.object(tables, "_typed", typed), patch.object(patience, "spared", spared):
+    with patch.object(parquet_tables, "_typed", typed), patch.object(patience, "spared", spared):
         report = check(model, settings=Settings(export=str(tmp_path / "x")), say=said.append, patience=patience)
     assert report.exit_code == 130
     assert report.states == check(model).states
@@ -218,7 +218,10 @@ def test_an_export_is_finished_once(tmp_path: Path) -> None:
         check(model, settings=replace(chosen, checkpoint=str(tmp_path / "c")))
     assert [path.name for path in (tmp_path / "x").iterdir()] == [".parts"]
     resumed = replace(chosen, resume=str(tmp_path / "c"))
-    with patch("checker.storage.export.tables.write_verdicts", side_effect=MemoryError), pytest.raises(MemoryError):
+    with (
+        patch("checker.storage.export.parquet_tables.write_verdicts", side_effect=MemoryError),
+        pytest.raises(MemoryError),
+    ):
         check(model, settings=resumed)
     assert (tmp_path / "x" / "states").is_dir()
     check(model, settings=resumed)
@@ -302,7 +305,7 @@ def test_tables_are_made_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """Rows of many columns are not all in memory at a time; the tables are the same."""
     model = model_of(WIDE, tmp_path)
     check(model, settings=Settings(export=str(tmp_path / "whole")))
-    monkeypatch.setattr("checker.storage.export.tables._MOST_CELLS", 30)
+    monkeypatch.setattr("checker.storage.export.parquet_tables._MOST_CELLS", 30)
     check(model, settings=Settings(export=str(tmp_path / "pieces")))
     file = max((tmp_path / "pieces" / "states").iterdir(), key=lambda path: path.stat().st_size)
     assert arrow()[1].ParquetFile(file).num_row_groups > 1

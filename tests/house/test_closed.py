@@ -18,7 +18,7 @@ UNIONS = {
     "interpreter": (program.Instruction, program.Scope),
 }
 OPEN = {
-    "checker/analysis/coverage.py": 1,
+    "checker/analysis/unused.py": 1,
     "fizz/checks/bodies.py": 3,
     "fizz/checks/declarations.py": 1,
     "fizz/syntax/matcher.py": 1,  # another Sequence: that of the grammar

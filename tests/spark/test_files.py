@@ -12,7 +12,7 @@ from checker.core.problems import EnvironmentProblem
 from checker.search.checkpoints.codec import StateCodec, SuccessorRecord, pack_candidates, unpack_candidates
 from checker.search.checkpoints.keys import key_column, key_number, partition_of, partitions_of, places
 from checker.search.spark.visited import KeyFiles, add_keys, seen
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from fizz import load
 from interpreter import Machine, compile_module
 from interpreter.state.state import State

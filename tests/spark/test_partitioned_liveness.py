@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 
 import checker.liveness.lasso
-from checker.core.graph_search import ReachedState
+from checker.core.explored_states import ReachedState
 from checker.core.obligation import EVERYWHERE, QUIET, AlwaysReachable, NoLasso, Recorded, StateSet, Stem
-from checker.liveness.asking import GraphSearch
 from checker.liveness.graph import FairnessMark, Graph
+from checker.liveness.graph_search import GraphSearch
 from checker.liveness.lasso import Aim
-from checker.liveness.short import MOST_NODES
+from checker.liveness.short_cycles import MOST_NODES
 from checker.search.checkpoints.keys import key_column
 from checker.search.spark.graph_building import resolve
-from checker.search.spark.liveness.search import PASSES, PartitionedSearch
+from checker.search.spark.liveness.partitioned_search import PASSES, PartitionedSearch
 from checker.search.spark.liveness.share import Array, Share, answers_array, bit_tables
 from checker.search.spark.liveness.walking import Back
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from tests.checker.test_liveness import ALTERNATIVES, NAMES, STRONG, WEAK, Edge, Picture
 
 KEY = "answers"

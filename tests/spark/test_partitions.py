@@ -19,15 +19,15 @@ from checker.core.limits import Limits
 from checker.core.problems import EnvironmentProblem
 from checker.core.property import watches_of
 from checker.expectations.promises import Promise, promises_below
-from checker.liveness.asking import GraphSearch
+from checker.liveness.graph_search import GraphSearch
 from checker.properties import properties_of
 from checker.search.contract.protocol import Task
 from checker.search.engines.embedded import EmbeddedRun
 from checker.search.explore import explore
 from checker.search.registry import engine_of
 from checker.search.spark import SparkEngine
-from checker.search.spark.liveness.search import PartitionedSearch
-from checker.storage.files import FileStore
+from checker.search.spark.liveness.partitioned_search import PartitionedSearch
+from checker.storage.file_store import FileStore
 from fizz import load
 from interpreter import compile_module
 from tests.checker.conftest import IN_PARTITIONS, explore_toy

@@ -20,8 +20,8 @@ from checker.search.spark import session as sessions
 from checker.search.spark.master import cores_asked
 from checker.search.spark.session import SparkConnection
 from checker.search.spark.troubles import explained
-from checker.storage import files as stores
-from checker.storage.files import FileStore
+from checker.storage import file_store as stores
+from checker.storage.file_store import FileStore
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
 
@@ -178,7 +178,7 @@ def test_a_full_disk_is_named(model: Path, tmp_path: Path, stage: Stage) -> None
 
     with (
         patch.object(FileStore, "write_whole", write),
-        patch("checker.storage.files.os.fsync", full),
+        patch("checker.storage.file_store.os.fsync", full),
         pytest.raises(EnvironmentProblem, match=f"the disk of {parent}/fizzpy-[0-9a-f]+ is full") as raised,
     ):
         check(model, engine="spark", settings=replace(settings_for(2), spark_conf=conf))

@@ -21,7 +21,7 @@ from checker.search.checkpoints.keys import WIDTH, halves_of, key_array, key_col
 from checker.search.checkpoints.saved import RUN_PARTS, Saved, pack_head, unpack_head
 from checker.search.rows.run import RowsRun
 from checker.storage.checkpoint.folder import level_file
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from fizz.base.data import demand
 from fizz.base.light import dataclass
 from interpreter.state.step import StepOrder

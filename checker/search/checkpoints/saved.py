@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 
 from checker.search.contract.protocol import Run
 from checker.storage.checkpoint.folder import level_file
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from fizz.base.data import bundle, deflate, inflate, pack, unbundle, unpack
 
 RUN_PARTS: Final = 1

@@ -13,11 +13,11 @@ from checker.search.contract.protocol import WIDE, Task
 from checker.search.rows.run import RowsRun
 
 if TYPE_CHECKING:
-    from checker.core.graph_search import ExploredStates
+    from checker.core.explored_states import ExploredStates
     from checker.search.checkpoints.records import Records
     from checker.search.checkpoints.saved import Saved
     from checker.search.columns.run import ColumnsRun
-    from checker.storage.files import FileStore
+    from checker.storage.file_store import FileStore
 
 
 class EmbeddedEngine:
@@ -92,7 +92,7 @@ class EmbeddedRun:
         return self._rows.answers(key)
 
     def search(self) -> ExploredStates:
-        from checker.liveness.asking import GraphSearch
+        from checker.liveness.graph_search import GraphSearch
 
         return GraphSearch(self.graph(), self.answers, self._rows.task.patience.ask)
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from checker.core.exploration import PathLink
-from checker.core.graph_search import ExploredStates
+from checker.core.explored_states import ExploredStates
 from checker.core.level import STEP_STAGE, Level, StateRef, Unfinished, Witness
 from checker.core.patience import Stop
 from checker.core.property import Looks
-from checker.liveness.asking import GraphSearch
 from checker.liveness.graph import Classes, Graph, LiveStep, crash_of, obligation_of
+from checker.liveness.graph_search import GraphSearch
 from checker.search.contract.assertions import Assertions
 from checker.search.contract.bounds import is_cut, starts_after
 from checker.search.contract.counting import count_states, distinct_names, is_dead_end, note_action

@@ -27,8 +27,8 @@ from interpreter.state.step import Candidate, StepKind, StepOrder
 from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
-    from checker.core.graph_search import ExploredStates
-    from checker.storage.export.parts import LevelPart
+    from checker.core.explored_states import ExploredStates
+    from checker.storage.export.level_parts import LevelPart
 
 MOST_COMPARED = 1 << 16
 """States that are kept, so that they are compared and not their keys alone."""
@@ -311,7 +311,7 @@ class RowsRun:
         return self.recorded[key]
 
     def search(self) -> ExploredStates:
-        from checker.liveness.asking import GraphSearch
+        from checker.liveness.graph_search import GraphSearch
 
         return GraphSearch(self.graph(), self.answers, self.task.patience.ask)
 

@@ -41,7 +41,7 @@ from checker.search.spark.batches import NO_ORDER, joined, to_bytes
 from checker.search.spark.findings import Findings
 from checker.search.spark.graph_passes import SparkCrew
 from checker.search.spark.graph_task import Made
-from checker.search.spark.liveness.search import PartitionedSearch
+from checker.search.spark.liveness.partitioned_search import PartitionedSearch
 from checker.search.spark.local import LocalRun
 from checker.search.spark.scratch import Scratch
 from checker.search.spark.session import SparkConnection
@@ -51,7 +51,7 @@ from checker.search.spark.teaching import Teaching
 from checker.search.spark.troubles import NOBODY_YET
 from checker.search.spark.visited import KeyFiles, add_keys
 from checker.storage.checkpoint.folder import level_file
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from checker.storage.folders import RUN_FOLDER
 from fizz.base.data import demand
 

@@ -34,7 +34,7 @@ from checker.search.spark.batches import (
 )
 from checker.search.spark.column_edges import EdgeFile, EdgesByKey
 from checker.search.spark.visited import KeyFiles, add_keys, seen
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 
 _SLICE: Final = 1 << 24
 _HALF_OF_HALF: Final = np.uint64(32)

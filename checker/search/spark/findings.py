@@ -11,7 +11,7 @@ from checker.search.checkpoints.codec import unpack_orders
 from checker.search.checkpoints.keys import WIDTH, key_array, key_column, partition_of, places
 from checker.search.spark.assignment import found_file
 from checker.search.spark.local import LocalRun
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from interpreter.state.step import StepOrder
 
 KEYS: Final = 0

@@ -18,7 +18,7 @@ from checker.search.spark.assignment import edges_file, found_file
 from checker.search.spark.findings import ANSWERS, CRASHES, KEYS
 from checker.search.spark.liveness.share import Array, Numbers, PassResult, Share, answers_array, by_owner
 from checker.search.spark.partition import GraphShape, unpack_shapes
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from fizz.base.data import demand
 
 _SENT: Final = WIDTH + 4 + 4

@@ -23,7 +23,7 @@ from checker.search.spark.graph_task import (
     write_arrays,
 )
 from checker.search.spark.liveness.share import Array, Share, answers_array, bit_tables
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 
 Work = Callable[[str, list[bytes]], list[Any]]
 """Runs one task per item as a job of this title; what they came to."""

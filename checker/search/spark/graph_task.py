@@ -12,9 +12,9 @@ import numpy as np
 
 from checker.core.effort import Effort
 from checker.search.spark.graph_building import link, resolve, scatter, survey
-from checker.search.spark.liveness.search import PASSES
+from checker.search.spark.liveness.partitioned_search import PASSES
 from checker.search.spark.liveness.share import Array, PassResult, Share
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from fizz.base.data import NotData, pack, unpack
 
 _BUILDING: Final[Mapping[str, Callable[..., PassResult]]] = {

@@ -28,7 +28,7 @@ from checker.search.rows.expander import Arrival, Expander
 from checker.search.spark.assignment import Assignment, Origin, edges_file, found_file, outbound_file
 from checker.search.spark.visited import KeyFiles, add_keys, seen
 from checker.storage.export import parts_of
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
 from interpreter.state.state import State
 from interpreter.state.step import Candidate as Rules
@@ -36,7 +36,7 @@ from interpreter.state.step import StepKind
 from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
-    from checker.storage.export.parts import LevelPart
+    from checker.storage.export.level_parts import LevelPart
 
 
 class ExpandedSource(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Final
 
 from checker.core.effort import CPU_OF_OTHERS, MEMORY_OF_OTHERS, Effort
 from checker.core.exploration import PathLink
-from checker.core.graph_search import ExploredStates
+from checker.core.explored_states import ExploredStates
 from checker.core.level import Level
 from checker.core.problems import UsageProblem
 from checker.search.checkpoints.records import Head
@@ -18,12 +18,12 @@ from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import WorkerConfig
 from checker.search.spark.cluster import Base, Cluster, ClusterState, demand_sound
 from checker.search.spark.java import find_java
-from checker.search.spark.liveness.search import SMALL
+from checker.search.spark.liveness.partitioned_search import SMALL
 from checker.search.spark.local import LocalRun
 from checker.search.spark.master import check_master, cores_asked
 from checker.search.spark.session import SparkConnection, open_session
 from checker.storage.checkpoint.folder import level_file
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from checker.storage.folders import RUN_FOLDER
 
 _PARTITIONS: Final = "spark.default.parallelism"

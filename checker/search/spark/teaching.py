@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from checker.search.checkpoints.codec import StateCodec
 from checker.search.spark.assignment import shared_results_file
 from checker.search.spark.shared_results import merged
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from interpreter import Machine
 
 

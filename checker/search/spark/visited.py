@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from checker.search.checkpoints.keys import Keys, Mask, key_array, places
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from fizz.base.data import demand
 
 

@@ -27,7 +27,7 @@ from checker.search.spark.partition import Partition
 from checker.search.spark.shared_results import unpack_results
 from checker.search.spark.stopping import Stopped, stop_sign
 from checker.storage.export import place_of
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from fizz.base.data import NotData
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Final
 
 from checker.core.problems import EnvironmentProblem, UsageProblem
 from checker.storage.checkpoint.identity import Identity, demand_equal
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from fizz.base.data import UNREADABLE, NotData, demand
 from fizz.base.plain_files import NotAFile, open_regular_to_lock, read_regular
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from checker.core.exploration import Settings
-    from checker.storage.export.parts import LevelPart
+    from checker.storage.export.level_parts import LevelPart
     from interpreter import Machine
 
 
@@ -19,8 +19,8 @@ def parts_of(settings: Settings, machine: Machine, partition: int | None = None)
     """Where to tell of states and steps, if they are to be exported."""
     if settings.export is None:
         return None
-    from checker.storage.export.parts import LevelPart
-    from checker.storage.files import FileStore
+    from checker.storage.export.level_parts import LevelPart
+    from checker.storage.file_store import FileStore
 
     kept_in = settings.kept_in
     store = FileStore(place_of(settings.export, kept_in), durable=kept_in is not None)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from checker.core.report import ModelFailure, Report
+from checker.traces.model_walk import Walk
 from checker.traces.possible import possible_inits
-from checker.traces.walk import Walk
 from checker.traces.walk_report import GuidedReport
 from checker.tui.opened.claim import PropertyRow
 from checker.tui.opened.opened import Opened, OpenedPath, Path

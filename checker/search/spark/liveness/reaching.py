@@ -46,7 +46,7 @@ REACHED: Final = "reached"
 DOOMED: Final = "reaches bad"
 
 
-def begin_ways(share: Share, inbound: Sequence[bytes], ways: ReachQuery) -> PassResult:
+def begin_reach(share: Share, inbound: Sequence[bytes], ways: ReachQuery) -> PassResult:
     """Mark the goal, and what leads there."""
     match ways.goal:
         case ReachGoal.GOOD:
@@ -58,7 +58,7 @@ def begin_ways(share: Share, inbound: Sequence[bytes], ways: ReachQuery) -> Pass
     return _reach(share, ways, np.zeros(share.states, dtype=np.bool_), np.flatnonzero(goal))
 
 
-def spread_ways(share: Share, inbound: Sequence[bytes], ways: ReachQuery) -> PassResult:
+def spread_reach(share: Share, inbound: Sequence[bytes], ways: ReachQuery) -> PassResult:
     """Go on from states elsewhere."""
     reached = share[ways.result].copy()
     states, _ = from_post(inbound, KIND)

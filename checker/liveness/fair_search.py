@@ -13,7 +13,7 @@ from checker.liveness.graph import Graph
 from checker.liveness.lasso import Lasso, build_lasso
 
 if TYPE_CHECKING:
-    from checker.liveness.columns import FairComponents
+    from checker.liveness.components_numpy import FairComponents
 
 LARGE = 100_000
 """States and edges from which numpy and scipy are worth their start: plain Python needs as long for so many."""
@@ -72,7 +72,7 @@ class FairSearch:
 
     def _by_numpy(self) -> FairComponents:
         if self._columns is None:
-            from checker.liveness.columns import FairComponents
+            from checker.liveness.components_numpy import FairComponents
 
             self._columns = FairComponents(self.graph, self._ask)
         return self._columns

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from fizz.base.data import deflate, pack
 from interpreter import Machine
 from interpreter.state.state import State

@@ -15,13 +15,13 @@ from checker.core.patience import Patience, Stop
 from checker.core.property import Property
 from checker.search.contract.assertions import Answer
 from checker.search.memo.memo import Memory
-from checker.traces.calm_search import FewestSwitches, SearchNode, TooLarge
+from checker.traces.fewest_switches import FewestSwitches, SearchNode, TooLarge
 from checker.traces.goal import Goal, Goals
 from checker.traces.joining import Joiner
+from checker.traces.model_walk import Walk
 from checker.traces.moves import Moves, move_of, path_to
 from checker.traces.replay import Story
 from checker.traces.switches import Contexts
-from checker.traces.walk import Walk
 
 MOST_STATES: Final = 1_000
 """States met in a search after which it is given up."""

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
-from checker.core.graph_search import FairRun, ReachedState
+from checker.core.explored_states import FairRun, ReachedState
 from checker.core.obligation import AlwaysReachable, NoLasso
-from checker.liveness.asking import GraphSearch, fair_run
+from checker.liveness.graph_search import GraphSearch, fair_run
 from checker.search.spark.liveness.coloring import begin_colors, begin_marks, spread_colors, spread_marks
 from checker.search.spark.liveness.judging import apply, decide, gather, label
 from checker.search.spark.liveness.passes import Crew
@@ -23,9 +23,9 @@ from checker.search.spark.liveness.reaching import (
     REACHED,
     ReachGoal,
     ReachQuery,
-    begin_ways,
+    begin_reach,
     missing,
-    spread_ways,
+    spread_reach,
 )
 from checker.search.spark.liveness.share import Least, PassResult, least
 from checker.search.spark.liveness.trimming import TrimProgress, again, begin, trim
@@ -50,8 +50,8 @@ PASSES: Final[Mapping[str, Pass]] = {
         gather,
         decide,
         apply,
-        begin_ways,
-        spread_ways,
+        begin_reach,
+        spread_reach,
         missing,
         pick,
         begin_walks,
@@ -156,5 +156,5 @@ class PartitionedSearch:
         return None if found is None else ReachedState(found.key, ())
 
     def _ways(self, ways: ReachQuery) -> None:
-        for _ in self._settle("begin_ways", "spread_ways", ways):
+        for _ in self._settle("begin_reach", "spread_reach", ways):
             pass

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from checker.core.exploration import PathLink
-from checker.core.graph_search import FairRun, ReachedState
+from checker.core.explored_states import FairRun, ReachedState
 from checker.core.obligation import QUIET, AlwaysReachable, NoLasso, StateSet
 from checker.liveness.eventual import lost_states
+from checker.liveness.fair_search import FairSearch
 from checker.liveness.fairness import sentences
 from checker.liveness.graph import Graph
 from checker.liveness.lasso import Lasso
-from checker.liveness.search import FairSearch
 from checker.liveness.stem import shortest_stem
 
 Answers = Callable[[str], bytearray]

@@ -13,7 +13,7 @@ from checker.core.problems import EnvironmentProblem, UsageProblem
 from checker.core.report import Report
 from checker.storage.export import PARTS, place_of
 from checker.storage.export.arrow import arrow, write_file
-from checker.storage.export.parts import (
+from checker.storage.export.level_parts import (
     KINDS,
     MOST_ROWS,
     OURS,
@@ -26,7 +26,7 @@ from checker.storage.export.parts import (
     Kinds,
     column_names,
 )
-from checker.storage.files import FileStore
+from checker.storage.file_store import FileStore
 from fizz.base.data import demand, inflate, unpack
 from fizz.base.plain_files import NotAFile, read_regular
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import checker.traces.calm
+import checker.traces.switch_reducer
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.report import Report
@@ -16,7 +16,7 @@ from checker.properties import properties_of
 from checker.search.explore import explore
 from checker.search.registry import engine_of
 from checker.traces.guided import follow
-from checker.traces.replay import story
+from checker.traces.replay import story_of
 from checker.traces.save_trace import guide_text
 from fizz import load
 from interpreter import Machine, Step, StepKind, compile_module
@@ -161,7 +161,7 @@ def found_first(path: Path, symmetry: bool = True) -> tuple[Machine, list[Step]]
     explored = explore(engine_of("plain"), program, properties_of(program, None), Settings(symmetry=symmetry))
     finding = explored.error or next(iter(explored.findings.values()))
     machine = Machine(program)
-    told = story(machine, finding)
+    told = story_of(machine, finding)
     assert told is not None
     return machine, list(told.steps)
 
@@ -263,7 +263,7 @@ def test_promises_stay(model: Path) -> None:
 @pytest.mark.parametrize("name", NEEDLESS)
 def test_joining_where_a_search_is_too_large(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces of the known run are put together, which needs no search."""
-    monkeypatch.setattr(checker.traces.calm, "MOST_STATES", 1)
+    monkeypatch.setattr(checker.traces.switch_reducer, "MOST_STATES", 1)
     test_needless_switches_go(name, tmp_path)
 
 
@@ -274,14 +274,14 @@ def test_searching_alone(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path.write_text(TEXTS[name].lstrip("\n"))
     machine = Machine(compile_module(load(str(path))))
     both = switches(machine, told_by(check(path), machine))
-    monkeypatch.setattr(checker.traces.calm, "MOST_JOINED", 0)
+    monkeypatch.setattr(checker.traces.switch_reducer, "MOST_JOINED", 0)
     assert switches(machine, told_by(check(path), machine)) == both
 
 
 def test_without_either_the_finding_is_told(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where neither may take a step the story is that of the engine."""
-    monkeypatch.setattr(checker.traces.calm, "MOST_STATES", 1)
-    monkeypatch.setattr(checker.traces.calm, "MOST_JOINED", 0)
+    monkeypatch.setattr(checker.traces.switch_reducer, "MOST_STATES", 1)
+    monkeypatch.setattr(checker.traces.switch_reducer, "MOST_JOINED", 0)
     machine, first = found_first(model)
     assert [step.name for step in told_by(check(model), machine)] == [step.name for step in first]
 
@@ -292,7 +292,7 @@ def test_patience(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checker.traces.calm.SwitchReducer, "_found", interrupted)
+    monkeypatch.setattr(checker.traces.switch_reducer.SwitchReducer, "_found", interrupted)
     machine, first = found_first(model)
     report = check(model)
     assert report.verdict != "interrupted"
