@@ -1,4 +1,4 @@
-"""The language: text to a `Module`, or a `FizzError` with the place, reason and way out of each mistake."""
+"""The language: text to a `Module`, or a `FizzError` with location, reason and remedy for each mistake."""
 
 from fizz.base.errors import Diagnostic, FizzError, Span, render
 from fizz.load import load

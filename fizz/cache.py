@@ -176,4 +176,4 @@ class _Unpickler(pickle.Unpickler):
         try:
             return _admitted()[module, name]
         except KeyError:
-            raise pickle.UnpicklingError(f"{module}.{name} has no place here") from None
+            raise pickle.UnpicklingError(f"{module}.{name} is not allowed") from None

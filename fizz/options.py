@@ -1,6 +1,6 @@
 """Settings read from front matter, `fizz.yaml` and overrides.
 
-YAML is read as a tree of nodes with places, never turned into Python objects as a whole, so that each message points
+YAML is read as a tree of nodes with positions, never turned into Python objects as a whole, so that each message points
 at the offending word.
 """
 
@@ -52,7 +52,7 @@ _TYPES: Mapping[_Kind, str] = {
 
 @dataclass(slots=True)
 class _Source:
-    """One YAML text: where it stands, and what is wrong with it."""
+    """One YAML text: its file, its first line there, and the mistakes found in it."""
 
     file: str
     line: int
@@ -65,10 +65,10 @@ class _Source:
             lines = self.text.split("\n")
             row = lines[node.line] if node.line < len(lines) else ""
             end = max(len(row.rstrip()) if node.end_line > node.line else end, node.column + 1)
-        return self.place(node.line, node.column, end)
+        return self.span_at(node.line, node.column, end)
 
-    def place(self, line: int, column: int, end: int) -> Span:
-        """A stretch of a line, counted from 0 in this text."""
+    def span_at(self, line: int, column: int, end: int) -> Span:
+        """The span of a part of a line; line and columns count from 0 in this text."""
         return Span(self.file, self.line + line, column + 1, self.line + line, end + 1)
 
     def report(self, code: str, text: str, node: YamlNode, hint: str | None = None) -> None:
@@ -138,7 +138,7 @@ def _compose(source: _Source, what: str) -> YamlNode | None:
     try:
         return compose(source.text)
     except YamlError as error:
-        span = source.place(error.line, error.column, error.column + 1)
+        span = source.span_at(error.line, error.column, error.column + 1)
         source.diagnostics.append(Diagnostic("O3", f"{what} is not valid YAML: {error.text}", span))
         return None
 
@@ -221,7 +221,7 @@ def _value(node: YamlNode, kind: _Kind) -> int | bool | str | tuple[str, ...] | 
         return _LIVENESS.get(str(value).lower() if isinstance(value, bool) else node.text)
     if kind == "bool":
         return value if isinstance(value, bool) else None
-    # No count of anything is larger.
+    # No limit needs more than 18 digits.
     return _within(kind, value) if type(value) is int and len(node.text) <= 18 else None
 
 

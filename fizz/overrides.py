@@ -17,18 +17,18 @@ from fizz.syntax.layout import expression_text
 def override_constants(items: tuple[ast.Item, ...], constants: Mapping[str, str], files: Files) -> tuple[ast.Item, ...]:
     """The items with the right sides of the named constants replaced; wrong names and texts go to the diagnostics."""
     result = list(items)
-    places = {name: index for index, item in enumerate(items) for name in _settable(item)}
+    positions = {name: index for index, item in enumerate(items) for name in _settable(item)}
     for name, text in constants.items():
         file = f"--set {name}"
         files.sources[file] = text
-        if name not in places:
+        if name not in positions:
             files.sources[file] = name
-            files.diagnostics.append(_unknown(name, file, places, items))
+            files.diagnostics.append(_unknown(name, file, positions, items))
             continue
         value = _expression(file, text, files)
-        item = result[places[name]]
+        item = result[positions[name]]
         if value is not None and isinstance(item, ast.ConstantStatement):
-            result[places[name]] = replace(item, statement=_with_value(item.statement, name, value))
+            result[positions[name]] = replace(item, statement=_with_value(item.statement, name, value))
     return tuple(result)
 
 

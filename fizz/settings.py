@@ -1,4 +1,4 @@
-"""Settings: single option values with their places; all of them merged, and whether the names in them exist."""
+"""Settings: single option values with their spans; merging them, and checking the names in them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One value that some source gives, and where; `parts` are the places of the members of a list."""
+    """One value that a source sets, with its span; `parts` are the spans of the members of a list."""
 
     value: int | bool | str | tuple[str, ...]
     span: Span
@@ -29,7 +29,7 @@ Settings = dict[Path, Setting]
 
 
 def merge(layers: Iterable[Settings]) -> tuple[Options, Settings]:
-    """The options of all layers, later ones winning per field, and the settings that count."""
+    """The options of all layers, later ones winning per field, and the settings in force."""
     merged: Settings = {}
     for layer in layers:
         merged.update(layer)
@@ -72,7 +72,7 @@ def _action_options(values: Mapping[Path, object]) -> dict[str, ActionOptions]:
 
 
 def check_options(settings: Settings, declarations: Declarations) -> Iterator[Diagnostic]:
-    """What settings name that the model does not have: action keys and excluded variables."""
+    """Errors for settings that name actions or variables which the model does not have."""
     keys = _keys(declarations)
     for path, setting in settings.items():
         if path[0] == "action_options":
@@ -89,7 +89,7 @@ def check_options(settings: Settings, declarations: Declarations) -> Iterator[Di
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """The keys that name something: actions (`A`, `R.A`), and funcs of roles (`R.f`), which messages may start."""
+    """The valid keys: actions (`A`, `R.A`), and funcs of roles (`R.f`), which messages may start."""
 
     actions: tuple[str, ...]
     functions: tuple[str, ...]

@@ -1,1 +1,1 @@
-"""What the other rooms of the language stand on: places and messages, names, bounded readers of data."""
+"""Foundations of the language package: source spans and messages, names, bounded readers of data."""

@@ -1,8 +1,8 @@
-"""Data in bytes that may come from anybody: what is read is of the type that was asked for, or it is refused.
+"""Typed data in bytes from an untrusted source: a value has the type that was asked for, or reading fails.
 
-Values are written as JSON, led by their types, and read by the same types: numbers, texts, tuples, sets, mappings,
-enums, named tuples and dataclasses (as lists of their fields). Nothing that stands in the bytes chooses what is made or
-called, JSON has no references by which a few bytes become a lot, and what is inflated is bounded by what was deflated.
+Values are written and read as JSON according to their types: numbers, texts, tuples, sets, mappings, enums, named
+tuples and dataclasses (as lists of their fields). The bytes never choose a class or function, JSON has no references by
+which a few bytes become a lot, and the size of inflated data is bounded by the size of the deflated data.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _INT_BOUND: Final = 1 << 130
 """Keys have 128 bits; no other number is as large."""
 _SLACK: Final = 1 << 20
 _RATIO: Final = 128
-"""What is inflated has up to a megabyte, and so many times what was deflated, at most."""
+"""Inflated data has at most 1 MiB plus this many times the deflated size."""
 _RAW: Final = b"\0"
 _DEFLATED: Final = b"\1"
 _COUNT: Final = struct.Struct("<I")
@@ -33,15 +33,15 @@ UNREADABLE: Final = (
     ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError, RecursionError, EOFError,
     struct.error, zlib.error,
 )  # fmt: skip
-"""What reading may raise when bytes are not what they should be."""
+"""What reading malformed bytes may raise."""
 
 
 class NotData(ValueError):
-    """Bytes that are not what was asked for."""
+    """Bytes that do not hold a value of the expected type."""
 
 
 class Form(NamedTuple):
-    """How the values of a type become JSON, and come from it."""
+    """Converters of the values of a type to JSON and back."""
 
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
@@ -53,7 +53,7 @@ def pack(kind: Any, value: object) -> bytes:
 
 
 def unpack(kind: Any, data: bytes) -> Any:
-    """The value of a type that `pack` wrote. Raises `NotData`, whatever the bytes are."""
+    """The value of a type that `pack` wrote. Raises `NotData` for any other bytes."""
     try:
         return form_of(kind).read(json.loads(data))
     except NotData:
@@ -75,30 +75,30 @@ _encode: Final = json.JSONEncoder(
 
 
 def demand(holds: bool, what: str) -> None:
-    """Raise `NotData` unless what has to be there is there."""
+    """Raise `NotData` naming `what` unless `holds`."""
     if not holds:
         raise NotData(f"missing: {what}")
 
 
-def entry(table: Sequence[Any], place: int) -> Any:
-    """What stands at a place of a table. Raises `NotData` where there is none, also before the beginning."""
-    if not 0 <= place < len(table):
-        raise NotData("a place that the table does not have")
-    return table[place]
+def entry(table: Sequence[Any], index: int) -> Any:
+    """The element of a table at an index. Raises `NotData` if there is none; negative indexes are not allowed."""
+    if not 0 <= index < len(table):
+        raise NotData("an index that the table does not have")
+    return table[index]
 
 
 # --- pieces ----------------------------------------------------------------------------------------------------------
 
 
 def deflate(data: bytes, level: int = 1) -> bytes:
-    """The bytes made smaller, in a form that `inflate` takes."""
+    """The bytes compressed, in a form that `inflate` takes."""
     small = zlib.compress(data, level)
-    # What would shrink beyond belief stays as it is: nobody has to believe it.
+    # Data that would exceed the bound of `inflate` stays as it is.
     return _RAW + data if len(data) > _bound(small) else _DEFLATED + small
 
 
 def inflate(data: bytes) -> bytes:
-    """What `deflate` made smaller. Raises `NotData`, also where it would become larger than `deflate` ever allows."""
+    """What `deflate` compressed. Raises `NotData`, also where the result would exceed the bound on its size."""
     how, rest = bytes(data[:1]), data[1:]
     if how == _RAW:
         return bytes(rest)
@@ -163,7 +163,7 @@ def form_of(kind: Any) -> Form:
     if kind in _SCALARS:
         return _SCALARS[kind]
     if isinstance(kind, type) and issubclass(kind, Enum):
-        return Form(lambda value: value.value, lambda told: kind(_scalar(int, told)))
+        return Form(lambda value: value.value, lambda encoded: kind(_scalar(int, encoded)))
     if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return _record(kind, kind._fields)
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
@@ -172,39 +172,39 @@ def form_of(kind: Any) -> Form:
 
 
 def _as_another(kind: Any) -> Form:
-    """The form of a class that says as which type it is written: `AS_DATA`, `to_data` and `from_data`."""
+    """The form of a class that is written as another type: it defines `AS_DATA`, `to_data` and `from_data`."""
     form = form_of(kind.AS_DATA)
-    return Form(lambda value: form.write(value.to_data()), lambda told: kind.from_data(form.read(told)))
+    return Form(lambda value: form.write(value.to_data()), lambda encoded: kind.from_data(form.read(encoded)))
 
 
-def _scalar(kind: type, told: Any) -> Any:
-    if type(told) is not kind:
+def _scalar(kind: type, encoded: Any) -> Any:
+    if type(encoded) is not kind:
         raise NotData(f"{kind.__name__} expected")
-    return told
+    return encoded
 
 
-def _int(told: Any) -> int:
-    if type(told) is not int or not -_INT_BOUND < told < _INT_BOUND:
+def _int(encoded: Any) -> int:
+    if type(encoded) is not int or not -_INT_BOUND < encoded < _INT_BOUND:
         raise NotData("int expected")
-    return told
+    return encoded
 
 
-def _plain(told: Any) -> Any:
-    """Lists as tuples, all the way down; else numbers, fractions, texts, truth and nothing."""
-    if type(told) is list:
-        return tuple([_plain(item) for item in told])
-    if type(told) is str or type(told) is bool or told is None:
-        return told
-    if type(told) is dict:
-        numerator, denominator = told[_QUOTIENT]
+def _plain(encoded: Any) -> Any:
+    """Lists become tuples at every depth; numbers, fractions, strings, booleans and None stay."""
+    if type(encoded) is list:
+        return tuple([_plain(item) for item in encoded])
+    if type(encoded) is str or type(encoded) is bool or encoded is None:
+        return encoded
+    if type(encoded) is dict:
+        numerator, denominator = encoded[_QUOTIENT]
         return Fraction(_int(numerator), _int(denominator))
-    return _int(told)
+    return _int(encoded)
 
 
-def _items(told: Any) -> list[Any]:
-    if type(told) is not list:
+def _items(encoded: Any) -> list[Any]:
+    if type(encoded) is not list:
         raise NotData("list expected")
-    return told
+    return encoded
 
 
 def _same(value: Any) -> Any:
@@ -213,10 +213,10 @@ def _same(value: Any) -> Any:
 
 _SCALARS: Final[Mapping[Any, Form]] = {
     int: Form(_same, _int),
-    bool: Form(_same, lambda told: _scalar(bool, told)),
-    str: Form(_same, lambda told: _scalar(str, told)),
-    type(None): Form(_same, lambda told: _scalar(type(None), told)),
-    # Tuples, numbers and texts in whatever order.
+    bool: Form(_same, lambda encoded: _scalar(bool, encoded)),
+    str: Form(_same, lambda encoded: _scalar(str, encoded)),
+    type(None): Form(_same, lambda encoded: _scalar(type(None), encoded)),
+    # Tuples, numbers and strings in any combination.
     Any: Form(_same, _plain),
     object: Form(_same, _plain),
 }
@@ -226,23 +226,24 @@ def _tuple(arguments: tuple[Any, ...]) -> Form:
     if len(arguments) == 2 and arguments[1] is Ellipsis:
         write, read = form_of(arguments[0])
         if write is _same:
-            return Form(_same, lambda told: tuple([read(item) for item in _items(told)]))
+            return Form(_same, lambda encoded: tuple([read(item) for item in _items(encoded)]))
         return Form(
-            lambda value: [write(item) for item in value], lambda told: tuple([read(item) for item in _items(told)])
+            lambda value: [write(item) for item in value],
+            lambda encoded: tuple([read(item) for item in _items(encoded)]),
         )
     return _fixed(tuple, [form_of(argument) for argument in arguments])
 
 
 def _fixed(make: Callable[[list[Any]], Any], forms: Sequence[Form]) -> Form:
-    """A fixed number of things."""
+    """A sequence of fixed length; each element has a form of its own."""
     writers = [form.write for form in forms]
     readers = [form.read for form in forms]
 
     def write(value: Iterable[Any]) -> list[Any]:
         return [one(item) for one, item in zip(writers, value, strict=True)]
 
-    def read(told: Any) -> Any:
-        return make([one(item) for one, item in zip(readers, _items(told), strict=True)])
+    def read(encoded: Any) -> Any:
+        return make([one(item) for one, item in zip(readers, _items(encoded), strict=True)])
 
     return Form(_same if all(one is _same for one in writers) and make is tuple else write, read)
 
@@ -259,21 +260,21 @@ def _record(kind: Any, names: tuple[str, ...]) -> Form:
 def _set(kind: Callable[[Iterable[Any]], Any], member: Any) -> Form:
     write, read = form_of(member)
 
-    def made(told: Any) -> Any:
-        found = kind([read(item) for item in _items(told)])
-        if len(found) != len(told):
+    def made(encoded: Any) -> Any:
+        found = kind([read(item) for item in _items(encoded)])
+        if len(found) != len(encoded):
             raise NotData("an element that is there twice")
         return found
 
-    # In an order of their own: the same value is the same bytes.
+    # Sorted: equal sets are equal bytes.
     return Form(lambda value: sorted([write(item) for item in value], key=repr), made)
 
 
 def _mapping(make: Callable[[Any], Any], key: Any, value: Any = int) -> Form:
     pair = _fixed(tuple, [form_of(key), form_of(value)])
 
-    def made(told: Any) -> Any:
-        pairs = [pair.read(item) for item in _items(told)]
+    def made(encoded: Any) -> Any:
+        pairs = [pair.read(item) for item in _items(encoded)]
         found = dict(pairs)
         if len(found) != len(pairs):
             raise NotData("a key that is there twice")
@@ -283,7 +284,7 @@ def _mapping(make: Callable[[Any], Any], key: Any, value: Any = int) -> Form:
 
 
 def _union(members: tuple[Any, ...]) -> Form:
-    """One of several types: which one comes first, but for None."""
+    """One of several types, written after its number; None is written as null."""
     some = [member for member in members if member is not type(None)]
     forms = [form_of(member) for member in some]
     classes = [typing.get_origin(member) or member for member in some]
@@ -293,15 +294,15 @@ def _union(members: tuple[Any, ...]) -> Form:
             return None
         if len(forms) == 1:
             return forms[0].write(value)
-        number = next(place for place, kind in enumerate(classes) if isinstance(value, kind))
+        number = next(index for index, kind in enumerate(classes) if isinstance(value, kind))
         return [number, forms[number].write(value)]
 
-    def read(told: Any) -> Any:
-        if told is None and len(some) < len(members):
+    def read(encoded: Any) -> Any:
+        if encoded is None and len(some) < len(members):
             return None
         if len(forms) == 1:
-            return forms[0].read(told)
-        number, rest = _items(told)
+            return forms[0].read(encoded)
+        number, rest = _items(encoded)
         if type(number) is not int or not 0 <= number < len(forms):
             raise NotData("none of the types expected")
         return forms[number].read(rest)

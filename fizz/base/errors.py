@@ -1,6 +1,6 @@
-"""What can be wrong with a model file, and how it is said.
+"""Errors and warnings about a model file, and their text.
 
-A `Diagnostic` is data: code, text, place, hint. `render` turns one into the lines that the language page (section 14)
+A `Diagnostic` is data: code, text, span, hint. `render` turns one into the lines that the language page (section 14)
 prescribes. Nothing here prints or exits.
 """
 
@@ -26,7 +26,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One message about a model: an error or a warning, with its place and a way out."""
+    """One message about a model: an error or a warning, with its span and a hint."""
 
     code: str
     text: str
@@ -35,7 +35,7 @@ class Diagnostic:
 
 
 class FizzError(Exception):
-    """A model file that does not parse, resolve or configure: the diagnostics, sorted by place.
+    """A model file that does not parse, resolve or configure: the diagnostics, sorted by location.
 
     `exit_code` is 150 for the language (codes L), 151 for options and constants (codes O), as of the most severe
     diagnostic: language errors win.
@@ -56,10 +56,10 @@ class FizzError(Exception):
 
 
 def render(diagnostic: Diagnostic, sources: Mapping[str, str]) -> str:
-    """The message as plain text: place and text, the source line, carets, hint (language page, section 14)."""
+    """The message as plain text: location and text, the source line, carets, hint (language page, section 14)."""
     span = diagnostic.span
-    place = "" if span is None else f"{span.file}:{span.line}:{span.column}: "
-    lines = [_one_line(f"{place}{diagnostic.text} [{diagnostic.code}]")]
+    location = "" if span is None else f"{span.file}:{span.line}:{span.column}: "
+    lines = [_one_line(f"{location}{diagnostic.text} [{diagnostic.code}]")]
     if span is not None:
         lines += _excerpt(span, sources.get(span.file, ""))
     if diagnostic.hint:
@@ -68,13 +68,13 @@ def render(diagnostic: Diagnostic, sources: Mapping[str, str]) -> str:
 
 
 def _one_line(text: str) -> str:
-    """A name of a file may have line ends in it, which must not look like a message of their own."""
+    """Line ends escaped: those in a file name must not look like the start of another message."""
     return text.replace("\n", "\\n")
 
 
 @lru_cache(maxsize=4)
 def rows_of(text: str) -> Sequence[str]:
-    """The lines of a text. Thousands of them may be asked for one by one."""
+    """The lines of a text; cached, since thousands of messages may ask for one line each."""
     return text.split("\n")
 
 
@@ -85,7 +85,7 @@ def _excerpt(span: Span, text: str) -> list[str]:
     row = rows[span.line - 1].rstrip("\r")
     end = span.end_column if span.end_line == span.line else len(row) + 1
     width = max(1, min(end, len(row) + 1) - span.column)
-    # Of a very long line only the part around the place is shown.
+    # Of a very long line only the part around the span is shown.
     first = max(0, span.column - 1 - MAX_WIDTH // 2) if len(row) > MAX_WIDTH else 0
     shown = ("…" if first else "") + row[first : first + MAX_WIDTH] + ("…" if first + MAX_WIDTH < len(row) else "")
     before = row[first : span.column - 1]

@@ -1,7 +1,6 @@
-"""Opening files of which nobody knows who put them there: only plain files, and never more of them than expected.
+"""Opening files in folders that others may write to: plain files only, up to an expected size.
 
-A name in a folder may stand for a folder, a link to somewhere, a pipe that never ends or a device that gives bytes for
-ever. All of that is refused before a byte is read.
+A name may stand for a folder, a link, an endless pipe or a device. All of these are refused before a byte is read.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
-# Not blocking: whoever opens a pipe for reading waits for somebody who writes.
-_CAREFULLY = (
+# Links are not followed; non-blocking, since opening a pipe to read would wait for a writer.
+_SAFE_FLAGS = (
     getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_CLOEXEC", 0)
@@ -30,9 +29,9 @@ _CAREFULLY = (
 
 
 class NotAFile(OSError):
-    """A name that stands for something else than a plain file, or for a larger one than anybody has written.
+    """A path that is not a plain file, or a file larger than expected.
 
-    `strerror` says what it is, to be put behind the name: "is a folder, and not a file".
+    `strerror` continues a sentence that begins with the path: "is a folder, and not a file".
     """
 
     def __init__(self, path: str | os.PathLike[str], reason: str) -> None:
@@ -40,17 +39,17 @@ class NotAFile(OSError):
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
-    """A plain file, opened for reading. Raises `OSError`, and `NotAFile` for anything else that has this name."""
+    """A plain file, opened for reading. Raises `OSError`, and `NotAFile` if the path is no plain file."""
     return os.fdopen(_opened(path, os.O_RDONLY), "rb")
 
 
 def open_regular_to_lock(path: str | os.PathLike[str]) -> BinaryIO:
-    """A plain file to lock, made if it is not there; nothing is written to it. Raises as `open_regular` does."""
+    """A plain file to lock, created if missing; nothing is written to it. Raises as `open_regular` does."""
     return os.fdopen(_opened(path, os.O_RDWR | os.O_CREAT), "rb")
 
 
 def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
-    """All of a plain file that has up to `most` bytes. Raises as `open_regular` does."""
+    """The content of a plain file of up to `most` bytes. Raises as `open_regular` does."""
     with open_regular(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
@@ -58,12 +57,12 @@ def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
     return data
 
 
-def _opened(path: str | os.PathLike[str], how: int) -> int:
+def _opened(path: str | os.PathLike[str], flags: int) -> int:
     kind = _kind(path)
     if kind is not None:
         raise NotAFile(path, f"is {kind}, and not a file")
-    handle = os.open(path, how | _CAREFULLY, 0o666)
-    # It may have been exchanged since.
+    handle = os.open(path, flags | _SAFE_FLAGS, 0o666)
+    # The file may have been replaced since it was looked at.
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise NotAFile(path, "is not a file")
@@ -71,7 +70,7 @@ def _opened(path: str | os.PathLike[str], how: int) -> int:
 
 
 def _kind(path: str | os.PathLike[str]) -> str | None:
-    """What a name stands for that is there, and is no plain file."""
+    """The kind of an existing path that is no plain file; None otherwise."""
     try:
         mode = Path(path).lstat().st_mode
     except FileNotFoundError:

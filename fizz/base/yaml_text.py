@@ -1,7 +1,7 @@
-"""YAML as a tree with places: one bounded reader for front matter, `fizz.yaml`, overrides and `expect.yaml`.
+"""YAML as a tree with positions: one bounded reader for front matter, `fizz.yaml`, overrides and `expect.yaml`.
 
-The text is not trusted. Its length, how deep it is nested and what its aliases make of it are bounded; it holds texts,
-numbers, truth values, nothing, lists and mappings, and no tag makes anything else of them.
+The text is not trusted. Its length, its nesting and the size of its expanded aliases are bounded. It holds strings,
+numbers, booleans, null, lists and mappings; tags for other types are refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fizz.base.light import dataclass
 MAX_LENGTH = 64 * 1024
 MAX_DEPTH = 50
 MAX_EXPANDED = 1_000_000
-"""Characters that all aliases of a text stand for."""
+"""Characters that all aliases of a text expand to."""
 MAX_DIGITS = 1_000
 
 _PREFIX = "tag:yaml.org,2002:"
@@ -26,7 +26,7 @@ _Kind = Literal["scalar", "list", "mapping"]
 
 
 class YamlError(Exception):
-    """What is wrong with a text, and where: line and column count from 0."""
+    """A mistake in a text; line and column count from 0."""
 
     def __init__(self, text: str, line: int = 0, column: int = 0) -> None:
         super().__init__(text)
@@ -37,11 +37,10 @@ class YamlError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class YamlNode:
-    """A piece of a document. Places count from 0, the end is exclusive.
+    """A piece of a document. Lines and columns count from 0, the end is exclusive.
 
-    `tag` is short, as `int`: of a scalar that is no text, number, truth value or nothing it is `timestamp`. `text` is
-    what a scalar was written as, `items` are the members of a list, `pairs` those of a mapping, merged ones included.
-    `size`: characters, with everything in it.
+    `tag` is short: `int`, and `timestamp` for a date. `text` is the source of a scalar, `items` are the members of a
+    list, `pairs` those of a mapping, merged ones included. `size`: characters, those of all nested nodes included.
     """
 
     kind: _Kind
@@ -56,7 +55,7 @@ class YamlNode:
     size: int = 1
 
     def error(self, text: str) -> YamlError:
-        """What is wrong with it."""
+        """An error at this node."""
         return YamlError(text, self.line, self.column)
 
 
@@ -79,13 +78,13 @@ def compose(text: str, longest: int = MAX_LENGTH) -> YamlNode | None:
         column = len(before) - before.rfind("\n") - 1
         raise YamlError(f"the character U+{ord(text[error.position]):04X}", before.count("\n"), column) from None
     except (ValueError, OverflowError):
-        # Numbers in directives and escapes are converted without looking at them first.
+        # PyYAML converts numbers in directives and escapes without checking them.
         raise YamlError("a number in an escape or directive is too large") from None
     return builder.root
 
 
 class _Builder:
-    """Makes nodes of the events of the parser. Nothing is recursive, whatever the depth."""
+    """Makes nodes from the parser's events, without recursion."""
 
     def __init__(self) -> None:
         self.root: YamlNode | None = None
@@ -96,7 +95,7 @@ class _Builder:
         self._resolve = cast(Any, yaml.resolver.Resolver()).resolve
 
     def take(self, event: Any) -> None:
-        """Go on by one event."""
+        """Process one event."""
         match event:
             case yaml.DocumentStartEvent():
                 self._documents += 1
@@ -139,26 +138,26 @@ class _Builder:
         if tag is None or tag == "!":
             tag = str(self._resolve(yaml.ScalarNode, event.value, event.implicit))
             short = tag.removeprefix(_PREFIX)
-            # `=` and `<<` are texts, but for a key that merges.
+            # `=` and `<<` are strings, except for `<<` as a key, which merges.
             short = short if short in (*_SCALARS, "timestamp", "merge") else "str"
         else:
             short = _tag(event, "scalar")
         if any("\ud800" <= character <= "\udfff" for character in event.value):
             raise _at(event, "half of a surrogate pair")
-        return YamlNode("scalar", short, *_place(event, event), text=event.value, size=1 + len(event.value))
+        return YamlNode("scalar", short, *_extent(event, event), text=event.value, size=1 + len(event.value))
 
 
 def _container(begin: Any, end: Any, parts: list[YamlNode]) -> YamlNode:
     if isinstance(begin, yaml.SequenceStartEvent):
         size = 1 + sum(part.size for part in parts)
-        return YamlNode("list", _tag(begin, "list"), *_place(begin, end), items=tuple(parts), size=size)
+        return YamlNode("list", _tag(begin, "list"), *_extent(begin, end), items=tuple(parts), size=size)
     pairs = tuple(_merged(list(zip(parts[::2], parts[1::2], strict=True))))
     size = 1 + sum(key.size + value.size for key, value in pairs)
-    return YamlNode("mapping", _tag(begin, "mapping"), *_place(begin, end), pairs=pairs, size=size)
+    return YamlNode("mapping", _tag(begin, "mapping"), *_extent(begin, end), pairs=pairs, size=size)
 
 
 def _merged(pairs: list[tuple[YamlNode, YamlNode]]) -> Iterator[tuple[YamlNode, YamlNode]]:
-    """The pairs, with those of mappings under `<<` for keys that are not given: of these the first one counts."""
+    """The pairs, with those of mappings under `<<` for keys that are missing; the first mapping that has a key wins."""
     own = [pair for pair in pairs if pair[0].tag != "merge"]
     yield from own
     taken = {(key.tag, key.text) for key, _ in own if key.kind == "scalar"}
@@ -177,17 +176,17 @@ def _merged(pairs: list[tuple[YamlNode, YamlNode]]) -> Iterator[tuple[YamlNode, 
 
 
 def _tag(event: Any, kind: _Kind) -> str:
-    """The tag of a container, or one that is given to a scalar, in short."""
+    """The short tag of a container, or of a scalar that is tagged explicitly."""
     tag = event.tag
     if tag is None or tag == "!":
         return _TAGS[kind][0]
     short = str(tag).removeprefix(_PREFIX)
     if short not in _TAGS[kind]:
-        raise _at(event, f"the tag '{tag if short == tag else f'!!{short}'}' has no place here")
+        raise _at(event, f"the tag '{tag if short == tag else f'!!{short}'}' is not allowed")
     return short
 
 
-def _place(begin: Any, end: Any) -> tuple[int, int, int, int]:
+def _extent(begin: Any, end: Any) -> tuple[int, int, int, int]:
     return begin.start_mark.line, begin.start_mark.column, end.end_mark.line, end.end_mark.column
 
 
@@ -196,7 +195,7 @@ def _at(event: Any, text: str) -> YamlError:
 
 
 def scalar(node: YamlNode) -> str | int | float | bool | None:
-    """The value of a scalar. Raises `YamlError` if it is none of its tag."""
+    """The value of a scalar. Raises `YamlError` if its text does not match its tag."""
     value: Any
     try:
         match node.tag:
@@ -211,7 +210,7 @@ def scalar(node: YamlNode) -> str | int | float | bool | None:
                 written = yaml.ScalarNode(_PREFIX + node.tag, node.text)
                 value = getattr(constructor, f"construct_yaml_{node.tag}")(written)
             case "timestamp":
-                raise node.error(f"'{node.text}' is a date, which has no place here; put it in quotes")
+                raise node.error(f"'{node.text}' is a date, which is not allowed; put it in quotes")
             case _:
                 return node.text
     except (ValueError, KeyError, IndexError, OverflowError):
@@ -220,7 +219,7 @@ def scalar(node: YamlNode) -> str | int | float | bool | None:
 
 
 def plain(node: YamlNode) -> object:
-    """The node as Python's values: dicts, lists and scalars. Raises `YamlError` for a key that is given twice."""
+    """The node as Python values: dicts, lists and scalars. Raises `YamlError` for a key that is given twice."""
     if node.kind == "scalar":
         return scalar(node)
     if node.kind == "list":

@@ -1,1 +1,1 @@
-"""What can be wrong with a tree before it runs: names, calls, places of statements."""
+"""Checks of a tree before it runs: names, calls, misplaced statements; advice."""

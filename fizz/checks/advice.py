@@ -14,7 +14,7 @@ _LIVENESS = ("eventually always", "always eventually")
 
 
 def advise(model: Declarations, messages: Messages) -> None:
-    """Looks at the whole model for what is legal but hardly meant."""
+    """Warns of what is legal but hardly intended."""
     _unused_locals_of_init(model, messages)
     advise_symmetry(model, messages)
     _liveness_without_fairness(model, messages)
@@ -82,7 +82,7 @@ def _called_from_init(role: ast.Role) -> set[str]:
 
 
 def _fields_bound(body: ast.Block) -> Iterator[ast.Attribute]:
-    """The places `self.x` that a body binds."""
+    """The attributes `self.x` that a body binds."""
     for statement in all_statements(body):
         waiting = list(targets_of(statement))
         while waiting:

@@ -1,4 +1,4 @@
-"""Checks of a body: names, calls and what may stand where (language page, sections 4, 6, 7 and 10)."""
+"""Checks of a body: names, calls and misplaced statements (language page, sections 4, 6, 7 and 10)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fizz.syntax.walk import is_self, parts
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """Where a statement stands: the nearest flow, and whether a loop is around it."""
+    """The context of a statement: whether its flow is atomic, and whether it is inside a loop."""
 
     atomic: bool
     loop: bool
@@ -172,7 +172,7 @@ class Body:
             self.expression(argument.value)
 
     def _known_function(self, call: ast.Call) -> tuple[ast.Function | None, str | None]:
-        """The func that a call calls, as far as the text tells; (None, name) if it is one of several."""
+        """The func that a call calls, as far as the text shows; (None, name) if it is one of several."""
         function = call.function
         if isinstance(function, ast.Name):
             if function.id in self.scope.locals:
@@ -191,7 +191,7 @@ class Body:
         return (candidates[0] if len(candidates) == 1 else None), name
 
     def _is_surely_role_call(self, function: ast.Attribute) -> bool:
-        """Whether `E.f(…)` can be nothing but the call of a role's func (a stub would look the same)."""
+        """Whether `E.f(…)` can only be the call of a role's func (a call through a stub looks the same)."""
         model, value = self.model, function.value
         if function.name not in model.role_functions or function.name in METHODS or model.uses_channels:
             return False

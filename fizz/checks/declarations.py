@@ -1,4 +1,4 @@
-"""What a model defines: constants, funcs, roles, state variables; the names everything else is checked against."""
+"""What a model defines: constants, funcs, roles, state variables; the names that everything else is checked against."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fizz.syntax.walk import all_expressions, all_statements, blocks_of, targets
 class Declarations:
     """The top-level names of a model by kind; `state_variables` in order of first binding.
 
-    `maybe` holds names that may be defined where the model does not parse: nothing is said about them.
+    `maybe` holds names that may be defined where the model does not parse: these are not reported as undefined.
     """
 
     items: tuple[ast.Item, ...]
@@ -83,7 +83,7 @@ def declare(
                     found.constants.setdefault(name.id, name.span)
     if "Init" in found.actions:
         _state_variables(found, found.actions["Init"].body)
-    _look_at_calls(found)
+    _roles_and_channels(found)
     _find_callers(found)
     return found
 
@@ -115,8 +115,8 @@ def _declare_role(found: Declarations, role: ast.Role) -> None:
     found.role_helpers.update(helper.name for helper in role.helpers)
 
 
-def _look_at_calls(found: Declarations) -> None:
-    """Which params roles get, and whether there are channels at all."""
+def _roles_and_channels(found: Declarations) -> None:
+    """Collects the params that roles get, and whether there are channels."""
     for expression in all_expressions(found.items):
         if isinstance(expression, ast.Name):
             found.uses_channels = found.uses_channels or expression.id == "Channel"
@@ -128,7 +128,7 @@ def _look_at_calls(found: Declarations) -> None:
 
 
 def _find_callers(found: Declarations) -> None:
-    """Which top-level funcs run in Init only, directly or by other funcs."""
+    """Collects the top-level funcs that run in Init only, directly or through other funcs."""
     init: list[ast.Block] = []
     others: list[ast.Block] = []
     for action, role in found.all_actions():

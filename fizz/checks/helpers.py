@@ -41,15 +41,15 @@ def check_helper(
 
 
 class _HelperBody(Body):
-    """As for other bodies, but nested `def`s are at home here."""
+    """As for other bodies, but nested `def`s are allowed."""
 
     def statement(self, statement: ast.Statement, around: object) -> None:
         if isinstance(statement, ast.Helper):
             inner = frozenset(self.scope.locals)
             check_helper(self.model, self.messages, statement, inner)
-            for place, called in _names_in(statement):
-                if place.id == statement.name:
-                    _report_recursion(self.messages, statement.name, place, called)
+            for mention, called in _names_in(statement):
+                if mention.id == statement.name:
+                    _report_recursion(self.messages, statement.name, mention, called)
         else:
             super().statement(statement, around)  # type: ignore[arg-type]
 
@@ -69,18 +69,18 @@ def check_recursion(model: Declarations, messages: Messages) -> None:
     """Reports each mention of a top-level `def` by which it can reach itself."""
     mentions: dict[str, dict[str, tuple[ast.Name, bool]]] = {name: {} for name in model.helpers}
     for name, helper in model.helpers.items():
-        for place, called in _names_in(helper):
-            if place.id in model.helpers:
-                mentions[name].setdefault(place.id, (place, called))
-    circular = _on_cycles({name: set(places) for name, places in mentions.items()})
+        for mention, called in _names_in(helper):
+            if mention.id in model.helpers:
+                mentions[name].setdefault(mention.id, (mention, called))
+    circular = _on_cycles({name: set(mentioned) for name, mentioned in mentions.items()})
     for name in circular:
-        for other, (place, called) in mentions[name].items():
+        for other, (mention, called) in mentions[name].items():
             if other in circular:
-                _report_recursion(messages, name, place, called)
+                _report_recursion(messages, name, mention, called)
 
 
 def _on_cycles(edges: dict[str, set[str]]) -> dict[str, set[str]]:
-    """The nodes on cycles, and between cycles: what is left when ends and beginnings of paths are taken away."""
+    """The nodes on cycles or between cycles: those left after nodes without successors, then without predecessors."""
     for _ in range(2):
         backwards: dict[str, set[str]] = {name: set() for name in edges}
         for name, targets in edges.items():
@@ -97,12 +97,12 @@ def _on_cycles(edges: dict[str, set[str]]) -> dict[str, set[str]]:
     return edges
 
 
-def _report_recursion(messages: Messages, name: str, place: ast.Name, called: bool) -> None:
+def _report_recursion(messages: Messages, name: str, mention: ast.Name, called: bool) -> None:
     if called:
-        messages.error("L36", f"recursion in the `def` helper '{name}'", place.span, "use a `func`, or a loop")
+        messages.error("L36", f"recursion in the `def` helper '{name}'", mention.span, "use a `func`, or a loop")
         return
-    text = f"the `def` helper '{name}' can get at itself by the value '{place.id}'"
-    messages.error("L36", text, place.span, "whoever has the value may call it, and helpers do not recurse")
+    text = f"the `def` helper '{name}' can get at itself by the value '{mention.id}'"
+    messages.error("L36", text, mention.span, "code that has the value can call it, and helpers do not recurse")
 
 
 def _names_in(helper: ast.Helper) -> Iterator[tuple[ast.Name, bool]]:

@@ -1,4 +1,4 @@
-"""Resolving: every name of a model means something, and what can be judged before running is judged here."""
+"""Resolving: checks that every name of a model is defined, and all other rules that need no run."""
 
 from __future__ import annotations
 

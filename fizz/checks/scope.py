@@ -1,4 +1,4 @@
-"""Scopes: which names a piece of code sees, and what is wrong with names it reads or binds."""
+"""Scopes: the names that a piece of code sees, and checks of the names it reads or binds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fizz.syntax.layout import MAX_MESSAGES
 from fizz.syntax.walk import all_statements
 
 _COMPARED = 40
-"""Undefined names for which near ones are looked for. Some twenty messages are shown, the first of a file first."""
+"""Undefined names for which near ones are looked for; only some twenty messages are shown."""
 
 Kind = OneOf["init", "action", "func", "assertion", "transition", "constant", "def"]
 
@@ -32,7 +32,7 @@ class Messages:
 
     errors: list[Diagnostic] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
-    missing_init: bool = False  # it was said that there is no Init
+    missing_init: bool = False  # whether the missing Init has been reported
     compared: int = 0  # undefined names for which near ones were looked for
 
     @property
@@ -143,7 +143,7 @@ class Scope:
             hint = f"write `{ {'true': 'True', 'false': 'False'}.get(word, 'None') }`"
         no_init = "Init" not in model.actions and "Init" not in model.maybe
         if hint is None and no_init and self.kind not in ("def", "constant"):
-            # Without Init there are no state variables: to say so of each of them would be no news.
+            # Without Init there are no state variables: one message is enough for all of them.
             if self.messages.missing_init:
                 return
             self.messages.missing_init = True
@@ -208,7 +208,7 @@ class Scope:
 
 
 def reserved_for(name: str, model: Declarations) -> str | None:
-    """What a name is kept for, if it can not be bound."""
+    """What a name is reserved for, if it can not be bound."""
     if name.startswith("__"):
         return "the language"
     if name in RESERVED_FUNCTIONS:

@@ -1,4 +1,4 @@
-"""Warning W6: what a symmetry may rename is kept in an order, which tells it apart (language page, section 11)."""
+"""Warning W6: symmetric values are kept in an order, which distinguishes them (language page, section 11)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LIST_METHODS = ("append", "insert", "extend")
 _DRAWN = ("fresh", "choose")
 _LISTED = ("values", "choices")
 _UNORDERED_DOMAINS = ("nominal", "rotational")
-_HINT = "the order tells them apart: use `bag`, `set` or a dict keyed by id"
+_HINT = "the order distinguishes them: use `bag`, `set` or a dict keyed by id"
 
 
 def advise_symmetry(model: Declarations, messages: Messages) -> None:
@@ -68,7 +68,7 @@ class _Body:
                 self.counters |= names
 
     def _bindings(self) -> Iterator[tuple[set[str], ast.Expression]]:
-        """Names that run through what an expression holds."""
+        """Loop, choice and comprehension variables, with the expression whose elements they take."""
         for statement in self.statements:
             match statement:
                 case ast.For() | ast.ChooseBlock():
@@ -94,7 +94,7 @@ class _Body:
         return False
 
     def _symmetric(self, node: ast.Expression) -> str | None:
-        """What kind of symmetric thing an expression is, in words."""
+        """A description of the symmetric value that an expression denotes; None if it is not symmetric."""
         match node:
             case ast.Call(function=ast.Name(id=name)) if name in self.declared.roles:
                 return f"an instance of the symmetric role '{name}'"
@@ -110,7 +110,7 @@ class _Body:
                 return "a symmetric value" if name in self.values else None
         return None
 
-    # --- where it must not be --------------------------------------------------------------------------------------
+    # --- where it is kept in an order ------------------------------------------------------------------------------
 
     def advise(self, messages: Messages) -> None:
         """Give the warnings."""
@@ -154,7 +154,7 @@ class _Body:
                 text = f"param '{argument.name}' numbers the instances of the symmetric role '{name}'"
                 messages.warning("W6", text, value.span, "instances with different params are never alike")
             elif isinstance(value, ast.Index) and self._symmetric(value):
-                text = f"param '{argument.name}' of role '{name}' is a symmetric value by its place"
+                text = f"param '{argument.name}' of role '{name}' is a symmetric value by its position"
                 messages.warning("W6", text, value.span, _HINT)
 
 

@@ -20,7 +20,7 @@ ScalarValue = None | bool | int | float | str | bytes
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Anything with a place in a source file."""
+    """A node with a span in a source file."""
 
     span: Span = field(compare=False, repr=False)
 
@@ -298,7 +298,7 @@ class ChooseBlock(_Statement):
 
 @dataclass(frozen=True, slots=True)
 class _Item(Node):
-    """A top-level item. `name_span` is the place of the name, for messages."""
+    """A top-level item. `name_span` is the span of the name, for messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +325,7 @@ class Function(_Item):
 class Assertion(_Item):
     """`parameters` are the two names of a transition assertion, written or not; else empty.
 
-    `unnamed`: a line of an `invariants:` block, named by its place.
+    `unnamed`: a line of an `invariants:` block, named by its line number.
     """
 
     name: str

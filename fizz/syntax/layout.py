@@ -19,7 +19,7 @@ MAX_BRACKETS = 100
 MAX_BLOCKS = 40
 MAX_MESSAGES = 100  # of broken lines in a file; some twenty are shown
 
-# Three quotes are never an empty string and the beginning of another one.
+# Three quotes never mean an empty string followed by the start of another one.
 _SCAN = re.compile(
     r'(?P<string>"{3}(?:[^\\]|\\.)*?"{3}|' + r"'{3}(?:[^\\]|\\.)*?'{3}"
     r'|(?!"{3})"(?:[^"\\\n]|\\.)*"|' + r"(?!'{3})'(?:[^'\\\n]|\\.)*')"
@@ -28,7 +28,7 @@ _SCAN = re.compile(
     re.DOTALL,
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
-# A line that begins like this in column 1 starts an item, even where a bracket above it was forgotten.
+# A line that begins like this in column 1 starts an item, even where a bracket above it is not closed.
 _ITEM_START = re.compile(
     r"(?:(?:atomic|serial|parallel|oneof|fair(?:<\w+>)?|symmetric)\s+)*(?:action|func|role|def)\s+\w+\s*[:(]"
     r"|(?:always|eventually|exists|transition)\s+(?:\w+\s+)?assertion\b|@state\b"
@@ -38,7 +38,7 @@ _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Text to parse, and where it stands: the line and column of its first character in the file."""
+    """Text to parse, with the line and column of its first character in the file."""
 
     file: str
     text: str
@@ -48,7 +48,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The YAML text and the line its first line stands on."""
+    """The YAML text and the number of its first line in the file."""
 
     text: str
     line: int
@@ -76,13 +76,13 @@ class _Line:
 
 
 def lay_out(file: str, text: str) -> TextLayout:
-    """The pieces of a file, with what is wrong about its lines; `text` has `\\n` line ends only."""
+    """The pieces of a file, and the mistakes in its lines; `text` has `\\n` line ends only."""
     layout = TextLayout()
     control = _CONTROL.search(text)
     if control:
-        place = _span(file, text, control.start(), control.end())
+        span = _span(file, text, control.start(), control.end())
         message = f"the file contains the control character U+{ord(control.group()):04X}"
-        layout.diagnostics.append(Diagnostic("L1", message, place, "a model is a plain UTF-8 text file"))
+        layout.diagnostics.append(Diagnostic("L1", message, span, "a model is a plain UTF-8 text file"))
         return layout
     body, first_line = _cut_front_matter(file, text, layout)
     lines = _logical_lines(file, body, first_line, layout.diagnostics)
@@ -92,7 +92,7 @@ def lay_out(file: str, text: str) -> TextLayout:
 
 
 def expression_text(file: str, text: str) -> str:
-    """A text that is one expression, comments cut; raises FizzError where its brackets or quotes are wrong."""
+    """A text that is one expression, without comments; raises FizzError if its brackets or quotes are wrong."""
     layout = lay_out(file, text) if _CONTROL.search(text) else TextLayout()
     lines = [] if layout.diagnostics else _logical_lines(file, text, 1, layout.diagnostics)
     if layout.diagnostics:
@@ -230,7 +230,7 @@ def _items(lines: list[_Line]) -> list[list[_Line]]:
 
 
 def _lay_out_item(file: str, lines: list[_Line], layout: TextLayout) -> None:
-    """Appends the item as a piece with markers, or says what is wrong with its indentation."""
+    """Appends the item as a piece with markers, or reports a mistake in its indentation."""
     if any(line.broken for line in lines):
         return
     first = lines[0]

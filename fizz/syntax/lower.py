@@ -39,7 +39,7 @@ class _Items(Statements):
     """Lowers the items of one piece."""
 
     def items(self, tree: Tree) -> tuple[ast.Item, ...]:
-        """What a piece of a file stands for: one item, or one for each line of an old block."""
+        """The items of a piece: one, or one for each line of an old block."""
         if tree.rule_name == "OldInvariants":
             return tuple(self._invariant(line) for line in children(tree, "Invariant"))
         return (self._item(tree),)
@@ -69,12 +69,12 @@ class _Items(Statements):
         return ast.ConstantStatement(statement.span, statement)
 
     def _invariant(self, tree: Tree) -> ast.Assertion:
-        """A line of an `invariants:` block: an assertion that is named by its line."""
+        """A line of an `invariants:` block: an assertion named by its line number."""
         kind_tree, test_tree = the(tree, "InvariantKind"), the(tree, "Test")
         kind = cast(ast.AssertionKind, " ".join(kind_tree.value.split()))
         value = self.test(test_tree)
         name = f"invariant_{value.span.line}"
-        text = " ".join(self.places.piece.text[test_tree.position : test_tree.position_end].split())
+        text = " ".join(self.lines.piece.text[test_tree.position : test_tree.position_end].split())
         old = "a line of a block `invariants:` is an old spelling"
         self._warn_old(old, kind_tree, f"write `{kind} assertion {name}: return {text}`", "W19")
         span = self.span(tree.position, test_tree.position_end)
@@ -201,8 +201,8 @@ class _Items(Statements):
                 documentation.append(text.value)
         ends = [(d.span.end_line, d.span.end_column) for d in definitions]
         ends += [(h.span.end_line, h.span.end_column) for h in helpers]
-        end = max(ends, default=self.places.position(name.position_end))
-        span = Span(self.places.piece.file, *self.places.position(tree.position), *end)
+        end = max(ends, default=self.lines.position(name.position_end))
+        span = Span(self.lines.piece.file, *self.lines.position(tree.position), *end)
         return ast.Role(
             span,
             name.value,

@@ -26,18 +26,18 @@ class Expressions:
     """Lowers the expressions of one piece."""
 
     def __init__(self, piece: Piece) -> None:
-        self.places = LineIndex(piece)
+        self.lines = LineIndex(piece)
         self.warnings: list[Diagnostic] = []
         self._depth = 0  # sum of the lengths of the enclosing chains: a bound of the depth of the tree
 
     def span(self, start: int, end: int) -> Span:
-        return self.places.span(start, end)
+        return self.lines.span(start, end)
 
     def span_of(self, tree: Tree) -> Span:
-        return self.places.span(tree.position, tree.position_end)
+        return self.lines.span(tree.position, tree.position_end)
 
     def error(self, code: str, text: str, tree: Tree, hint: str | None = None) -> FizzError:
-        return self.places.error(code, text, tree.position, tree.position_end, hint)
+        return self.lines.error(code, text, tree.position, tree.position_end, hint)
 
     def error_at(self, code: str, text: str, span: Span, hint: str | None = None) -> FizzError:
         return FizzError((Diagnostic(code, text, span, hint),))
@@ -99,7 +99,7 @@ class Expressions:
         return ast.Lambda(self.span_of(tree), parameters, body)
 
     def parameters(self, tree: Tree) -> tuple[ast.Parameter, ...]:
-        """Parameters of a func, def or lambda; that stars are for a def only is the caller's to check."""
+        """Parameters of a func, def or lambda; the caller checks that only a def has stars."""
         result: list[ast.Parameter] = []
         kinds: dict[str, OneOf["plain", "star", "double star"]] = {"": "plain", "*": "star", "**": "double star"}
         for node in tree:
@@ -192,10 +192,10 @@ class Expressions:
         return self.error("L1", f"'{text}' is not a number", node)
 
     def strings(self, node: Tree) -> ast.Expression:
-        """String literals standing side by side: one Literal or FString."""
+        """Adjacent string literals: one Literal or FString."""
         start = start_of(node)
         span = self.span(start, node.position_end)
-        parts, formatted = read_strings(self.places, start, node.position_end)
+        parts, formatted = read_strings(self.lines, start, node.position_end)
         if not formatted:
             if any(isinstance(part, bytes) for part in parts):
                 return ast.Literal(span, b"".join(part for part in parts if isinstance(part, bytes)))
@@ -214,9 +214,9 @@ class Expressions:
     def _format_field(self, field: FStringField) -> ast.FormatField:
         source = field.source
         if source.count("(") + source.count("[") + source.count("{") > MAX_BRACKETS:
-            raise self.places.error("L1", "too many brackets in an f-string", field.start, field.end)
-        line, column = self.places.position(field.offset)
-        piece, tree = parse_fragment(self.places.piece.file, source, line, column)
+            raise self.lines.error("L1", "too many brackets in an f-string", field.start, field.end)
+        line, column = self.lines.position(field.offset)
+        piece, tree = parse_fragment(self.lines.piece.file, source, line, column)
         inner = Expressions(piece)
         inner._depth = self._depth
         value = inner.test_list(the(tree[0], "TestList"))

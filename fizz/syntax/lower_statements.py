@@ -31,7 +31,7 @@ class Statements(Expressions):
         if not statements:
             hint = "a body that is documentation only does nothing: write `pass` if you mean that"
             where = body if body.rule_name == "SimpleLine" else the(body, "Statement")
-            raise self.places.error("L3", "the block has no statement", where.position, where.position_end - 1, hint)
+            raise self.lines.error("L3", "the block has no statement", where.position, where.position_end - 1, hint)
         last, first = statements[-1].span, statements[0].span
         span = first._replace(end_line=last.end_line, end_column=last.end_column)
         return ast.Block(span, tuple(statements))
@@ -56,7 +56,7 @@ class Statements(Expressions):
         text = tree.value.rstrip(" \t\n\x01")[1:-1]
         if not _LABEL.fullmatch(text):
             hint = "a label has letters, digits, '_', '-' and '.'"
-            raise self.places.error("L1", f"wrong label '{text}'", tree.position, tree.position + len(text) + 2, hint)
+            raise self.lines.error("L1", f"wrong label '{text}'", tree.position, tree.position + len(text) + 2, hint)
         return text
 
     # --- simple statements
@@ -190,7 +190,7 @@ class Statements(Expressions):
         return self.helper(tree, label)
 
     def _whole(self, tree: Tree, body: ast.Block) -> Span:
-        start = self.places.position(tree.position)
+        start = self.lines.position(tree.position)
         return Span(body.span.file, *start, body.span.end_line, body.span.end_column)
 
     def _if(self, tree: Tree, label: str | None) -> ast.Statement:

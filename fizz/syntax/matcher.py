@@ -1,8 +1,9 @@
-"""A matcher made once from the parsing expressions of a grammar: each becomes a function from a place to the next one.
+"""A matcher compiled from the parsing expressions of a grammar: each becomes a function from a position to the next.
 
-Arpeggio interprets the same expressions at run time, which takes five times as long. What they mean is described in
-Bryan Ford, "Parsing expression grammars" (POPL 2004); of Arpeggio's expressions those are known that textX makes of our
-grammar. A matcher that records failures is slower and is asked only for what it expected where a text does not match.
+Arpeggio interprets the same expressions at run time, which takes five times as long. Their meaning is described in
+Bryan Ford, "Parsing expression grammars" (POPL 2004); supported are those of Arpeggio's expressions that textX makes of
+our grammar. A matcher that records failures is slower; it is used only to find what was expected in a text that does
+not match.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from arpeggio import (  # type: ignore[import-untyped]
     ZeroOrMore,
 )
 
-_NOWHERE: Final = -1
+_NO_MATCH: Final = -1
 
 
 class ParseNode:
@@ -50,14 +51,14 @@ class ParseNode:
 
 
 Match = Callable[[str, int, list[ParseNode]], int]
-"""Matches a text from a place, adds the nodes of what it found, and says where it ends; -1, with nodes of a beginning
-perhaps, if it does not match."""
+"""Matches a text from a position, appends the nodes found, and returns the end; -1 if the text does not match (nodes of
+a partial match may have been appended)."""
 
 _NO_NODES: list[ParseNode] = []
 
 
 class Failures:
-    """How far a text could be matched, and the names of what was expected there."""
+    """The farthest position that was reached, and the names of what was expected there."""
 
     def __init__(self) -> None:
         self.position = 0
@@ -72,7 +73,7 @@ class Failures:
 
 
 class Matcher:
-    """Matches whole texts by a rule, between whose tokens there may be `blanks` (characters)."""
+    """Matches whole texts by a rule; any of the characters `blanks` may separate tokens."""
 
     def __init__(self, rule: ParsingExpression, blanks: str, failures: Failures | None = None) -> None:
         self._blanks = f"[{re.escape(blanks)}]*+"
@@ -84,17 +85,17 @@ class Matcher:
     def match(self, text: str) -> ParseNode | None:
         """The tree of a text, or None if it does not match."""
         nodes: list[ParseNode] = []
-        return nodes[0] if self._match(text, 0, nodes) != _NOWHERE else None
+        return nodes[0] if self._match(text, 0, nodes) != _NO_MATCH else None
 
     # --- from expressions to functions -------------------------------------------------------------------------------
 
     def _make(self, rule: ParsingExpression) -> Match:
-        """The function of an expression; of one that has a name it adds a single node."""
+        """The function of an expression; for a named one it appends a single node."""
         if id(rule) in self._made:
             return self._made[id(rule)]
         self._rules.append(rule)  # kept, so that no other expression is ever at this address
-        # Rules call each other in circles: until this one is made, its callers have one that asks for it.
-        self._made[id(rule)] = lambda text, place, nodes: made(text, place, nodes)
+        # Rules are recursive: callers made before this function is ready look it up when they run.
+        self._made[id(rule)] = lambda text, position, nodes: made(text, position, nodes)
         made = self._made_of(rule)
         self._made[id(rule)] = made
         return made
@@ -127,11 +128,11 @@ class Matcher:
         return _named(rule.rule_name, made) if rule.root and rule.rule_name else made
 
     def _fused(self, rule: Sequence) -> Match | None:
-        """A token that must stand before another as one expression, where nobody asks which of the two failed."""
+        """A token with a lookahead for another as one pattern, unless failures are recorded."""
         match rule.nodes:
             case [RegExMatch() as token, And(nodes=[RegExMatch() as ahead])] if self._failures is None:
                 behind = f"(?={self._blanks}(?:{ahead.to_match_regex}))"
-                # Not a shorter token in front of which the other one would stand.
+                # Atomic: no shorter token that happens to precede the other one.
                 return self._token(token.rule_name, f"(?>{token.to_match_regex})", token.rule_name, behind)
         return None
 
@@ -141,14 +142,14 @@ class Matcher:
         find = re.compile(f"{self._blanks}({pattern}){behind}", re.MULTILINE).match
         skip = re.compile(self._blanks).match
 
-        def token(text: str, place: int, nodes: list[ParseNode]) -> int:
-            found = find(text, place)
+        def token(text: str, position: int, nodes: list[ParseNode]) -> int:
+            found = find(text, position)
             if found is None:
                 if failures is not None:
-                    blanks = skip(text, place)
+                    blanks = skip(text, position)
                     assert blanks is not None
                     failures.add(blanks.end(), described)
-                return _NOWHERE
+                return _NO_MATCH
             start, end = found.span(1)
             if start != end:
                 nodes.append(ParseNode(name, start, end, found[1], _NO_NODES))
@@ -161,77 +162,77 @@ def _sequence(parts: list[Match]) -> Match:
     if len(parts) == 2:
         first, second = parts
 
-        def both(text: str, place: int, nodes: list[ParseNode]) -> int:
-            place = first(text, place, nodes)
-            return second(text, place, nodes) if place >= 0 else place
+        def both(text: str, position: int, nodes: list[ParseNode]) -> int:
+            position = first(text, position, nodes)
+            return second(text, position, nodes) if position >= 0 else position
 
         return both
 
-    def sequence(text: str, place: int, nodes: list[ParseNode]) -> int:
+    def sequence(text: str, position: int, nodes: list[ParseNode]) -> int:
         for part in parts:
-            place = part(text, place, nodes)
-            if place < 0:
+            position = part(text, position, nodes)
+            if position < 0:
                 break
-        return place
+        return position
 
     return sequence
 
 
 def _choice(alternatives: list[Match]) -> Match:
-    def choice(text: str, place: int, nodes: list[ParseNode]) -> int:
+    def choice(text: str, position: int, nodes: list[ParseNode]) -> int:
         known = len(nodes)
         for alternative in alternatives:
-            end = alternative(text, place, nodes)
+            end = alternative(text, position, nodes)
             if end >= 0:
                 return end
             del nodes[known:]
-        return _NOWHERE
+        return _NO_MATCH
 
     return choice
 
 
 def _repeated(part: Match) -> Match:
-    """A turn that matches nothing is the last."""
+    """Stops after a repetition that matches nothing."""
 
-    def repeated(text: str, place: int, nodes: list[ParseNode]) -> int:
+    def repeated(text: str, position: int, nodes: list[ParseNode]) -> int:
         while True:
             known = len(nodes)
-            end = part(text, place, nodes)
-            if end <= place:
+            end = part(text, position, nodes)
+            if end <= position:
                 del nodes[known:]
-                return place
-            place = end
+                return position
+            position = end
 
     return repeated
 
 
 def _optional(part: Match) -> Match:
-    def optional(text: str, place: int, nodes: list[ParseNode]) -> int:
+    def optional(text: str, position: int, nodes: list[ParseNode]) -> int:
         known = len(nodes)
-        end = part(text, place, nodes)
+        end = part(text, position, nodes)
         if end >= 0:
             return end
         del nodes[known:]
-        return place
+        return position
 
     return optional
 
 
 def _ahead(part: Match) -> Match:
-    """Whether the part would match; nothing is taken."""
+    """Whether the part would match; nothing is consumed."""
 
-    def ahead(text: str, place: int, nodes: list[ParseNode]) -> int:
-        return place if part(text, place, []) >= 0 else _NOWHERE
+    def ahead(text: str, position: int, nodes: list[ParseNode]) -> int:
+        return position if part(text, position, []) >= 0 else _NO_MATCH
 
     return ahead
 
 
 def _named(name: str, part: Match) -> Match:
-    """One node for all that the part found; none if that is nothing."""
+    """One node for all nodes that the part found; none if it found none."""
 
-    def named(text: str, place: int, nodes: list[ParseNode]) -> int:
+    def named(text: str, position: int, nodes: list[ParseNode]) -> int:
         inner: list[ParseNode] = []
-        end = part(text, place, inner)
+        end = part(text, position, inner)
         if inner and end >= 0:
             nodes.append(ParseNode(name, inner[0].position, inner[-1].position_end, "", inner))
         return end

@@ -66,7 +66,7 @@ class HelperModule:
 class Module:
     """A model that parses and resolves.
 
-    `items` are in file order with includes already in place (no `Include` among them). `--set` overrides have replaced
+    `items` are in file order with includes expanded (no `Include` among them). `--set` overrides have replaced
     the right sides of the constants they name. `sources` maps each file name, as spans spell it, to its text.
     """
 

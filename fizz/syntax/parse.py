@@ -1,7 +1,7 @@
-"""Parsing: a piece of laid-out text to a parse tree. The only place that knows textX.
+"""Parsing: a piece of laid-out text to a parse tree. The only module that imports textX.
 
-textX reads `grammar.tx`; `matcher.py` makes functions of the parsing expressions that textX has for it, and their trees
-are walked as they come: they have the place of every token. Errors are put into words here.
+textX reads `grammar.tx`; `matcher.py` makes functions of its parsing expressions. Their trees have the position of
+every token and are lowered directly. Error messages are written here.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _matcher() -> Matcher:
 
 @contextmanager
 def deep_recursion() -> Iterator[None]:
-    """Room for the recursive descent: some twenty Python frames per level of nesting."""
+    """Raises the recursion limit for the recursive descent: some twenty Python frames per level of nesting."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     try:
@@ -105,22 +105,22 @@ def parse_piece(piece: Piece) -> Tree:
 
 
 def parse_fragment(file: str, text: str, line: int, column: int) -> tuple[Piece, Tree]:
-    """The tree of one expression that stands at a line and column of a file."""
+    """The tree of one expression at a line and column of a file."""
     piece = Piece(file, FRAGMENT + text, line, column - 1)
     return piece, parse_piece(piece)
 
 
 def _translate(piece: Piece, failures: Failures) -> FizzError:
-    """What the parser expected and met, in words; language page, section 14."""
-    places = LineIndex(piece)
+    """The error for what the parser expected and found; language page, section 14."""
+    lines = LineIndex(piece)
     offset, expected = failures.position, failures.expected
     token, start, end = _token(piece.text, offset)
     if "Indent" in expected and not piece.text.startswith(INDENT, offset):
         line_end = piece.text.rfind(LINE_END, 0, offset)
         text = "block expected after ':'"
-        return places.error("L3", text, line_end - 1, line_end, "indent its statements; an empty block is `pass`")
+        return lines.error("L3", text, line_end - 1, line_end, "indent its statements; an empty block is `pass`")
     if token in _NOT_IN_LANGUAGE:
-        return places.error("L6", f"'{token}' is not part of the language", start, end, _NOT_IN_LANGUAGE[token])
+        return lines.error("L6", f"'{token}' is not part of the language", start, end, _NOT_IN_LANGUAGE[token])
     wanted = _describe(expected) if token != INDENT else ""
     text = f"unexpected {_name(token)}" + (f", expected {wanted}" if wanted else "")
     hint = _hint(token, expected, offset)
@@ -128,11 +128,11 @@ def _translate(piece: Piece, failures: Failures) -> FizzError:
         hint = "write `x += 1` or `x -= 1`"
     if token == "*" and piece.text[:offset].rstrip().endswith(("[", "(", "{", ",")):
         hint = "unpacking is not part of the language: write `a + [b]` for `[*a, b]`"
-    return places.error("L1", text, start, end, hint)
+    return lines.error("L1", text, start, end, hint)
 
 
 def _token(text: str, offset: int) -> tuple[str, int, int]:
-    """The token at an offset, with its place; behind an indent mark the place is the first token of the next line."""
+    """The token at an offset, its start and end; those of an indent mark are of the first token of the next line."""
     if text.startswith((LINE_END, DEDENT), offset) or offset >= len(text):
         return text[offset : offset + 1], offset, offset + 1
     mark = text[offset] if text.startswith(INDENT, offset) else ""

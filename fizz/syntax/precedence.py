@@ -1,6 +1,6 @@
 """Precedence: a flat chain of prefixes, atoms, trailers and operators becomes one expression.
 
-An operator stack takes the place of recursion, so that no length of chain can exhaust the interpreter's stack.
+An operator stack replaces recursion, so that no length of chain can exhaust the interpreter's stack.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _PRECEDENCE = {
 
 
 def start_of(node: Tree) -> int:
-    """Where the text of an atom begins: the token of strings takes the blanks before it."""
+    """The offset where the text of an atom begins: a token of strings includes the blanks before it."""
     return node.position + (len(node.value) - len(node.value.lstrip()) if node.rule_name == "Strings" else 0)
 
 
 class _Operand:
-    """An expression and the stretch of text it takes, parentheses included."""
+    """An expression and its extent in the text, parentheses included."""
 
     __slots__ = ("expression", "start", "end", "comparison")
 
@@ -82,11 +82,11 @@ class Climb:
     def prefixes(self, text: str, start: int) -> None:
         for match in _PREFIX.finditer(text):
             precedence = _NOT if match.group() == "not" else _UNARY
-            place = start + match.start()
+            begin = start + match.start()
             if precedence == _NOT and self.operators and self.operators[-1].precedence > _NOT:
                 hint = "put the `not` in parentheses"
-                raise self.lower.places.error("L1", "unexpected 'not' after an operator", place, place + 3, hint)
-            self.operators.append(_Operator(match.group(), precedence, place, unary=True))
+                raise self.lower.lines.error("L1", "unexpected 'not' after an operator", begin, begin + 3, hint)
+            self.operators.append(_Operator(match.group(), precedence, begin, unary=True))
             if len(self.operators) > MAX_DEPTH:
                 raise self.lower.error("L1", f"more than {MAX_DEPTH} operators in a row", self.tree)
 
@@ -98,20 +98,20 @@ class Climb:
         end = node.position + match.end()
         if text in ("is", "is not"):
             hint = f"write `{'==' if text == 'is' else '!='}`: `x == None`, `x != None`"
-            raise self.lower.places.error("L4", f"'{text}' is not supported", node.position, end, hint)
+            raise self.lower.lines.error("L4", f"'{text}' is not supported", node.position, end, hint)
         if text == "**":
             hint = "use `math.pow(x, y)`, or multiply"
-            raise self.lower.places.error("L6", "'**' is not part of the language", node.position, end, hint)
+            raise self.lower.lines.error("L6", "'**' is not part of the language", node.position, end, hint)
         self.reduce(precedence)
         if precedence == _COMPARISON and self.operands[-1].comparison:
             hint = "write `a < b and b < c`, or use parentheses"
             start = self.operands[-1].start
-            raise self.lower.places.error("L5", "chained comparison", start, end, hint)
+            raise self.lower.lines.error("L5", "chained comparison", start, end, hint)
         self.operators.append(_Operator(text, precedence, node.position, unary=False))
         self.prefixes(node.value[match.end() :], end)
 
     def reduce(self, precedence: int) -> None:
-        """Applies what binds at least as strongly as the operator that follows."""
+        """Applies the operators that bind at least as strongly as the next one."""
         while self.operators and self.operators[-1].precedence >= precedence:
             operator = self.operators.pop()
             right = self.operands.pop()

@@ -1,4 +1,4 @@
-"""Printing: a tree as source text that parses to an equal tree, or as an outline with the place of each node."""
+"""Printing: a tree as source text that parses to an equal tree, or as an outline with the position of each node."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HIDDEN = {"span", "name_span"}
 
 
 def print_module(module: Module | Sequence[ast.Item]) -> str:
-    """Source text of a model; includes stay in place, comments and layout are not kept."""
+    """Source text of a model; includes are kept, comments and layout are not."""
     items = module.items if isinstance(module, Module) else module
     blocks: list[str] = []
     previous: ast.Item | None = None
@@ -181,7 +181,7 @@ def _compound(statement: ast.Statement) -> Iterator[str]:
 
 
 def print_tree(items: Sequence[ast.Item]) -> str:
-    """An outline of the tree: one line per node with its kind, place (line:column) and plain values."""
+    """An outline of the tree: one line per node with its kind, position (line:column) and plain values."""
     return "\n".join(line for item in items for line in _outline(item, "")) + "\n"
 
 

@@ -24,7 +24,7 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 @dataclass(frozen=True, slots=True)
 class FStringField:
-    """`{source!conversion:spec}` in an f-string; the source stands at `offset` of the piece."""
+    """`{source!conversion:spec}` in an f-string; the source is at `offset` of the piece."""
 
     source: str
     offset: int
@@ -37,9 +37,9 @@ class FStringField:
 Part = str | bytes | FStringField
 
 
-def read_strings(places: LineIndex, start: int, end: int) -> tuple[list[Part], bool]:
+def read_strings(lines: LineIndex, start: int, end: int) -> tuple[list[Part], bool]:
     """The parts of adjacent string literals between two offsets, and whether one of them is an f-string."""
-    text = places.piece.text
+    text = lines.piece.text
     parts: list[Part] = []
     formatted = False
     position = start
@@ -54,11 +54,11 @@ def read_strings(places: LineIndex, start: int, end: int) -> tuple[list[Part], b
         close = _closing_quote(text, body, quote)
         if prefix not in _PREFIXES:
             hint = "the prefixes are r, b, br and f"
-            raise places.error("L1", f"unknown string prefix '{match.group(1)}'", position, body, hint)
+            raise lines.error("L1", f"unknown string prefix '{match.group(1)}'", position, body, hint)
         kinds.add(bytes if "b" in prefix else str)
         if len(kinds) > 1:
-            raise places.error("L1", "bytes and strings can not be joined", position, close + len(quote))
-        reader = _Reader(places, body, close, raw="r" in prefix)
+            raise lines.error("L1", "bytes and strings can not be joined", position, close + len(quote))
+        reader = _Reader(lines, body, close, raw="r" in prefix)
         if prefix == "f":
             formatted = True
             parts.extend(reader.fields())
@@ -79,14 +79,14 @@ def _closing_quote(text: str, position: int, quote: str) -> int:
 class _Reader:
     """The body of one literal, between two offsets of the piece."""
 
-    def __init__(self, places: LineIndex, start: int, end: int, raw: bool) -> None:
-        self.places = places
-        self.text = places.piece.text
+    def __init__(self, lines: LineIndex, start: int, end: int, raw: bool) -> None:
+        self.lines = lines
+        self.text = lines.piece.text
         self.start, self.end = start, end
         self.raw = raw
 
     def error(self, text: str, start: int, end: int, hint: str | None = None) -> NoReturn:
-        raise self.places.error("L1", text, start, end, hint)
+        raise self.lines.error("L1", text, start, end, hint)
 
     def decoded(self, start: int, end: int, is_bytes: bool = False) -> str:
         """The characters between two offsets; for bytes each stands for its number."""
@@ -105,20 +105,20 @@ class _Reader:
             if code in ("x", "u", "U", "N"):
                 digits = {"x": "two", "u": "four", "U": "eight"}.get(code)
                 wanted = f"{digits} hexadecimal digits" if digits else "a name in braces"
-                place = start + match.start()
-                self.error(f"incomplete escape '\\{code}'", place, place + 2, f"\\{code} is followed by {wanted}")
+                at = start + match.start()
+                self.error(f"incomplete escape '\\{code}'", at, at + 2, f"\\{code} is followed by {wanted}")
             if code[0] in "xuU" and len(code) > 1:
                 number = int(code[1:], 16)
                 if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
-                    place = start + match.start()
-                    self.error(f"'\\{code}' is no character", place, place + len(match.group()))
+                    at = start + match.start()
+                    self.error(f"'\\{code}' is no character", at, at + len(match.group()))
                 return chr(number)
             if code.startswith("N{"):
                 try:
                     return unicodedata.lookup(code[2:-1])
                 except KeyError:
-                    place = start + match.start()
-                    self.error(f"unknown character name '{code[2:-1]}'", place, place + len(match.group()))
+                    at = start + match.start()
+                    self.error(f"unknown character name '{code[2:-1]}'", at, at + len(match.group()))
             return match.group()  # as in Python: an unknown escape stays as it is
 
         return _ESCAPE.sub(replace, body)
@@ -172,8 +172,8 @@ class _Reader:
             close = self.text.find("}", position, self.end)
             nested = self.text.find("{", position, self.end)
             if close < 0 or 0 <= nested < close:
-                place = max(nested, position)
-                self.error("a format spec holds no braces", place, place + 1, "the spec is a fixed text")
+                at = max(nested, position)
+                self.error("a format spec holds no braces", at, at + 1, "the spec is a fixed text")
             spec = self.decoded(position + 1, close)
             position = close
         if position >= self.end or self.text[position] != "}":

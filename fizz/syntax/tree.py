@@ -1,4 +1,4 @@
-"""What lowering needs to know of a parse tree: a name, a place, and text or children."""
+"""The parse tree as lowering sees it: nodes with a rule name, a position, and text or children."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def children(tree: Tree, rule: str) -> list[Tree]:
 
 
 def the(tree: Tree, rule: str) -> Tree:
-    """The child that the grammar makes obligatory."""
+    """The first child made by a rule that the grammar requires."""
     node = child(tree, rule)
     assert node is not None, f"{tree.rule_name} without {rule}"
     return node

@@ -12,7 +12,7 @@ _FIELDS: Final = {
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.Node)
 }
-"""The fields of each class of nodes, the last one first, but for its place."""
+"""The fields of each class of nodes in reverse order, without its span."""
 _LEAVES: Final = (str, int, float, bool, bytes, type(None))
 
 
@@ -97,7 +97,7 @@ def own_expressions(statement: ast.Statement) -> tuple[ast.Expression, ...]:
 
 
 def targets_of(statement: ast.Statement) -> tuple[ast.Target, ...]:
-    """What a statement assigns or chooses, and so may bind; loops and `def`s, which have names of their own, aside."""
+    """What a statement assigns or chooses, and so may bind; not the names that loops and `def`s define."""
     match statement:
         case ast.Assign(targets=targets):
             return targets
@@ -115,7 +115,7 @@ def targets_of(statement: ast.Statement) -> tuple[ast.Target, ...]:
 
 
 def blocks_of(statement: ast.Statement) -> tuple[ast.Block, ...]:
-    """The blocks directly inside a statement, that of a nested `def` excepted: it is a world of its own."""
+    """The blocks directly inside a statement, except that of a nested `def`."""
     match statement:
         case ast.If(branches=branches, orelse=orelse):
             return tuple(block for _, block in branches) + ((orelse,) if orelse is not None else ())
