@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from checker.analysis.visit import Onlooker, Visit, VisitedState
 from checker.core.property import Looks, Predicate, Watch
-from checker.search.contract.assertions import Assertions, Decide
+from checker.search.contract.assertion_answers import Assertions, Decide
 from checker.search.memo.memo import verdict_of
 from fizz import Span
 from interpreter import ModelError, Program

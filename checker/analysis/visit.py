@@ -18,7 +18,7 @@ from checker.core.patience import Patience
 from checker.core.property import Property, watches_of
 from checker.search.contract.protocol import Task
 from checker.search.driver import Clock, ProgressSink, SearchDriver
-from checker.search.rows.run import RowsRun
+from checker.search.rows.row_run import RowsRun
 from interpreter import Machine, Program, State
 from interpreter.state.step import Candidate, Result, Rule
 

@@ -26,7 +26,7 @@ from fizz.base.data import deflate, demand, inflate, pack, unpack
 from interpreter import Program
 
 if TYPE_CHECKING:
-    from checker.search.checkpoints.saved import LastingRun
+    from checker.search.checkpoints.lasting_run import LastingRun
     from checker.search.driver import SearchDriver
 
 Say = Callable[[str], None]

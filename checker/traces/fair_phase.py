@@ -11,7 +11,7 @@ from checker.liveness.fairness import sentences
 from checker.liveness.graph import FairnessMark, Graph, LiveStep, Obligations, available, marks_of, obligation_of
 from checker.liveness.graph_search import GraphSearch
 from checker.liveness.lasso import Lasso
-from checker.search.contract.assertions import Assertions
+from checker.search.contract.assertion_answers import Assertions
 from fizz.base.light import dataclass
 from interpreter import Machine, State, Step, StepKind
 from interpreter.state.step import StepOrder

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from checker.core.exploration import Finding
 from checker.core.property import Looks, Property, Watch
-from checker.search.contract.assertions import Answer, Assertions
+from checker.search.contract.assertion_answers import Answer, Assertions
 from checker.search.contract.bounds import is_cut
-from checker.search.contract.counting import is_dead_end
+from checker.search.contract.level_counts import is_dead_end
 from checker.traces.moves import Move, Moves
 from checker.traces.replay import Story
 from fizz.base.light import dataclass

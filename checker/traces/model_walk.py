@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from checker.core.property import Looks, Property, Watch
 from checker.core.trace import TraceEntry
-from checker.search.contract.assertions import Answer, Assertions
+from checker.search.contract.assertion_answers import Answer, Assertions
 from checker.search.contract.bounds import starts_after
 from checker.traces.replay import init_entry, step_entry
 from interpreter import Machine, State, Step

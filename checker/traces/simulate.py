@@ -20,7 +20,7 @@ from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Stuck, Trace, TraceEntry, Why
 from checker.properties import KINDS, Kinds, properties_of
 from checker.search.contract.bounds import is_cut
-from checker.search.contract.counting import is_dead_end
+from checker.search.contract.level_counts import is_dead_end
 from checker.traces.fair_phase import FairPhase, Judged, WalkedLasso, is_fair
 from checker.traces.model_walk import Questions, Said, Walk
 from checker.traces.replay import failed_entry, idle_sentences, step_entry

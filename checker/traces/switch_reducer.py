@@ -13,7 +13,7 @@ from typing import Final
 from checker.core.exploration import Finding
 from checker.core.patience import Patience, Stop
 from checker.core.property import Property
-from checker.search.contract.assertions import Answer
+from checker.search.contract.assertion_answers import Answer
 from checker.search.memo.memo import Memory
 from checker.traces.fewest_switches import FewestSwitches, SearchNode, TooLarge
 from checker.traces.goal import Goal, Goals

@@ -11,7 +11,7 @@ from checker.analysis.covering import Coverage, cover
 from checker.core.exploration import Settings
 from checker.core.limits import Limits
 from checker.core.property import Predicate
-from checker.search.contract.assertions import Assertions
+from checker.search.contract.assertion_answers import Assertions
 from fizz import Span, load
 from interpreter import Machine, compile_module
 from interpreter.compile.program import Sequence

@@ -11,13 +11,13 @@ import pytest
 from checker.core.exploration import Exploration, Settings
 from checker.core.level import KeysCollide
 from checker.properties import properties_of
-from checker.search.columns.run import ColumnsRun
+from checker.search.columns.column_run import ColumnsRun
 from checker.search.columns.sizes import Sizes
 from checker.search.contract.protocol import Engine
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.engines.plain import PlainEngine
 from checker.search.explore import explore
-from checker.search.rows.run import MOST_COMPARED, Found
+from checker.search.rows.row_run import MOST_COMPARED, Found
 from fizz import load
 from interpreter import Machine, compile_module
 from interpreter.state.step import StepOrder

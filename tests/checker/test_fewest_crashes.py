@@ -20,7 +20,7 @@ from checker.properties import properties_of
 from checker.search.columns.batch import Batch
 from checker.search.columns.packing import Rows
 from checker.search.columns.store import StateStore
-from checker.search.contract.assertions import Assertions
+from checker.search.contract.assertion_answers import Assertions
 from checker.search.explore import explore
 from checker.search.registry import engine_of
 from interpreter import Machine, State, Step, StepKind, compile_module

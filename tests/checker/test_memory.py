@@ -19,7 +19,7 @@ from checker.search.columns.gathered import Gathered
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.spill_file import SpillFiles, in_memory, on_disk
-from checker.search.columns.visited import VisitedKeys
+from checker.search.columns.visited_keys import VisitedKeys
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.explore import explore
 from fizz import load

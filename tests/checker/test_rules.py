@@ -18,8 +18,8 @@ from checker.core.exploration import Settings
 from checker.core.level import Level
 from checker.core.limits import Limits, StopReason
 from checker.search.contract.bounds import fewest_starts, is_cut, not_all_explored, reason_to_end, starts_after
-from checker.search.contract.counting import count_states, is_dead_end
 from checker.search.contract.gathering import Gathering
+from checker.search.contract.level_counts import count_states, is_dead_end
 from checker.search.contract.parents import by_key_and_parent, crashes_after, least_parents
 from checker.search.contract.ranks import least, least_of_level, order_of, order_of_all, order_of_level
 from checker.search.explore import explore

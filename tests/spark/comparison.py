@@ -56,7 +56,7 @@ def main() -> int:
     arguments.add_argument("--seconds", type=float, default=10**9)
     given = arguments.parse_args()
     from checker.search.spark.java import find_java
-    from checker.search.spark.session import open_session
+    from checker.search.spark.spark_connection import open_session
 
     partitions = tuple(map(int, given.partitions.split(",")))
     session = open_session(given.master, {}, find_java(os.environ))

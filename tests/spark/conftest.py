@@ -34,7 +34,7 @@ def stage() -> Iterator[Stage]:
 def spark() -> Iterator[Any]:
     """One Spark session for the whole run; engines find and borrow it. A task may fail three times."""
     from checker.search.spark.java import find_java
-    from checker.search.spark.session import open_session
+    from checker.search.spark.spark_connection import open_session
 
     session = open_session("local[2,4]", {}, find_java(os.environ))
     yield session

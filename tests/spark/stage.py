@@ -10,8 +10,7 @@ from unittest.mock import patch
 
 from checker.core.effort import Effort
 from checker.core.patience import Patience
-from checker.search.spark import run as spark_run
-from checker.search.spark import worker
+from checker.search.spark import spark_run, worker
 
 
 class Stage:

@@ -13,14 +13,14 @@ from checker.core.exploration import Settings
 from checker.core.level import Level
 from checker.search.checkpoints.codec import StateCodec, SuccessorRecord
 from checker.search.checkpoints.row_codec import RowCodec
-from checker.search.columns.run import ColumnsRun
+from checker.search.columns.column_run import ColumnsRun
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.space import Space
 from checker.search.columns.store import StateStore
 from checker.search.columns.takeover import take_over
 from checker.search.contract.protocol import Task
 from checker.search.rows.expander import Expander
-from checker.search.rows.run import RowsRun
+from checker.search.rows.row_run import RowsRun
 from checker.search.spark import column_partition
 from checker.search.spark.batches import SourceKeys, batches_of, from_bytes, pack_batch, to_bytes
 from checker.search.spark.column_partition import ColumnPartition

@@ -10,8 +10,8 @@ import pytest
 
 from checker.core.problems import EnvironmentProblem
 from checker.search.checkpoints.codec import StateCodec, SuccessorRecord, pack_candidates, unpack_candidates
-from checker.search.checkpoints.keys import key_column, key_number, partition_of, partitions_of, places
-from checker.search.spark.visited import KeyFiles, add_keys, seen
+from checker.search.checkpoints.key_columns import key_column, key_number, partition_of, partitions_of, places
+from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.file_store import FileStore
 from fizz import load
 from interpreter import Machine, compile_module

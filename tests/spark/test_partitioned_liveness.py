@@ -19,7 +19,7 @@ from checker.liveness.graph import FairnessMark, Graph
 from checker.liveness.graph_search import GraphSearch
 from checker.liveness.lasso import Aim
 from checker.liveness.short_cycles import MOST_NODES
-from checker.search.checkpoints.keys import key_column
+from checker.search.checkpoints.key_columns import key_column
 from checker.search.spark.graph_building import resolve
 from checker.search.spark.liveness.partitioned_search import PASSES, PartitionedSearch
 from checker.search.spark.liveness.share import Array, Share, answers_array, bit_tables

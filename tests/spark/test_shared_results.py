@@ -15,8 +15,8 @@ from checker.search.checkpoints.codec import StateCodec
 from checker.search.contract.protocol import Task
 from checker.search.memo.remembering import BeginAnew, Restart
 from checker.search.rows.expander import Expander
-from checker.search.spark.learning import Learning
 from checker.search.spark.shared_results import SharedResult, merged, pack_results, unpack_results
+from checker.search.spark.worker_results import Learning
 from fizz import load
 from interpreter import State, compile_module
 from interpreter.state.step import StepKind

@@ -16,9 +16,9 @@ import pytest
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.problems import EnvironmentProblem, UsageProblem
-from checker.search.spark import session as sessions
+from checker.search.spark import spark_connection as sessions
 from checker.search.spark.master import cores_asked
-from checker.search.spark.session import SparkConnection
+from checker.search.spark.spark_connection import SparkConnection
 from checker.search.spark.troubles import explained
 from checker.storage import file_store as stores
 from checker.storage.file_store import FileStore

@@ -13,7 +13,7 @@ import pytest
 from checker.check import check
 from checker.core.problems import EnvironmentProblem
 from checker.search.spark import cluster
-from checker.search.spark.session import SparkConnection
+from checker.search.spark.spark_connection import SparkConnection
 from checker.search.spark.troubles import NOBODY_YET, TaskFailed, explained
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.checkpoints.keys import WIDTH, Keys, key_array, key_column, key_number
+from checker.search.checkpoints.key_columns import WIDTH, Keys, key_array, key_column, key_number
 from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
 from fizz.base.light import dataclass
 from interpreter import Machine

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from checker.liveness.graph import FairnessMark, Graph, GraphPart, Obligations
-from checker.search.checkpoints.frontier import (
+from checker.search.checkpoints.frontier_codec import (
     pack_columns,
     pack_rows,
     sample,
     unpack_columns,
     unpack_rows,
 )
-from checker.search.checkpoints.keys import WIDTH, halves_of, key_array, key_column, keys_of
-from checker.search.checkpoints.saved import RUN_PARTS, Saved, pack_head, unpack_head
-from checker.search.rows.run import RowsRun
+from checker.search.checkpoints.key_columns import WIDTH, halves_of, key_array, key_column, keys_of
+from checker.search.checkpoints.lasting_run import RUN_PARTS, Saved, pack_head, unpack_head
+from checker.search.rows.row_run import RowsRun
 from checker.storage.checkpoint.folder import level_file
 from checker.storage.file_store import FileStore
 from fizz.base.data import demand
@@ -27,7 +27,7 @@ from fizz.base.light import dataclass
 from interpreter.state.step import StepOrder
 
 if TYPE_CHECKING:
-    from checker.search.columns.run import ColumnsRun
+    from checker.search.columns.column_run import ColumnsRun
 
 FRONTIER_PARTS: Final = range(RUN_PARTS + 1, RUN_PARTS + 4)
 _FIXED: Final = 3

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.checkpoints.codec import StateCodec, lines, unlined
+from checker.search.columns.code_tables import Ints
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.space import Space
-from checker.search.columns.tables import Ints
 from fizz.base.data import NotData, pack, unpack
 from interpreter import Machine
 from interpreter.state.state import UNBOUND, Slot, State

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.search.columns.code_tables import Column, Ints, Mask, Words
 from checker.search.columns.packing import Rows
-from checker.search.columns.tables import Column, Ints, Mask, Words
 
 
 @dataclass(slots=True)

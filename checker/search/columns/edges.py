@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.liveness.graph import Graph, LiveStep
+from checker.search.columns.code_tables import Ints, Mask, Words, ranks_of
 from checker.search.columns.store import StateStore
-from checker.search.columns.tables import Ints, Mask, Words, ranks_of
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _MANY: Final = 1 << 20

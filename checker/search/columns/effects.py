@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.search.columns.code_tables import NO_UPDATE, Ints, Words
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.tables import NO_UPDATE, Ints, Words
-from checker.search.columns.walk import Bundles, results_of
-from checker.search.contract.counting import distinct_names
+from checker.search.columns.trie_walk import Bundles, results_of
+from checker.search.contract.level_counts import distinct_names
 from fizz.base.light import dataclass
 from interpreter.state.division import root_of
 from interpreter.state.state import UNBOUND, Slot

@@ -8,20 +8,20 @@ import numpy as np
 
 from checker.core.level import STEP_STAGE, Level, Witness
 from checker.search.columns.batch import Batch, Taken
+from checker.search.columns.code_tables import Ints, Mask, Words, distinct, halves
+from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.effects import NO_KIND
-from checker.search.columns.frontier import Frontier
 from checker.search.columns.images import BY_MACHINE
+from checker.search.columns.instance_finder import InstanceFinder
 from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.reach import InstanceFinder
 from checker.search.columns.remembered import Remembered
 from checker.search.columns.sources import StateColumns
 from checker.search.columns.space import Space
 from checker.search.columns.step_rules import StepRule, StepRules
-from checker.search.columns.tables import Ints, Mask, Words, distinct, halves
 from checker.search.columns.thread_slots import move_threads
 from checker.search.contract.bounds import starts_after
-from checker.search.contract.counting import note_action
+from checker.search.contract.level_counts import note_action
 from checker.search.contract.parents import crashes_after
 from checker.search.memo.trie import Counters, Leaf, ReadTree
 from checker.search.rows.expander import Arrival

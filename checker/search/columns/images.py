@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.columns.batch import Batch
+from checker.search.columns.code_tables import NO_PROPERTY, CodeTable, Ints, Tables, Words, distinct
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import Sizes
-from checker.search.columns.tables import NO_PROPERTY, CodeTable, Ints, Tables, Words, distinct
 from checker.search.columns.thread_slots import Ranks, put_threads
 from interpreter import Machine
 from interpreter.state.division import root_of

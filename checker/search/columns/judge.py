@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from checker.core.level import STATE_STAGE, TRANSITION_STAGE, Level, StateRef, Witness
 from checker.core.property import Looks, Watch
 from checker.search.columns.batch import Taken
+from checker.search.columns.code_tables import Ints, distinct
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.remembered import Remembered
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.sources import NeedsRows, PairColumns, StateColumns
 from checker.search.columns.space import Space
-from checker.search.columns.tables import Ints, distinct
-from checker.search.columns.walk import results_of
-from checker.search.contract.assertions import Assertions
-from checker.search.contract.judging import judge_step, leaves_out
+from checker.search.columns.trie_walk import results_of
+from checker.search.contract.assertion_answers import Assertions
+from checker.search.contract.judge_watches import judge_step, leaves_out
 from checker.search.contract.protocol import Task
 from checker.search.memo.memo import verdict_of
 from checker.search.memo.trie import Leaf, ReadTree
@@ -29,7 +29,7 @@ from interpreter.state.state import Layout, State
 from interpreter.state.step import Failure, Outcome, Result, Rule, StepOrder
 
 if TYPE_CHECKING:
-    from checker.search.columns.frontier import Frontier
+    from checker.search.columns.column_frontier import Frontier
     from checker.search.columns.step_rules import StepRule
 
 TRUE, FALSE, FAILED, OPEN = 1, 0, 2, 3

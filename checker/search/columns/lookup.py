@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.columns.tables import Ints, Mask, Words
-from checker.search.columns.walk import Walker
+from checker.search.columns.code_tables import Ints, Mask, Words
+from checker.search.columns.trie_walk import Walker
 from interpreter.state.state import Slot
 
 _FACTORS: Final = [

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from checker.search.columns.tables import AnswerTable, CodeTable, Ints, Tables, Words
+from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tables, Words
 from interpreter.state.state import UNBOUND, Layout, Slot, State
 
 WORD_BITS = 64

@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
+from checker.search.columns.code_tables import Ints
 from checker.search.columns.lookup import Unit
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.sources import Asked, Columns, RunRow, TooMany
-from checker.search.columns.tables import Ints
-from checker.search.columns.walk import Bundles, Walker
+from checker.search.columns.trie_walk import Bundles, Walker
 from checker.search.memo.remembering import BeginAnew
 from checker.search.memo.trie import Leaf, ReadTree, TreeNode
 from fizz import Span

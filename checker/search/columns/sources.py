@@ -7,8 +7,8 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from checker.search.columns.code_tables import Ints, Words
 from checker.search.columns.packing import Packing, Rows, Scalars
-from checker.search.columns.tables import Ints, Words
 from interpreter.execute.view import PairView, derived
 from interpreter.state.state import Slot, State
 from interpreter.state.step import ExecutionPath, Failure

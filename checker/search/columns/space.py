@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from checker.liveness.graph import Obligation, obligation_of
+from checker.search.columns.code_tables import Tables, ranks_of
 from checker.search.columns.edges import LevelEdges
 from checker.search.columns.images import Images
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import SIZES, Sizes
-from checker.search.columns.tables import Tables, ranks_of
 from checker.search.columns.thread_slots import Ranks
 from checker.search.memo.trie import Restarts, TreeNode
 from checker.search.rows.expander import Expander

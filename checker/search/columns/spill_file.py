@@ -10,8 +10,8 @@ from weakref import WeakSet
 
 import numpy as np
 
+from checker.search.columns.code_tables import Column
 from checker.search.columns.sizes import SIZES, Sizes
-from checker.search.columns.tables import Column
 from checker.search.contract.protocol import Task
 
 _MB: Final = 1_000_000

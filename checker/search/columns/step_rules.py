@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 
 from checker.liveness.graph import LiveStep, crash_of
+from checker.search.columns.code_tables import NO_PROPERTY, Ints, Mask
 from checker.search.columns.effects import NO_KIND, Effect, Effects
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.remembered import Remembered
 from checker.search.columns.sources import StateColumns
 from checker.search.columns.space import Space
-from checker.search.columns.tables import NO_PROPERTY, Ints, Mask
 from checker.search.memo.trie import Counters, Question, ReadTree
 from interpreter.state.state import Slot, State
 from interpreter.state.step import Aborted, Candidate, Event, ExecutionPath, Outcome, Read, Rule, StepKind, StepOrder

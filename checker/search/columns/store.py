@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from checker.core.exploration import PathLink
 from checker.core.level import KeysCollide
 from checker.search.columns.batch import Batch, counts
+from checker.search.columns.code_tables import Ints, Words, distinct, halves
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.spill_file import SpillFiles, in_memory
-from checker.search.columns.tables import Ints, Words, distinct, halves
-from checker.search.columns.visited import VisitedKeys
+from checker.search.columns.visited_keys import VisitedKeys
 from checker.search.contract.bounds import fewest_starts
 from checker.search.contract.parents import crashes_after, least_parents
 from checker.search.contract.ranks import least_of_level, order_of_level

@@ -9,14 +9,14 @@ import numpy as np
 
 from checker.core.level import Level, StateRef
 from checker.search.columns.batch import counts
-from checker.search.columns.frontier import Frontier
-from checker.search.columns.run import ColumnsRun
+from checker.search.columns.code_tables import halves
+from checker.search.columns.column_frontier import Frontier
+from checker.search.columns.column_run import ColumnsRun
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.space import Space
 from checker.search.columns.spill_file import SpillFiles
 from checker.search.columns.store import StateStore
-from checker.search.columns.tables import halves
-from checker.search.rows.run import FrontierState, RowsRun
+from checker.search.rows.row_run import FrontierState, RowsRun
 from interpreter.state.state import State
 from interpreter.state.step import StepOrder
 from interpreter.values.budget import METER

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from checker.search.columns.code_tables import NO_PROPERTY, CodeTable, Ints, Words
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.tables import NO_PROPERTY, CodeTable, Ints, Words
 from interpreter.values.intern import Interner
 
 _LAST = np.iinfo(np.int64).max

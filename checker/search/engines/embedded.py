@@ -10,13 +10,13 @@ from checker.core.level import Level
 from checker.liveness.graph import Graph
 from checker.search.columns.sizes import SIZES, Sizes
 from checker.search.contract.protocol import WIDE, Task
-from checker.search.rows.run import RowsRun
+from checker.search.rows.row_run import RowsRun
 
 if TYPE_CHECKING:
     from checker.core.explored_states import ExploredStates
+    from checker.search.checkpoints.lasting_run import Saved
     from checker.search.checkpoints.records import Records
-    from checker.search.checkpoints.saved import Saved
-    from checker.search.columns.run import ColumnsRun
+    from checker.search.columns.column_run import ColumnsRun
     from checker.storage.file_store import FileStore
 
 

@@ -17,11 +17,11 @@ from checker.core.patience import Stop
 from checker.core.property import Looks
 from checker.liveness.graph import Classes, Graph, LiveStep, crash_of, obligation_of
 from checker.liveness.graph_search import GraphSearch
-from checker.search.contract.assertions import Assertions
+from checker.search.contract.assertion_answers import Assertions
 from checker.search.contract.bounds import is_cut, starts_after
-from checker.search.contract.counting import count_states, distinct_names, is_dead_end, note_action
 from checker.search.contract.gathering import Gathering, Newcomer
-from checker.search.contract.judging import judge_dead_end, judge_state, judge_step
+from checker.search.contract.judge_watches import judge_dead_end, judge_state, judge_step
+from checker.search.contract.level_counts import count_states, distinct_names, is_dead_end, note_action
 from checker.search.contract.parents import crashes_after
 from checker.search.contract.protocol import Task
 from checker.search.contract.ranks import rank

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from checker.core.level import STEP_STAGE, Level, StateRef, Witness
 from checker.core.property import Looks
 from checker.liveness.graph import LiveStep, Obligation, crash_of, obligation_of
-from checker.search.contract.assertions import Assertions
-from checker.search.contract.counting import distinct_names, is_dead_end, note_action
-from checker.search.contract.judging import Judgement, judge_dead_end, judge_state, judge_step
+from checker.search.contract.assertion_answers import Assertions
+from checker.search.contract.judge_watches import Judgement, judge_dead_end, judge_state, judge_step
+from checker.search.contract.level_counts import distinct_names, is_dead_end, note_action
 from checker.search.contract.protocol import Task
 from checker.search.memo.memo import Memory
 from interpreter.execute.view import View

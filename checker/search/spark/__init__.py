@@ -8,7 +8,7 @@ from checker.search.contract.protocol import WIDE
 
 if TYPE_CHECKING:
     from checker.search.contract.protocol import Run, Task
-    from checker.search.spark.run import SparkRun
+    from checker.search.spark.spark_run import SparkRun
 
 
 class SparkEngine:
@@ -23,6 +23,6 @@ class SparkEngine:
 
     def begin(self, task: Task) -> Run:
         # Workers import this package too, and have no use for the driver's side of it.
-        from checker.search.spark.run import SparkRun
+        from checker.search.spark.spark_run import SparkRun
 
         return SparkRun(task, self.wide, self._runs)

@@ -12,7 +12,7 @@ from checker.core.patience import Patience
 from checker.core.property import Watch
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
-from checker.search.spark.visited import KeyFiles
+from checker.search.spark.key_files import KeyFiles
 from fizz.base.light import dataclass
 from interpreter import Machine, Program
 from interpreter.state.state import Slot

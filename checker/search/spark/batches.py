@@ -19,9 +19,9 @@ from checker.search.checkpoints.row_codec import (
     rows_of,
 )
 from checker.search.columns.batch import Batch
-from checker.search.columns.frontier import Frontier
+from checker.search.columns.code_tables import Ints, Words, halves
+from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.packing import Packing
-from checker.search.columns.tables import Ints, Words, halves
 from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
 from interpreter.state.state import UNBOUND, Layout
 from interpreter.state.step import StepOrder

@@ -22,9 +22,9 @@ from checker.core.limits import StopReason
 from checker.core.patience import GRACE_S, Stop
 from checker.core.problems import EnvironmentProblem, Problem
 from checker.search.checkpoints.codec import StateCodec, SuccessorRecord, pack_candidates
-from checker.search.checkpoints.keys import partition_of, partitions_of
-from checker.search.checkpoints.saved import Saved, pack_head
-from checker.search.contract.counting import keeps_graph
+from checker.search.checkpoints.key_columns import partition_of, partitions_of
+from checker.search.checkpoints.lasting_run import Saved, pack_head
+from checker.search.contract.level_counts import keeps_graph
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import (
@@ -41,15 +41,15 @@ from checker.search.spark.batches import NO_ORDER, joined, to_bytes
 from checker.search.spark.findings import Findings
 from checker.search.spark.graph_passes import SparkCrew
 from checker.search.spark.graph_task import Made
+from checker.search.spark.key_files import KeyFiles, add_keys
 from checker.search.spark.liveness.partitioned_search import PartitionedSearch
 from checker.search.spark.local import LocalRun
+from checker.search.spark.result_exchange import Teaching
 from checker.search.spark.scratch import Scratch
-from checker.search.spark.session import SparkConnection
 from checker.search.spark.shipping import archive, worker_function
+from checker.search.spark.spark_connection import SparkConnection
 from checker.search.spark.stopping import Stopped, stop_sign
-from checker.search.spark.teaching import Teaching
 from checker.search.spark.troubles import NOBODY_YET
-from checker.search.spark.visited import KeyFiles, add_keys
 from checker.storage.checkpoint.folder import level_file
 from checker.storage.file_store import FileStore
 from checker.storage.folders import RUN_FOLDER

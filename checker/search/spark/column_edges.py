@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from checker.search.checkpoints.keys import Keys, keys_of
+from checker.search.checkpoints.key_columns import Keys, keys_of
+from checker.search.columns.code_tables import Ints, Mask, Words
+from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.edges import LevelEdges, same_steps
-from checker.search.columns.frontier import Frontier
-from checker.search.columns.tables import Ints, Mask, Words
 from checker.search.spark.partition import GraphShape, pack_shapes
 
 

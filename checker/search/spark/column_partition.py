@@ -10,15 +10,15 @@ import numpy as np
 from checker.core.level import Level
 from checker.liveness.graph import Graph
 from checker.search.checkpoints.codec import StateCodec, pack_numbered
-from checker.search.checkpoints.keys import WIDTH, Keys, key_column, keys_of, places
+from checker.search.checkpoints.key_columns import WIDTH, Keys, key_column, keys_of, places
 from checker.search.checkpoints.row_codec import RowCodec
 from checker.search.columns.batch import Batch, counts
-from checker.search.columns.frontier import Frontier
+from checker.search.columns.code_tables import Ints, Words
+from checker.search.columns.column_frontier import Frontier
+from checker.search.columns.column_run import ColumnsRun
 from checker.search.columns.packing import Packing
-from checker.search.columns.run import ColumnsRun
 from checker.search.columns.space import Space
 from checker.search.columns.store import StateStore as States
-from checker.search.columns.tables import Ints, Words
 from checker.search.contract.bounds import fewest_starts, is_cut
 from checker.search.contract.parents import by_key_and_parent
 from checker.search.rows.expander import Expander
@@ -33,7 +33,7 @@ from checker.search.spark.batches import (
     to_bytes,
 )
 from checker.search.spark.column_edges import EdgeFile, EdgesByKey
-from checker.search.spark.visited import KeyFiles, add_keys, seen
+from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.file_store import FileStore
 
 _SLICE: Final = 1 << 24

@@ -8,7 +8,7 @@ from typing import Final
 from checker.core.exploration import PathLink
 from checker.core.problems import EnvironmentProblem
 from checker.search.checkpoints.codec import unpack_orders
-from checker.search.checkpoints.keys import WIDTH, key_array, key_column, partition_of, places
+from checker.search.checkpoints.key_columns import WIDTH, key_array, key_column, partition_of, places
 from checker.search.spark.assignment import found_file
 from checker.search.spark.local import LocalRun
 from checker.storage.file_store import FileStore

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from checker.liveness.graph import LiveStep
-from checker.search.checkpoints.keys import WIDTH, Keys, halves_of, key_array, key_column, partitions_of
+from checker.search.checkpoints.key_columns import WIDTH, Keys, halves_of, key_array, key_column, partitions_of
 from checker.search.spark.assignment import edges_file, found_file
 from checker.search.spark.findings import ANSWERS, CRASHES, KEYS
 from checker.search.spark.liveness.share import Array, Numbers, PassResult, Share, answers_array, by_owner

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from checker.liveness.graph import Graph
-from checker.search.checkpoints.keys import partitions_of
+from checker.search.checkpoints.key_columns import partitions_of
 from checker.search.spark.findings import Findings
 from checker.search.spark.graph_building import GraphSources, LevelFiles
 from checker.search.spark.graph_task import (

@@ -9,15 +9,15 @@ from typing import Final, NamedTuple
 from checker.core.level import Level, StateRef
 from checker.liveness.graph import Graph
 from checker.search.checkpoints.codec import StateCodec, SuccessorRecord
-from checker.search.checkpoints.keys import Keys, key_column, keys_of, partition_of
+from checker.search.checkpoints.key_columns import Keys, key_column, keys_of, partition_of
 from checker.search.checkpoints.row_codec import RowCodec
-from checker.search.columns.tables import Ints
+from checker.search.columns.code_tables import Ints
 from checker.search.contract.protocol import Task
 from checker.search.engines.embedded import EmbeddedRun
 from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import WorkerConfig
 from checker.search.spark.batches import NO_ORDER, PackedBatch, batches_of, waiting_batches
-from checker.search.spark.learning import Learning
+from checker.search.spark.worker_results import Learning
 from interpreter import Machine
 from interpreter.state.state import State
 

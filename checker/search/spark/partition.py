@@ -19,14 +19,14 @@ from checker.search.checkpoints.codec import (
     pack_orders,
     unpack_candidates,
 )
-from checker.search.checkpoints.keys import key_column, partition_of
+from checker.search.checkpoints.key_columns import key_column, partition_of
 from checker.search.contract.bounds import is_cut, starts_after
-from checker.search.contract.counting import count_states
 from checker.search.contract.gathering import Gathering, Newcomer
+from checker.search.contract.level_counts import count_states
 from checker.search.contract.parents import crashes_after
 from checker.search.rows.expander import Arrival, Expander
 from checker.search.spark.assignment import Assignment, Origin, edges_file, found_file, outbound_file
-from checker.search.spark.visited import KeyFiles, add_keys, seen
+from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.export import parts_of
 from checker.storage.file_store import FileStore
 from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack

@@ -22,10 +22,10 @@ from checker.search.rows.expander import Expander
 from checker.search.spark.assignment import Assignment, Met, Order, TaskReport
 from checker.search.spark.column_partition import ColumnPartition, WorkerColumns
 from checker.search.spark.graph_task import Made, PassTask
-from checker.search.spark.learning import Learning
 from checker.search.spark.partition import Partition
 from checker.search.spark.shared_results import unpack_results
 from checker.search.spark.stopping import Stopped, stop_sign
+from checker.search.spark.worker_results import Learning
 from checker.storage.export import place_of
 from checker.storage.file_store import FileStore
 from fizz.base.data import NotData

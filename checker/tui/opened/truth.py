@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from checker.core.property import Looks
 from checker.core.trace import Why
 from checker.properties import properties_of
-from checker.search.contract.assertions import Assertions
+from checker.search.contract.assertion_answers import Assertions
 from checker.traces.why import why
 from checker.tui.opened.claim import PropertyRow, TruthMark
 from checker.tui.opened.opened import Path

@@ -10,7 +10,7 @@ import numpy as np
 
 from checker.core.obligation import EVERYWHERE, StateSet
 from checker.liveness.graph import Graph, GraphPart
-from checker.search.checkpoints.keys import Keys, halves_of, key_number
+from checker.search.checkpoints.key_columns import Keys, halves_of, key_number
 from checker.search.contract.ranks import order_of_all, rank
 from checker.search.spark.liveness.share import (
     Array,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from checker.core.obligation import QUIET, StateSet
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
-from checker.search.checkpoints.keys import key_number
+from checker.search.checkpoints.key_columns import key_number
 from checker.search.contract.ranks import least_of_level, rank
 
 Array = NDArray[Any]

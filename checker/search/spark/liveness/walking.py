@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from checker.liveness.graph import Graph
 from checker.liveness.lasso import Aim, Lasso, Wanted, lasso_along
-from checker.search.checkpoints.keys import key_number
+from checker.search.checkpoints.key_columns import key_number
 from checker.search.spark.liveness.share import (
     KIND,
     Array,

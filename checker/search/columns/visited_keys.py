@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.search.columns.code_tables import Ints, Mask, Words
 from checker.search.columns.spill_file import SpillFiles, in_memory, on_disk
-from checker.search.columns.tables import Ints, Mask, Words
 
 Numbers = NDArray[np.uint32]
 

@@ -14,9 +14,9 @@ from checker.core.patience import Stop
 from checker.core.phases import ROWS
 from checker.liveness.graph import Classes, Graph, LiveStep
 from checker.search.contract.bounds import is_cut, starts_after
-from checker.search.contract.counting import count_states, keeps_graph
 from checker.search.contract.gathering import Gathering, Newcomer
-from checker.search.contract.judging import Judgement
+from checker.search.contract.judge_watches import Judgement
+from checker.search.contract.level_counts import count_states, keeps_graph
 from checker.search.contract.parents import crashes_after
 from checker.search.contract.protocol import Task
 from checker.search.contract.ranks import least, order_of

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from checker.core.level import StateRef
+from checker.search.columns.code_tables import Column, Ints, Mask, Words
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.tables import Column, Ints, Mask, Words
 from checker.search.contract.ranks import least_of_level
 
 

@@ -11,8 +11,8 @@ from checker.core.exploration import PathLink
 from checker.core.explored_states import ExploredStates
 from checker.core.level import Level
 from checker.core.problems import UsageProblem
+from checker.search.checkpoints.lasting_run import Saved, unpack_head
 from checker.search.checkpoints.records import Head
-from checker.search.checkpoints.saved import Saved, unpack_head
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import WorkerConfig
@@ -21,7 +21,7 @@ from checker.search.spark.java import find_java
 from checker.search.spark.liveness.partitioned_search import SMALL
 from checker.search.spark.local import LocalRun
 from checker.search.spark.master import check_master, cores_asked
-from checker.search.spark.session import SparkConnection, open_session
+from checker.search.spark.spark_connection import SparkConnection, open_session
 from checker.storage.checkpoint.folder import level_file
 from checker.storage.file_store import FileStore
 from checker.storage.folders import RUN_FOLDER

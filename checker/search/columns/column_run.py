@@ -16,18 +16,18 @@ from checker.core.phases import EDGES, JOINING, JUDGING, LOOKING_UP, STEPPING
 from checker.core.property import Looks
 from checker.liveness.graph import Graph
 from checker.search.columns.batch import Batch, counts
+from checker.search.columns.code_tables import Ints, halves
+from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.expand import Arrived, Chunk, ColumnExpander, TooWide
-from checker.search.columns.frontier import Frontier
 from checker.search.columns.gathered import Gathered
 from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.packing import Packing
 from checker.search.columns.space import Space
 from checker.search.columns.spill_file import in_memory
 from checker.search.columns.store import StateStore
-from checker.search.columns.tables import Ints, halves
 from checker.search.contract.bounds import is_cut
-from checker.search.contract.counting import count_states, is_dead_end, keeps_graph
-from checker.search.contract.judging import judge_dead_end
+from checker.search.contract.judge_watches import judge_dead_end
+from checker.search.contract.level_counts import count_states, is_dead_end, keeps_graph
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from interpreter.state.step import StepKind

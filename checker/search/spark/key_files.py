@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from checker.search.checkpoints.keys import Keys, Mask, key_array, places
+from checker.search.checkpoints.key_columns import Keys, Mask, key_array, places
 from checker.storage.file_store import FileStore
 from fizz.base.data import demand
 

@@ -12,8 +12,8 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from checker.search.columns.code_tables import Ints
 from checker.search.columns.packing import Scalars
-from checker.search.columns.tables import Ints
 from checker.search.memo.trie import Forking, Leaf, Leaves, Question, ReadTree, TreeNode
 from interpreter.state.state import Slot
 from interpreter.state.step import ExecutionPath, Result

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from checker.search.checkpoints.codec import PackedStates, StateCodec
 from checker.search.contract.bounds import is_cut
-from checker.search.rows.run import FrontierState, RowsRun
+from checker.search.rows.row_run import FrontierState, RowsRun
 from fizz.base.data import bundle, deflate, demand, inflate, unbundle
 from interpreter.state.state import State
 
 if TYPE_CHECKING:
     from checker.search.checkpoints.row_codec import PackedRows
-    from checker.search.columns.run import ColumnsRun
+    from checker.search.columns.column_run import ColumnsRun
 
 _SAMPLE: Final = 400
 Numbers = NDArray[np.int64]
@@ -73,7 +73,7 @@ def unpack_columns(run: ColumnsRun, parts: Sequence[bytes], bound: int) -> None:
     """Let a run go on from the states that `pack_columns` wrote. `bound`: the starts from which a state is cut."""
     from checker.search.checkpoints.row_codec import RowCodec
     from checker.search.columns.batch import counts
-    from checker.search.columns.frontier import Frontier
+    from checker.search.columns.column_frontier import Frontier
 
     codec = RowCodec(run.space, StateCodec(run.space.machine), run.refit)
     packed = _packed_rows(parts)

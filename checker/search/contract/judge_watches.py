@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from checker.core.level import STATE_STAGE, TRANSITION_STAGE, Level, StateRef, Witness
 from checker.core.property import Watch
-from checker.search.contract.assertions import Assertions
+from checker.search.contract.assertion_answers import Assertions
 from interpreter.state.state import State
 from interpreter.state.step import ModelError, StepOrder
 
