@@ -251,7 +251,7 @@ class ColumnExpander:
             for arrival in arrivals:
                 order = self.space.order(*arrival.order)
                 starts = starts_after(int(part.starts[at]), arrival.kind)
-                crashes = crashes_after(int(part.crashes[at]), arrival.order.crashes)
+                crashes = crashes_after(int(part.crashes[at]), arrival.crash)
                 found = Arrived(arrival.state, arrival.key, int(part.numbers[at]), order, starts, crashes)
                 chunk.slow.setdefault(self.space.packing(arrival.state.layout), []).append(found)
                 if self.wants_edges and arrival.live is not None:

@@ -5,7 +5,7 @@ What is said of one number holds for a column of them alike, where numpy's opera
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from checker.core.level import Level
 from checker.core.limits import Limits, StopReason
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     Column = NDArray[Any]
     Mask = NDArray[np.bool_]
 
+_START: Final = StepKind.START
+"""To look it up in its class takes longer than all the rest, and it is asked for each step."""
+
 
 @overload
 def starts_after(starts: int, kind: StepKind) -> int: ...
@@ -25,7 +28,7 @@ def starts_after(starts: int, kind: StepKind) -> int: ...
 def starts_after(starts: Column, kind: StepKind) -> Column: ...
 def starts_after(starts: Any, kind: StepKind) -> Any:
     """The start steps on a path to a state, and on through a step of this kind, a twin or not (language page, 9.2)."""
-    return starts + (kind is StepKind.START)
+    return starts + (kind is _START)
 
 
 @overload

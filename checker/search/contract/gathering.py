@@ -64,6 +64,6 @@ class Gathering(Generic[Key, Place]):
                 if self._encoding(state) < self._encoding(other):
                     known.source, known.order, known.crashes, known.place = source, order, crashes, place
                 return known
-        if is_less(crashes, order, source, (known.crashes, known.order, known.source)):
+        if is_less(crashes, order, source, known.crashes, known.order, known.source):
             known.source, known.order, known.crashes = source, order, crashes
         return known

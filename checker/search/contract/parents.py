@@ -36,13 +36,17 @@ def crashes_after(crashes: Any, crash: Any) -> Any:
     return crashes + crash
 
 
-def is_less(crashes: int, order: StepOrder, source: int, than: tuple[int, StepOrder, int]) -> bool:
-    """Whether a step is the parent rather than another one.
+def is_less(
+    crashes: int, order: StepOrder, source: int, other_crashes: int, other_order: StepOrder, other_source: int
+) -> bool:
+    """Whether a step is the parent rather than another one: it is less by (crashes, order, source).
 
     `crashes` are those up to the target. `source`: the key of the source, or its number, if numbers ascend by key; all
     initial states have one and the same, so that of equal ones the one of least choices counts.
     """
-    return (crashes, order, source) < than
+    if crashes != other_crashes:
+        return crashes < other_crashes
+    return order < other_order or (source < other_source and order == other_order)
 
 
 def least_parents(

@@ -39,12 +39,13 @@ Observe = Callable[[int, int, Candidate, tuple[str, ...], bool], None]
 
 
 class Arrival(NamedTuple):
-    """A step and where it leads. `live`: what liveness sees of it; None: nothing."""
+    """A step and where it leads. `crash`: it is a twin or a role crash. `live`: what liveness sees of it, or None."""
 
     order: StepOrder
     state: State
     key: int
     kind: StepKind
+    crash: bool
     live: LiveStep | None
 
 
@@ -108,7 +109,7 @@ class Expander:
             assert rule.instance is not None
             target, target_key = self.image(self.machine.crash_role(state, rule.instance))
             order = StepOrder(candidate.order, (), 0)
-            arrivals.append(Arrival(order, target, target_key, rule.kind, self._crash(order)))
+            arrivals.append(Arrival(order, target, target_key, rule.kind, True, self._crash(order)))
             level.crash_steps += 1
             if self.observe is not None:
                 self.observe(at.key, target_key, candidate, (), True)
@@ -137,7 +138,7 @@ class Expander:
         level: Level,
     ) -> int:
         """The steps of one candidate; how many there are."""
-        rule = candidate.rule
+        rule, kind = candidate.rule, candidate.rule.kind
         names: list[tuple[str, ...]] = []
         crash_names: list[tuple[str, ...]] = []
         for outcome in METER.attended(outcomes):
@@ -146,7 +147,7 @@ class Expander:
                 order = StepOrder(candidate.order, outcome.forks, 0)
                 image, image_key = self.image(target)
                 live = LiveStep(order, self.fair_name(rule), outcome.fair)
-                arrivals.append(Arrival(order, image, image_key, rule.kind, live))
+                arrivals.append(Arrival(order, image, image_key, kind, False, live))
                 names.append(outcome.choices)
                 if self.observe is not None:
                     self.observe(at.key, image_key, candidate, outcome.choices, False)
@@ -156,7 +157,7 @@ class Expander:
             if twin is not None:
                 order = StepOrder(candidate.order, outcome.forks, 1)
                 image, image_key = self.image(twin)
-                arrivals.append(Arrival(order, image, image_key, rule.kind, self._crash(order)))
+                arrivals.append(Arrival(order, image, image_key, kind, True, self._crash(order)))
                 crash_names.append(outcome.choices)
                 if self.observe is not None:
                     self.observe(at.key, image_key, candidate, outcome.choices, True)

@@ -168,7 +168,7 @@ class RowsRun:
         for way in METER.attended(states):
             order = StepOrder((), way.forks, 0)
             image, key = self.expander.image(way.state)
-            self._arrive(fresh, Arrival(order, image, key, StepKind.INIT, None), -1, 0, 0)
+            self._arrive(fresh, Arrival(order, image, key, StepKind.INIT, False, None), -1, 0, 0)
         self._complete(level, fresh, [])
         return level
 
@@ -227,7 +227,7 @@ class RowsRun:
             if self.found.states is not None and self.found.states[number] != arrival.state:
                 raise KeysCollide
             return number
-        starts, crashes = starts_after(starts, arrival.kind), crashes_after(crashes, arrival.order.crashes)
+        starts, crashes = starts_after(starts, arrival.kind), crashes_after(crashes, arrival.crash)
         new = fresh.add(arrival.key, parent, arrival.order, starts, crashes, arrival.state)
         if self.found.states is not None and new.place != arrival.state:
             raise KeysCollide

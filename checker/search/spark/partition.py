@@ -228,7 +228,7 @@ class Partition:
             arrivals = self.expander.expand(source.state, source.place, source.cut, self.expanded)
             for arrival in METER.attended(arrivals):
                 starts = starts_after(source.starts, arrival.kind)
-                crashes = crashes_after(source.crashes, arrival.order.crashes)
+                crashes = crashes_after(source.crashes, arrival.crash)
                 gatherings[partition_of(arrival.key, self.partitions)].add(
                     arrival.key, source.key, arrival.order, starts, crashes, arrival.state
                 )
