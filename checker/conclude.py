@@ -38,18 +38,18 @@ def conclude(
     asked: Mapping[str, object],
     patience: Patience,
 ) -> Report:
-    """The report of one run; counterexamples are replayed here, by a machine that may remember what engines did.
+    """The report of one run. Counterexamples are replayed here, with the memo that engines filled.
 
     `memory` None: there is no machine, because the constants already failed.
     """
-    teller = None if memory is None else _Teller(memory, patience)
-    reports = tuple(_report(p, exploration, teller) for p in properties)
+    traces = None if memory is None else _Traces(memory, patience)
+    reports = tuple(_report(p, exploration, traces) for p in properties)
     leading = _leading(properties, exploration)
     verdict, exit_code = _verdict(properties, exploration)
     error = exploration.error
     trace = _trace_of(leading, reports, properties)
     if error is not None:
-        trace = None if teller is None else teller.told(error)[1]
+        trace = None if traces is None else traces.of(error)[1]
     return Report(
         verdict=verdict,
         exit_code=exit_code,
@@ -68,7 +68,7 @@ def conclude(
         trace=trace,
         leading=None if leading is None or error is not None else leading.name,
         error=None if error is None else _failure(error),
-        warnings=module.warnings + _warnings(teller, exploration, properties),
+        warnings=module.warnings + _warnings(traces, exploration, properties),
         sources=module.sources,
         excluded=program.options.exclude,
         given=given,
@@ -77,54 +77,57 @@ def conclude(
 
 
 def _warnings(
-    teller: _Teller | None, exploration: Exploration, properties: tuple[Property, ...]
+    traces: _Traces | None, exploration: Exploration, properties: tuple[Property, ...]
 ) -> tuple[Diagnostic, ...]:
-    """What a run says of its model; nothing where it had no time for that."""
-    if teller is None:
+    """The warnings of a run; none if there was no time for them."""
+    if traces is None:
         return ()
     try:
-        with teller.patience.spared():
-            return audit(teller.memory.machine, exploration, properties)
+        with traces.patience.spared():
+            return audit(traces.memory.machine, exploration, properties)
     except (KeyboardInterrupt, Stop):
         return ()
 
 
-def _report(property: Property, exploration: Exploration, teller: _Teller | None) -> PropertyReport:
+def _report(property: Property, exploration: Exploration, traces: _Traces | None) -> PropertyReport:
     finding = exploration.findings.get(property.key)
-    if finding is None or teller is None:
+    if finding is None or traces is None:
         return PropertyReport(property.name, property.kind, _property_verdict(property, exploration))
-    finding, trace = teller.told(finding, property)
+    finding, trace = traces.of(finding, property)
     steps = finding.steps if finding.path else None
     instance, shortest = finding.instance, not finding.unfinished
     return PropertyReport(property.name, property.kind, "violated", steps, trace, instance, shortest)
 
 
-class _Teller:
-    """Tells findings. What that takes is imported and made when there is one: most runs have none."""
+class _Traces:
+    """Makes the traces of findings. Imports what that needs at the first finding: most runs have none."""
 
     def __init__(self, memory: Memory, patience: Patience) -> None:
         self.memory = memory
         self.patience = patience
 
     @cached_property
-    def _calmer(self) -> SwitchReducer:
+    def _reducer(self) -> SwitchReducer:
         from checker.traces.switch_reducer import SwitchReducer
 
         return SwitchReducer(self.memory, self.patience)
 
-    def told(self, finding: Finding, property: Property | None = None) -> tuple[Finding, Trace | None]:
-        """The calmest story of a finding, and which instance decides it. Without a property the model fails."""
+    def of(self, finding: Finding, property: Property | None = None) -> tuple[Finding, Trace | None]:
+        """The finding and its trace with the fewest context switches found; without a property the model fails.
+
+        The finding names the instance that decides the trace. No trace if it has no path, or if the run had to end.
+        """
         from checker.traces.replay import story_of, trace_of
 
         machine = self.memory.machine
         try:
             with self.patience.spared():
-                told = story_of(machine, finding)
-            if told is None:
+                story = story_of(machine, finding)
+            if story is None:
                 return finding, None
-            finding, told = self._calmer.calmer(finding, told, property)
+            finding, story = self._reducer.reduced(finding, story, property)
             with self.patience.spared():
-                return finding, trace_of(machine, finding, told, None if property is None else property.watches[0])
+                return finding, trace_of(machine, finding, story, None if property is None else property.watches[0])
         except (KeyboardInterrupt, Stop):
             # One step of this model may take longer than the run may last.
             return finding, None
@@ -142,7 +145,7 @@ def _property_verdict(property: Property, exploration: Exploration) -> PropertyV
 def _leading(properties: tuple[Property, ...], exploration: Exploration) -> Property | None:
     """The violated property that the report leads with (language page, 12.4): the shortest finding, then file order.
 
-    What was never met has no story, and comes last.
+    An `exists` that was never met has no trace and comes last.
     """
 
     def length(p: Property) -> tuple[bool, int]:
@@ -153,7 +156,7 @@ def _leading(properties: tuple[Property, ...], exploration: Exploration) -> Prop
 
 
 def _verdict(properties: tuple[Property, ...], exploration: Exploration) -> tuple[Verdict, ExitCode]:
-    """The verdict of the run: that of the first kind found, in the order of judgement."""
+    """The verdict of the run: that of the first violated property, in the order of judgement."""
     if exploration.stopped is StopReason.INTERRUPTED and not exploration.answered:
         return "interrupted", ExitCode.INTERRUPTED
     if exploration.error is not None:

@@ -118,7 +118,7 @@ def print_guard(
     line = Text(printable(f"{where} | "), "dim") + Text(printable(row), "italic")
     page.line(line.append(f"  {_WAYS[guard.kind]}", "dim"), indent, 6)
     if guard.choices:
-        more = f" and {plural(guard.ways - 1, 'more way')}" if guard.ways > 1 else ""
+        more = f" and {plural(guard.paths - 1, 'more way')}" if guard.paths > 1 else ""
         page.line(Text(printable(f"[{', '.join(guard.choices)}]{more}"), "yellow"), indent + 2, 4)
     for text, value in guard.facts:
         fact = Text().append(printable(text), "cyan").append(" is " if value in ("True", "False") else " = ")

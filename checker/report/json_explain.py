@@ -64,5 +64,5 @@ def _guard(guard: FailedGuard) -> dict[str, object]:
         "text": guard.text,
         "facts": [list(fact) for fact in guard.facts],
         "choices": list(guard.choices),
-        "ways": guard.ways,
+        "ways": guard.paths,
     }

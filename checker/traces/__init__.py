@@ -1,1 +1,1 @@
-"""Models walked step by step: at random, or along a trace that somebody wrote down (language page, 13)."""
+"""Single runs of a model: random walks, guided traces and counterexamples (language page, 13)."""

@@ -1,4 +1,4 @@
-"""What differs between two states, as they are told line by line."""
+"""The difference between two states, by lines (place, text)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from operator import is_not
 from checker.core.trace import Change
 
 THREADS = "thread-"
-SORTED_PLACES = (THREADS, "message-")
-"""How the places of things begin that are named by their place in a sorted list."""
+SORTED_NAMES = (THREADS, "message-")
+"""How the names of threads and messages begin, which are numbered by their position in a sorted list."""
 
 
 def changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[Change]:
-    """The lines that differ, in the order of the state before, new places last."""
-    found = _of_places(before[: _unsorted(before)], after[: _unsorted(after)])
-    for prefix in SORTED_PLACES:
+    """The lines that differ, in the order of the state before, new ones last."""
+    found = _of_names(before[: _unsorted(before)], after[: _unsorted(after)])
+    for prefix in SORTED_NAMES:
         found += _moved(
             [line for line in before[_unsorted(before) :] if line[0].startswith(prefix)],
             [line for line in after[_unsorted(after) :] if line[0].startswith(prefix)],
@@ -26,16 +26,16 @@ def changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]])
 
 
 def _unsorted(lines: Sequence[tuple[str, str]]) -> int:
-    """How many lines there are before those of things in a sorted list, which stand at the end."""
+    """The number of lines before those of threads and messages, which come last."""
     count = len(lines)
-    while count and lines[count - 1][0].startswith(SORTED_PLACES):
+    while count and lines[count - 1][0].startswith(SORTED_NAMES):
         count -= 1
     return count
 
 
-def _of_places(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[Change]:
+def _of_names(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[Change]:
     if len(before) == len(after):
-        # Of a state with thousands of lines a step changes a few; the others are mostly the very same objects.
+        # A step changes a few of thousands of lines; most of the others are the same objects.
         others = list(compress(range(len(before)), map(is_not, before, after)))
         before, after = [before[i] for i in others], [after[i] for i in others]
     old, new = dict(before), dict(after)
@@ -43,10 +43,7 @@ def _of_places(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str
 
 
 def _moved(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> list[Change]:
-    """Changes among things that are named by their place in a sorted list.
-
-    What only changed its place did not change.
-    """
+    """Changes among threads or messages. One that has only another number did not change."""
     old = _without(before, Counter(text for _, text in after))
     new = _without(after, Counter(text for _, text in before))
     if len(old) == len(new) == 1:
@@ -56,7 +53,7 @@ def _moved(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> list[
 
 
 def _without(lines: list[tuple[str, str]], texts: Counter[str]) -> list[tuple[str, str]]:
-    """The lines that are left when each text is taken away as often as it occurs."""
+    """The lines that are left when each text is removed as often as it occurs in `texts`."""
     left = []
     for place, text in lines:
         if texts[text]:

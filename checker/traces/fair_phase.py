@@ -1,4 +1,4 @@
-"""The fair end of a random walk: the little graph of what it walked, in which fair lassos are looked for."""
+"""The fair end of a random walk: the graph of the states and steps it met, searched for fair lassos."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from interpreter.state.step import StepOrder
 
 @dataclass(frozen=True, slots=True)
 class WalkedLasso:
-    """A violation: after `prefix` steps of the walk those of the stem, then for ever the cycle, or nothing at all."""
+    """A violation: `prefix` steps of the walk, the steps of the stem, then for ever the cycle, or nothing."""
 
     of: Property
     prefix: int
@@ -31,9 +31,9 @@ class WalkedLasso:
 
 @dataclass(slots=True)
 class _Visited:
-    """A state of the fair phase: when the walk first stood there, what fairness asks of it, which steps were drawn.
+    """A state of the fair phase: when the walk first reached it, what fairness asks of it, which steps were drawn.
 
-    `pending`: for each property with a stem that the walk was on when it stood there, when that was first.
+    `pending`: for each property whose stem the walk was on in this state, when that was first.
     """
 
     state: State
@@ -46,7 +46,7 @@ class _Visited:
 
 
 def is_fair(machine: Machine, step: Step) -> bool:
-    """Is it a step of a fair action, of a thread, or a delivery, and no crash?"""
+    """Whether it is a step of a fair action, of a thread, or a delivery, and no crash."""
     if step.crashes:
         return False
     return step.rule.kind is StepKind.DELIVER or machine.fair_name(step.rule) is not None
@@ -54,28 +54,28 @@ def is_fair(machine: Machine, step: Step) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A property that a walk can violate by its end: what it demands of lassos."""
+    """A property about lassos, which the end of a walk can violate."""
 
     of: Property
     demand: NoLasso
 
     @property
     def pending(self) -> str:
-        """The key under which is known where the walk was on a stem. No watch has it."""
+        """The key of the states in which the walk was on a stem. No watch has it."""
         return f"({self.of.key} is pending)"
 
     @property
     def of_the_phase(self) -> NoLasso:
-        """What it demands of the lassos of the fair phase: a stem may have begun before."""
+        """The demand on lassos of the fair phase, where a stem may have begun before."""
         stem = self.demand.stem
         return self.demand if stem is None else replace(self.demand, stem=Stem(Recorded(self.pending), stem.along))
 
 
 class FairPhase:
-    """Judges the cycles of a walk (language page, 10.4), each time it comes back to a state by a new step.
+    """Judges the cycles of a walk (language page, 10.4), each time it returns to a state by a new step.
 
-    The states and steps met are a part of the whole graph, and what is available in each state is known in full. So
-    a fair lasso that is found is real; that none is found says nothing.
+    The states and steps met are a part of the whole graph, and all available steps of each state are known. So every
+    fair lasso found is real; if none is found, that proves nothing.
     """
 
     def __init__(self, machine: Machine, assertions: Assertions, judged: Sequence[Judged]) -> None:
@@ -91,7 +91,7 @@ class FairPhase:
         self._drawn: Step | None = None
 
     def pass_by(self, state: State) -> None:
-        """The walk comes to a state, in the fair phase or before. Raises `ModelError`."""
+        """The walk reaches a state, in the fair phase or before. Raises `ModelError`."""
         if self._stems:
             answers = self._answers(state)
             for key, stem in self._stems.items():
@@ -102,7 +102,7 @@ class FairPhase:
                     self._pending.add(key)
 
     def arrive(self, position: int, state: State, steps: Sequence[Step]) -> list[WalkedLasso]:
-        """The walk stands in a state, after so many steps; `steps` are all steps there are. Raises `ModelError`."""
+        """The walk is in a state after `position` steps; `steps` are all steps of the state. Raises `ModelError`."""
         known = state in self._numbers
         if not known:
             self._numbers[state] = len(self._visited)
@@ -121,7 +121,7 @@ class FairPhase:
         return self._lassos() if news else []
 
     def leave(self, step: Step) -> None:
-        """The walk goes on by this step."""
+        """The walk continues with this step."""
         self._drawn = step
 
     def _visit(self, position: int, state: State, steps: Sequence[Step]) -> _Visited:
@@ -131,7 +131,7 @@ class FairPhase:
         return _Visited(state, position, marks, available(live), self._answers(state), {})
 
     def _answers(self, state: State) -> dict[str, int]:
-        """What is recorded of a state, by key, 1 or 0."""
+        """The recorded answers in a state by key, 1 or 0."""
         asked = ((key, predicate) for key, predicate in self._recorded.items() if predicate is not None)
         answers = {key: int(self.assertions.holds(predicate, state).value) for key, predicate in asked}
         return answers | {QUIET.key: int(not state.threads)}
@@ -148,7 +148,7 @@ class FairPhase:
         return bytearray(visited.answers[key] for visited in self._visited)
 
     def _graph(self) -> Graph:
-        """States by the time of the first visit; of the edges only those that were walked."""
+        """The graph of the states in the order of their first visit, with the edges that were walked."""
         graph = Graph(lambda number: self.machine.key(self._visited[number].state))
         for visited in self._visited:
             graph.needs.append(len(graph.need_table))

@@ -18,12 +18,15 @@ _Key = tuple[object, ...]
 
 
 class TooLarge(Exception):
-    """More states were met than a search may meet."""
+    """The search met more states than it may."""
 
 
 @dataclass(slots=True, eq=False)
 class SearchNode:
-    """A way to be in a state: who has moved last decides what a step costs. `before` None: after Init."""
+    """A state and what was done to reach it. `context`: the last mover, which decides what the next step costs.
+
+    `starts`, `crashes`: how many actions started and how many steps were crashes. `before` None: a state after Init.
+    """
 
     state: State
     begin: InitialState
@@ -35,11 +38,11 @@ class SearchNode:
 
 
 class FewestSwitches:
-    """Goes through runs by their number of context switches, and among these by their length.
+    """Searches runs by their number of context switches, then by their length, with a bucket of nodes for each pair.
 
-    Of several ways to be in a state with the same mover the one with the fewest switches counts, then the one with the
-    least last step in the step order, then the one from the state of least key. Runs that come to a state later than
-    others do are no shortest ones.
+    Of several paths to a state with the same mover, the one with the fewest switches counts, then the one whose last
+    step is least in the step order, then the one from the state of least key. A path that reaches a state on a later
+    level than another is dropped: it is no part of a shortest run.
     """
 
     def __init__(self, goal: Goal, moves: Moves, contexts: Contexts, most_states: int) -> None:
@@ -53,85 +56,85 @@ class FewestSwitches:
         self._cheapest: dict[_Key, int] = {}
         self._waiting: defaultdict[tuple[int, int], dict[_Key, SearchNode]] = defaultdict(dict)
 
-    def calmest(self, beginnings: Sequence[InitialState], most: int) -> SearchNode | None:
-        """Where the calmest run ends, if one has fewer than `most` switches. Raises `TooLarge`."""
+    def search(self, beginnings: Sequence[InitialState], most: int) -> SearchNode | None:
+        """The end of the run with the fewest switches, or None if all have `most` or more. Raises `TooLarge`."""
         for begin in beginnings:
             self._arrive(SearchNode(begin.state, begin), 0, 0)
         for switches in range(most):
             for level in range(self.goal.length):
-                for place in self._waiting.pop((switches, level), {}).values():
-                    self._go_on(place, switches, level, most)
+                for node in self._waiting.pop((switches, level), {}).values():
+                    self._go_on(node, switches, level, most)
             ends = self._waiting.pop((switches, self.goal.length), {}).values()
-            for place in sorted(ends, key=self._rank_of_end):
-                if self._is_end(place):
-                    return place
+            for node in sorted(ends, key=self._rank_of_end):
+                if self._is_end(node):
+                    return node
         return None
 
-    def _go_on(self, place: SearchNode, switches: int, level: int, most: int) -> None:
-        if self._levels[place.state] < level:
+    def _go_on(self, node: SearchNode, switches: int, level: int, most: int) -> None:
+        if self._levels[node.state] < level:
             return
-        for move in self.moves.of(place.state, starts=not is_cut(place.starts, self.bound)).moves:
+        for move in self.moves.of(node.state, starts=not is_cut(node.starts, self.bound)).moves:
             context = self.contexts.after(move.rule, move.thread)
-            total = switches + (not self.contexts.goes_on(place.context, move.rule))
+            total = switches + (not self.contexts.goes_on(node.context, move.rule))
             if level + 1 == self.goal.length and self.goal.then is not None:
                 total += not self.contexts.goes_on(context, self.goal.then)
             if total < most:
-                starts = starts_after(place.starts, move.rule.kind)
-                crashes = crashes_after(place.crashes, move.crashes)
+                starts = starts_after(node.starts, move.rule.kind)
+                crashes = crashes_after(node.crashes, move.crashes)
                 if starts <= self.goal.starts and crashes <= self.goal.crashes:
-                    there = SearchNode(move.target, place.begin, context, starts, crashes, place, move)
-                    self._arrive(there, total, level + 1)
+                    following = SearchNode(move.target, node.begin, context, starts, crashes, node, move)
+                    self._arrive(following, total, level + 1)
 
-    def _arrive(self, place: SearchNode, switches: int, level: int) -> None:
-        if self._levels.get(place.state, level) < level:
+    def _arrive(self, node: SearchNode, switches: int, level: int) -> None:
+        if self._levels.get(node.state, level) < level:
             return
-        self._levels[place.state] = level
+        self._levels[node.state] = level
         if len(self._levels) > self.most_states:
             raise TooLarge
-        key = self._key(place, level)
+        key = self._key(node, level)
         if self._cheapest.get(key, switches) < switches:
             return
         self._cheapest[key] = switches
         waiting = self._waiting[switches, level]
-        if key not in waiting or self._is_before(place, waiting[key]):
-            waiting[key] = place
+        if key not in waiting or self._is_before(node, waiting[key]):
+            waiting[key] = node
 
-    def _key(self, place: SearchNode, level: int) -> _Key:
-        """Places with the same key go on alike."""
-        effort = (place.starts, place.crashes)
+    def _key(self, node: SearchNode, level: int) -> _Key:
+        """Nodes with the same key have the same continuations."""
+        effort = (node.starts, node.crashes)
         if level < self.goal.length:
-            return (level, place.state, place.context, effort)
+            return (level, node.state, node.context, effort)
         source = None
-        if self.goal.of_steps and place.before is not None and place.move is not None:
-            source = (place.before.state, place.move.order)
-        return (level, place.state, source, effort)
+        if self.goal.of_steps and node.before is not None and node.move is not None:
+            source = (node.before.state, node.move.order)
+        return (level, node.state, source, effort)
 
-    def _is_end(self, place: SearchNode) -> bool:
-        if place.before is None or place.move is None:
+    def _is_end(self, node: SearchNode) -> bool:
+        if node.before is None or node.move is None:
             return False
-        if (place.starts, place.crashes) != (self.goal.starts, self.goal.crashes):
+        if (node.starts, node.crashes) != (self.goal.starts, self.goal.crashes):
             return False
-        return self.goal.reached(place.before.state, place.move, place.starts) is not None
+        return self.goal.reached(node.before.state, node.move, node.starts) is not None
 
-    # --- ranks: which of several comes first -----------------------------------------------------------------------
+    # --- ranks: which of several nodes comes first -----------------------------------------------------------------
 
-    def _rank(self, place: SearchNode) -> tuple[object, ...]:
-        threads, context = place.state.threads, place.context
+    def _rank(self, node: SearchNode) -> tuple[object, ...]:
+        threads, context = node.state.threads, node.context
         owner, thread = ("", None) if context is None else context
-        seat = threads.index(thread) if thread in threads else -1
-        return (self.moves.key(place.state), owner, seat)
+        index = threads.index(thread) if thread in threads else -1
+        return (self.moves.key(node.state), owner, index)
 
-    def _is_before(self, place: SearchNode, other: SearchNode) -> bool:
-        """Does the last move of the one come first? Most orders differ, and keys are sums over whole states."""
-        if place.move is not None and other.move is not None and place.move.order != other.move.order:
-            return place.move.order < other.move.order
-        return self._rank_of_move(place) < self._rank_of_move(other)
+    def _is_before(self, node: SearchNode, other: SearchNode) -> bool:
+        """Whether the last move of the one comes first. Orders are compared first: keys cost a pass over the state."""
+        if node.move is not None and other.move is not None and node.move.order != other.move.order:
+            return node.move.order < other.move.order
+        return self._rank_of_move(node) < self._rank_of_move(other)
 
-    def _rank_of_move(self, place: SearchNode) -> tuple[object, ...]:
-        if place.before is None or place.move is None:
-            return (place.begin.forks,)
-        return (place.move.order, self._rank(place.before))
+    def _rank_of_move(self, node: SearchNode) -> tuple[object, ...]:
+        if node.before is None or node.move is None:
+            return (node.begin.forks,)
+        return (node.move.order, self._rank(node.before))
 
-    def _rank_of_end(self, place: SearchNode) -> tuple[object, ...]:
-        key = self.moves.key(place.state)
-        return (0 if self.goal.of_steps else key, self._rank_of_move(place))
+    def _rank_of_end(self, node: SearchNode) -> tuple[object, ...]:
+        key = self.moves.key(node.state)
+        return (0 if self.goal.of_steps else key, self._rank_of_move(node))

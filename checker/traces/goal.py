@@ -1,4 +1,4 @@
-"""Where the counterexamples of a property end, asked of single moves."""
+"""The goal of a counterexample: which moves end a run that shows the same violation."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from interpreter import Machine, ModelError, State, StepKind
 from interpreter.state.step import Rule
 
 Reached = Callable[[State, Move, int], Answer | None]
-"""Whether a run ends by a move from a state, with so many starts; the answer names the instance that decided."""
+"""Whether a move from a state, after so many starts, ends a run; the answer names the deciding instance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
     """Where a run has to end.
 
-    `length`: after how many steps. `starts`, `crashes`: how many actions start and how many crash steps are among them.
-    `of_steps`: the last step decides, and not only the state it leads to. `then`: who moves in the step after it, where
-    the run is but the beginning of a story.
+    `length`: its steps. `starts`, `crashes`: how many of them start an action and how many are crashes. `of_steps`: the
+    last step decides, not only its target. `then`: the rule of the step after the run, if the story goes on.
     """
 
     length: int
@@ -44,40 +43,40 @@ class Goals:
         self._moves = moves
         self.assertions = Assertions(machine, machine.parts_view, moves.memory.result)
 
-    def goal(self, finding: Finding, told: Story, property: Property | None) -> Goal:
-        """Where other runs may end that show the same as this story.
+    def goal(self, finding: Finding, story: Story, property: Property | None) -> Goal:
+        """Where a run must end to show the same as this story.
 
-        Of a violation of safety or a deadlock any that does; of a lasso its first part, where the stem or the cycle
-        begins, and where the model fails, all but the last step. `property` None: the model fails.
+        For safety and deadlock: at any violation of the property. For a lasso: at the state where the stem or the cycle
+        begins. Where the model fails (`property` None): at the state before the last step.
         """
         watches = () if property is None else property.watches
         watch = next((one for one in watches if one.brings and one.key == finding.key), None)
         if watch is None:
-            return self._beginning(finding, told)
-        length = len(told.steps)
+            return self._beginning(finding, story)
+        length = len(story.steps)
         if watch.looks is Looks.DEAD_ENDS:
-            return Goal(*_effort(told, length), self._dead_end)
+            return Goal(*_effort(story, length), self._dead_end)
         of_steps = watch.looks is Looks.STEPS
-        return Goal(*_effort(told, length), self._breaking(watch, of_steps), of_steps)
+        return Goal(*_effort(story, length), self._breaking(watch, of_steps), of_steps)
 
-    def _beginning(self, finding: Finding, told: Story) -> Goal:
-        steps = len(told.entries) - 1
-        # Where the model fails in an assertion, it may do so after Init.
+    def _beginning(self, finding: Finding, story: Story) -> Goal:
+        steps = len(story.entries) - 1
+        # An assertion may fail after Init, without a step.
         rest = len(finding.stem) + len(finding.cycle) if finding.error is None else min(1, steps)
         length = steps - rest
-        state = told.states[length]
+        state = story.states[length]
         return Goal(
-            *_effort(told, length),
+            *_effort(story, length),
             lambda before, move, starts: Answer(True) if move.target == state else None,
-            then=self._next(told, length) if rest else None,
+            then=self._next(story, length) if rest else None,
         )
 
-    def _next(self, told: Story, length: int) -> Rule:
-        """Who moves in the step after so many. One that fails is known by its name."""
-        if length < len(told.steps):
-            return told.steps[length].rule
-        name = told.entries[-1].label.partition("[")[0]
-        return next(c.rule for c in self.machine.candidates(told.states[length]) if c.name == name)
+    def _next(self, story: Story, length: int) -> Rule:
+        """The rule of the step after so many. A failed step is found by its name."""
+        if length < len(story.steps):
+            return story.steps[length].rule
+        name = story.entries[-1].label.partition("[")[0]
+        return next(c.rule for c in self.machine.candidates(story.states[length]) if c.name == name)
 
     def _dead_end(self, before: State, move: Move, starts: int) -> Answer | None:
         cut = is_cut(starts, self.machine.program.options.max_actions)
@@ -103,7 +102,7 @@ class Goals:
         return reached
 
 
-def _effort(told: Story, length: int) -> tuple[int, int, int]:
-    """So many steps of a story, and how many of these start an action, and how many are crashes."""
-    steps = told.steps[:length]
+def _effort(story: Story, length: int) -> tuple[int, int, int]:
+    """The length, and how many of so many first steps start an action and how many are crashes."""
+    steps = story.steps[:length]
     return length, sum(step.rule.kind is StepKind.START for step in steps), sum(step.crashes for step in steps)

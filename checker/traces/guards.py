@@ -1,4 +1,4 @@
-"""What holds back the actions and threads that have no step in a state: for each the guards at which its ways ended."""
+"""Why actions, threads and messages have no step in a state: the guards at which their execution paths ended."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Literal as OneOf
 
+from checker.core.trace import Held, Stuck
 from checker.traces.why import source_text
 from fizz import Span
 from fizz.base.light import dataclass
@@ -26,20 +27,20 @@ from interpreter.state.step import (
     StepKind,
 )
 
-_MOST_WAYS = 1_000
-"""Ways through one step that are looked at; of more, those after them are not told of."""
+_MOST_PATHS = 1_000
+"""Execution paths of one rule that are looked at; any further ones are not reported."""
 
-_MOST_WATCHED = 50
-"""Ways through one step that are gone again to learn what ended them."""
+_MOST_EXPLAINED = 50
+"""Execution paths of one rule that are run again to find what ended them."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailedGuard:
-    """What ended ways through a step.
+    """A guard that ended execution paths of a rule.
 
     `kind` "limit": an option keeps the action from starting. `file` and `line` are those of the guard, `text` is the
     source text of its condition, or the option; `facts` are the condition and its parts with their values, as texts,
-    the most telling first. `ways`: how many ways ended here; `choices` are those of the first of them.
+    the most relevant first. `paths`: how many execution paths ended here; `choices` are those of the first of them.
     """
 
     kind: GuardKind | OneOf["limit"]
@@ -48,15 +49,15 @@ class FailedGuard:
     text: str
     facts: tuple[tuple[str, str], ...]
     choices: tuple[str, ...] = ()
-    ways: int = 1
+    paths: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Disabled:
-    """Something that has no step in a state.
+    """An action, thread or message that has no step in a state.
 
     `name` is that of its steps (`Act`, `Node#0.Act`, `thread-0`, `channel-0-message-0`), `actor` the action that moves
-    (of a thread its root action). `guards` in the order in which ways met them; there is always one.
+    (of a thread its root action). `guards`: at least one, in the order in which execution paths met them.
     """
 
     name: str
@@ -81,74 +82,76 @@ def disabled(machine: Machine, state: State, starts: bool = True) -> tuple[Disab
 
 
 def is_step(machine: Machine, state: State, rule: Rule, result: Result) -> bool:
-    """Whether a way with this result is a step from a state; one that fails is told of as such."""
+    """Whether an execution path with this result is a step of a state; a failure counts as one."""
     if isinstance(result, Outcome):
-        # Only domains can forbid what a way leads to.
+        # Only domains can forbid a target.
         return not machine.symmetric or machine.apply(state, rule, result) is not None
     return isinstance(result, Failure)
 
 
 class Guards:
-    """Finds out what holds back steps, for states of one machine. Keep one for many states."""
+    """Finds the guards that prevent steps, for states of one machine. One instance serves many states."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self._explainer = PathExplainer(machine)
 
     def disabled(self, state: State, starts: bool = True) -> tuple[Disabled, ...]:
-        """As the function of this name."""
+        """See the function `disabled`."""
         candidates = self.machine.candidates(state, limits=False)
         found = (self.one(candidate, state, starts) for candidate in candidates if candidate.rule.kind in _KINDS)
         return tuple(one for one in found if one is not None)
 
     def one(self, candidate: Candidate, state: State, starts: bool = True) -> Disabled | None:
-        """What holds back one candidate, which is no role crash; None if it has a step."""
+        """Why one candidate, which is no role crash, has no step; None if it has one."""
         rule = candidate.rule
         guards = self.limits(rule, state, starts) if rule.kind is StepKind.START else ()
         guards = guards or self.ends(rule, state)
         return Disabled(candidate.name, _KINDS[rule.kind], str(self.machine.actor(rule)), guards) if guards else None
 
     def ends(self, rule: Rule, state: State) -> tuple[FailedGuard, ...]:
-        """Where the ways through a rule end; none if one of them is a step."""
-        ways = list(islice(self.machine.ways(rule, self.machine.view(state), noted=False), _MOST_WAYS))
-        if any(is_step(self.machine, state, rule, way.result) for way in ways):
+        """The guards at which the execution paths of a rule end; none if one of the paths is a step."""
+        paths = list(islice(self.machine.ways(rule, self.machine.view(state), noted=False), _MOST_PATHS))
+        if any(is_step(self.machine, state, rule, path.result) for path in paths):
             return ()
-        return tuple(self._merged(ways, rule, state))
+        return tuple(self._merged(paths, rule, state))
 
-    def _merged(self, ways: list[ExecutionPath], rule: Rule, state: State) -> Iterator[FailedGuard]:
-        """One guard for all ways that ended at the same one."""
+    def _merged(self, paths: list[ExecutionPath], rule: Rule, state: State) -> Iterator[FailedGuard]:
+        """One guard for all execution paths that ended at the same one."""
         found: dict[object, FailedGuard] = {}
         known: dict[object, object] = {}
-        watched = 0
-        for way in ways:
-            result = way.result
+        explained = 0
+        for path in paths:
+            result = path.result
             reason = (result.reason, result.span) if isinstance(result, Aborted) else None
-            # Ways that did nothing end where their action does, whatever kept them from doing something.
-            if reason not in known or (reason is not None and reason[0] == NOTHING_DONE and watched < _MOST_WATCHED):
-                watched += 1
-                guard = self._guard(way, rule, state)
+            # Paths that did nothing all end at the end of their action, but for different reasons.
+            if reason not in known or (
+                reason is not None and reason[0] == NOTHING_DONE and explained < _MOST_EXPLAINED
+            ):
+                explained += 1
+                guard = self._guard(path, rule, state)
                 known[reason] = (guard.kind, guard.file, guard.line, guard.text)
                 if found.setdefault(known[reason], guard) is guard:
                     continue
             guard = found[known[reason]]
-            found[known[reason]] = replace(guard, ways=guard.ways + 1)
+            found[known[reason]] = replace(guard, paths=guard.paths + 1)
         yield from found.values()
 
-    def _guard(self, way: ExecutionPath, rule: Rule, state: State) -> FailedGuard:
-        forks = [event for event in way.events if isinstance(event, Fork)]
+    def _guard(self, path: ExecutionPath, rule: Rule, state: State) -> FailedGuard:
+        forks = [event for event in path.events if isinstance(event, Fork)]
         ending = None
-        if isinstance(way.result, Aborted) and way.result.reason == GIVEN_UP:
-            ending = Ending("given up", way.result.span, None, ())
-        elif isinstance(way.result, Aborted):
+        if isinstance(path.result, Aborted) and path.result.reason == GIVEN_UP:
+            ending = Ending("given up", path.result.span, None, ())
+        elif isinstance(path.result, Aborted):
             ending = self._explainer.explain(rule, state, tuple(fork.taken for fork in forks))
         if ending is None:
-            # The way is a step, which leads to more values of a domain than there may be.
+            # The path would lead to more values of a domain than the domain has.
             ending = Ending("domain", self._head(rule), None, ())
         sources = self.machine.program.sources
         facts = dict.fromkeys((source_text(fact.place, sources), fact.value) for fact in ending.facts)
         text = source_text(ending.condition or ending.statement, sources)
-        place = ending.statement
-        return FailedGuard(ending.kind, place.file, place.line, text, tuple(facts), tuple(fork.label for fork in forks))
+        span = ending.statement
+        return FailedGuard(ending.kind, span.file, span.line, text, tuple(facts), tuple(fork.label for fork in forks))
 
     def _head(self, rule: Rule) -> Span:
         return self.machine.place(rule)
@@ -179,5 +182,24 @@ class Guards:
                 yield self._limit(rule, f"action_options.{key}.max_concurrent_actions: {most}", facts)
 
     def _limit(self, rule: Rule, text: str, facts: tuple[tuple[str, str], ...]) -> FailedGuard:
-        place = self._head(rule)
-        return FailedGuard("limit", place.file, place.line, text, facts)
+        span = self._head(rule)
+        return FailedGuard("limit", span.file, span.line, text, facts)
+
+
+def stuck(machine: Machine, state: State) -> Stuck:
+    """Why a state has no step."""
+    guards = Guards(machine)
+    held: list[Held] = []
+    limited: list[str] = []
+    for candidate in machine.candidates(state, limits=False):
+        if candidate.rule.kind is StepKind.CRASH_ROLE:
+            continue
+        # A candidate that would have no step without limits either counts as held by its guard.
+        ends = guards.ends(candidate.rule, state)
+        if ends:
+            first = ends[0]
+            held.append(Held(candidate.name, first.file, first.line, first.text, first.facts))
+        else:
+            limited.append(candidate.name)
+    blocked = {(span.file, span.line) for span in machine.steps(state).aborted}
+    return Stuck(tuple(sorted(blocked)), tuple(limited), tuple(held))

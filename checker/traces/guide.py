@@ -1,16 +1,16 @@
-"""The text of a guided trace (language page, 13): one name per line, read into links, each with its choices.
+"""The text of a guided trace (language page, 13), parsed into links: step names, each with its choices.
 
     # comment
     Init
     Any:x=1          the next choice of the step above; here of Init
     Act              an action starts
-    thread-0         a thread goes on
+    thread-0         a thread continues
     crash            the step above is its crash twin
     crash-role Node#0
     checkpoint       ignored, as are labels in brackets
 
-A name may also be a whole one, `Act[Any:x=1] crash`. Two words in brackets are not ignored: `[explicit]` says that
-every step is listed, also where no line shows it, and `[unbounded]` that the bound of the exploration does not hold.
+A line may also hold a full name, `Act[Any:x=1] crash`. Two words in brackets have a meaning: `[explicit]` says that
+every step is listed, even if no other line shows that, and `[unbounded]` that the bound on starts does not apply.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _MOST_BYTES = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class GuideLine:
-    """A line that means something, and where it stands."""
+    """A line with its location, without blanks and comment."""
 
     file: str
     number: int
     text: str
 
     def problem(self, text: str, hint: str | None = None) -> UsageProblem:
-        """What is wrong with the line."""
+        """A problem with the line."""
         return UsageProblem(f"{self.file}:{self.number}: {text}", hint)
 
 
@@ -94,7 +94,7 @@ def parse_guide(text: str, file: str) -> Guide:
 
 
 def _without_comment(row: str) -> str:
-    """The row without blanks around it, and without a comment: a `#` at the start or after a blank, in no string."""
+    """The row without surrounding blanks and comment, which is a `#` at the start or after a blank, in no string."""
     row = row.strip(_BLANKS)
     quoted = escaped = False
     for position, character in enumerate(row):

@@ -1,4 +1,4 @@
-"""`follow`: a guided trace through a model (language page, 13), and every possible step beyond its end."""
+"""`follow`: a guided trace through a model (language page, 13), and the possible steps after its end."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from interpreter import Machine, ModelError, State, Step, compile_module
 from interpreter.state.step import Failure, InitialState, StepFailure
 
 MOST_NEXT_STEPS = 10_000
-"""Steps beyond the end that are listed: there may be more than anybody could read."""
+"""The most steps after the end that are listed."""
 
 _MOST_IN_A_THREAD = 10_000
-"""Steps of one thread that the simple form takes by itself, before it calls the thread endless."""
+"""The most steps of one thread that the simple form takes by itself; then the thread is taken to be endless."""
 
 _LINES = "trace"
-"""What stands for the file in messages about a trace that was given as lines."""
+"""The name of the file in messages about a trace that was given as lines."""
 
 
 def follow(
@@ -46,13 +46,11 @@ def follow(
     limits: Limits | None = None,
     patience: Patience | None = None,
 ) -> GuidedReport:
-    """Follow a guided trace, and list the steps up to `extend` steps beyond its end.
+    """Follow a guided trace, and list the possible steps up to `extend` steps after its end.
 
-    `trace` is the path of a file, or its lines; None: Init alone.
-
-    `always` and `transition` are checked on the way, which goes on after a violation. `limits` are those of time and
-    memory; `patience`, if it is given, counts from somewhere before. Errors are raised as in `check`; `UsageProblem`
-    with file and line for a line that fits nothing.
+    `trace` is the path of a file, or its lines; None: Init alone. `always` and `transition` are checked along the
+    trace, which continues after a violation. `limits` are those of time and memory, counted from now unless `patience`
+    is given. Errors are raised as in `check`; `UsageProblem` with file and line for a line that fits no step.
     """
     patience = patience or Patience(limits)
     guide = _guide(trace)
@@ -118,7 +116,7 @@ def _followed(
 
 
 def walk_along(machine: Machine, trace: str | Sequence[str] | None) -> Walk:
-    """The run that a guided trace tells of, which is given as in `follow`. Raises `ModelError` and `UsageProblem`."""
+    """The run of a guided trace, which is given as in `follow`. Raises `ModelError` and `UsageProblem`."""
     follower = _Follower(machine, _guide(trace), ())
     follower.follow()
     assert follower.walk is not None
@@ -131,7 +129,7 @@ def _guide(trace: str | Sequence[str] | None) -> Guide:
 
 @dataclass(frozen=True, slots=True)
 class _Violation:
-    """After how many steps a property was violated first, and for which instance."""
+    """The first violation of a property: after how many steps, and for which instance."""
 
     steps: int
     instance: str | None
@@ -156,7 +154,7 @@ def _verdict(
 
 
 class _Follower:
-    """Follows one guide. Raises `ModelError` where the model fails, `UsageProblem` where a line fits nothing."""
+    """Follows one guide. Raises `ModelError` where the model fails, `UsageProblem` where a line fits no step."""
 
     def __init__(self, machine: Machine, guide: Guide, properties: Sequence[Property]) -> None:
         self.machine = machine
@@ -168,7 +166,7 @@ class _Follower:
         self._failed: list[TraceEntry] = []
 
     def follow(self) -> None:
-        """Go the whole way."""
+        """Take all steps of the guide."""
         self.walk = walk = self._begun()
         self._see(walk, ())
         for link in self.guide.links:
@@ -179,19 +177,19 @@ class _Follower:
             _all_used(choices, link)
 
     def entries(self) -> list[TraceEntry]:
-        """The story so far, with the step that failed."""
+        """The trace so far, with the step that failed."""
         return [] if self.walk is None else [*self.walk.entries(), *self._failed]
 
     def _fitting(self, walk: Walk, link: Link) -> list[Possible]:
-        """The steps of the name that a link has; if it means none of them, all steps, to be told."""
+        """The steps with the name of a link; if it means none of them, all steps, for the message."""
         name = link.head.text.partition("[")[0].removesuffix(" crash")
         found = self.possible(walk.state, walk.starts, name)
         return found if meant(found, link) else self.possible(walk.state, walk.starts)
 
     def possible(self, state: State, starts: int, of: str | None = None) -> list[Possible]:
-        """What may follow in a state, after so many starts; or those steps of it that have this name.
+        """The possible steps of a state after so many starts; `of`: only those with this name.
 
-        In the explicit form all options of the model hold. In the simple form an action starts when no thread is
+        In the explicit form all options of the model apply. In the simple form an action starts only if no thread is
         unfinished, nothing crashes, and there is no bound.
         """
         if self.guide.explicit:
@@ -200,7 +198,7 @@ class _Follower:
         return possible_steps(self.machine, state, not state.threads, crashes=False, of=of)
 
     def _why_no_start(self, walk: Walk) -> str:
-        """What keeps actions from starting here, besides the limits of the model."""
+        """Why no action starts here, apart from the limits of the model."""
         if self.bound is not None and is_cut(walk.starts, self.bound):
             return f"no action starts after {self.bound:,} starts: raise max_actions, or add a line [unbounded]"
         if not self.guide.explicit and walk.state.threads:
@@ -223,7 +221,7 @@ class _Follower:
         return Walk(self.machine, result)
 
     def _finish_threads(self, walk: Walk, link: Link, choices: list[GuideLine]) -> None:
-        """The simple form: threads go on until they end or wait; at further choices the next lines are used."""
+        """The simple form: threads continue until they end or wait; further choices take the next lines."""
         for _ in range(_MOST_IN_A_THREAD):
             if not walk.state.threads:
                 return
@@ -259,9 +257,9 @@ def _all_used(choices: Sequence[GuideLine], link: Link) -> None:
 
 
 class _Listing:
-    """The steps beyond the end, as a tree: as far as was asked for, or as far as all of them can be listed.
+    """The steps after the end, as a tree: as deep as requested, or as deep as all of them can be listed.
 
-    `extended` says how far that is; `complete` unless more was asked for. `cut_by`: what ended it before.
+    `extended` is that depth; `complete` unless more was requested. `cut_by`: why it ended early.
     """
 
     def __init__(self, follower: _Follower, extend: int, patience: Patience) -> None:

@@ -1,4 +1,4 @@
-"""A run made calmer without a search: pieces of one mover are put together, and what is left is tried."""
+"""Fewer context switches without a search: pieces of a run by the same mover are joined, and the result is replayed."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from checker.traces.model_walk import Walk
-from checker.traces.replay import movers, origins
 from checker.traces.switches import Contexts
+from checker.traces.threads import movers, origins
 from interpreter import Machine, State, Step, StepKind
 from interpreter.state.step import InitialState, Rule
 
 
 class _Act(NamedTuple):
-    """A step as another run may take it. `mover`: the place of the step with which its thread began."""
+    """A step as another run may take it. `mover`: the number of the step that began its thread."""
 
     mover: int
     rule: Rule
@@ -22,7 +22,7 @@ class _Act(NamedTuple):
 
 
 class _Movers:
-    """The threads of a run under way by the steps with which they began, each under its number in the state."""
+    """For each thread of a run, by its number in the state, the number of the step that began it."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
@@ -30,12 +30,12 @@ class _Movers:
         self._moves: list[int] = []
 
     def mover(self, state: State, rule: Rule, number: int) -> int:
-        """Who makes step `number`: of equal threads the one that has moved last."""
+        """The mover of step `number`; of equal threads the one that moved last."""
         alike = [self._began[thread] for thread in movers(state, rule)]
         return next((mover for mover in reversed(self._moves) if mover in alike), number)
 
     def rule(self, state: State, act: _Act) -> Rule:
-        """The rule by which this run makes such a step: a thread may read otherwise here."""
+        """The rule for such a step in this run, where its thread may be in another state."""
         if act.rule.kind is StepKind.CONTINUE and act.mover in self._began:
             return Rule(StepKind.CONTINUE, state.threads[self._began.index(act.mover)])
         return act.rule
@@ -45,7 +45,7 @@ class _Movers:
         began = list(self._began)
         moved = movers(state, step.rule)
         if moved:
-            # Of equal threads it is now the first that moved. It may be one that stands in for another, not yet begun.
+            # Of equal threads the first counts as the one that moved, even if it stands for one that has not begun.
             if mover in began:
                 began[began.index(mover)] = began[moved[0]]
             began[moved[0]] = mover
@@ -55,9 +55,9 @@ class _Movers:
 
 
 class Joiner:
-    """Joins pieces of runs of one machine. `ended` says whether a run, after its last step, is where it has to end.
+    """Joins pieces of runs of one machine. `ended` says whether a run has reached its end with its last step.
 
-    `most`: how many steps all replays together may take; after that a run stays as it is. `then`: who moves in the step
+    `most`: how many steps all replays together may take; after that a run stays as it is. `then`: the rule of the step
     after the run, if there is one.
     """
 
@@ -69,15 +69,15 @@ class Joiner:
         self._contexts = Contexts(machine)
 
     def join(self, walk: Walk) -> Walk:
-        """The run that moving pieces leads to: of the same steps, or of fewer, and with fewer context switches."""
+        """The run after moving pieces: the same steps or fewer, with fewer context switches."""
         while self._contexts.switches(walk, self._then):
-            calmer = next(self._calmer(walk), None)
-            if calmer is None:
+            better = next(self._better(walk), None)
+            if better is None:
                 break
-            walk = calmer
+            walk = better
         return walk
 
-    def _calmer(self, walk: Walk) -> Iterator[Walk]:
+    def _better(self, walk: Walk) -> Iterator[Walk]:
         best = self._rank(walk)
         for order in self._orders(walk):
             found = self._replay(walk.start, order)
@@ -88,7 +88,7 @@ class Joiner:
         return len(walk.steps), self._contexts.switches(walk, self._then)
 
     def _orders(self, walk: Walk) -> Iterator[list[_Act]]:
-        """The steps with one piece moved to another of the same owner: the later one forward, or the earlier back."""
+        """The steps with one piece moved to another of the same owner: the later one ahead, or the earlier one back."""
         pieces = self._pieces(walk)
         owners = [self._contexts.owner(piece[0].rule) for piece in pieces]
         if self._then is not None:
@@ -103,7 +103,7 @@ class Joiner:
                         yield [act for piece in moved for act in piece]
 
     def _pieces(self, walk: Walk) -> list[list[_Act]]:
-        """The steps, parted where a context switch is."""
+        """The steps, divided at the context switches."""
         pieces: list[list[_Act]] = []
         threads = _Movers(self.machine)
         for number, (step, changes) in enumerate(zip(walk.steps, self._contexts.changes(walk), strict=True)):
@@ -116,7 +116,7 @@ class Joiner:
         return pieces
 
     def _replay(self, start: InitialState, acts: Sequence[_Act]) -> Walk | None:
-        """The run of these steps in this order as far as where it has to end, if there is one and it comes there."""
+        """The run of these steps in this order, up to its end; None if it is not possible or has no such end."""
         walk, threads = Walk(self.machine, start), _Movers(self.machine)
         for act in acts:
             state = walk.state

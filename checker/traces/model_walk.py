@@ -1,4 +1,4 @@
-"""One run of a model, step by step, and what the properties say of its states and steps as they are met."""
+"""A run of a model, step by step, and the properties that its states and steps violate."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from interpreter import Machine, State, Step
 from interpreter.state.step import InitialState
 
 _REMEMBERED = 20_000
-"""States whose answers are kept: walks begin alike, and short ones meet the same states again and again."""
+"""States whose answers are cached: many walks meet the same states."""
 
 
 @dataclass(slots=True)
 class Walk:
-    """A run under way: where it began, what it did, where it stands. `starts` counts the actions it started."""
+    """A run: its initial state and its steps so far. `starts` counts the actions it started."""
 
     machine: Machine
     start: InitialState
@@ -32,39 +32,36 @@ class Walk:
         return self.state_after(len(self.steps))
 
     def state_after(self, steps: int) -> State:
-        """The state after so many steps."""
+        """The state after so many steps of the run."""
         return self.steps[steps - 1].target if steps else self.start.state
 
     def states(self, steps: int | None = None) -> list[State]:
-        """The states of the story: after Init, and after each step."""
+        """The states after Init and after each step, or after the first `steps` steps."""
         return [self.state_after(number) for number in range((len(self.steps) if steps is None else steps) + 1)]
 
     def take(self, step: Step) -> None:
-        """Go on by a step of the state where the run stands."""
+        """Continue with a step of the last state."""
         self.steps.append(step)
         self.starts = starts_after(self.starts, step.rule.kind)
 
     def entries(self, steps: int | None = None) -> list[TraceEntry]:
-        """The story up to here, or of so many steps: Init, then an entry for each step."""
+        """The entries of the trace: Init, then each step, or each of the first `steps` steps."""
         taken = self.steps if steps is None else self.steps[:steps]
-        told = [init_entry(self.machine, self.start.outcome, self.start.state)]
+        entries = [init_entry(self.machine, self.start.outcome, self.start.state)]
         for number, step in enumerate(taken):
-            told.append(step_entry(self.machine, self.state_after(number), step, step.target))
-        return told
+            entries.append(step_entry(self.machine, self.state_after(number), step, step.target))
+        return entries
 
 
 class Said(NamedTuple):
-    """A property that found what it looks out for; `instance` is the one that decided, for an assertion in a role."""
+    """A property whose watch was hit; `instance` is the one that decided, for an assertion in a role."""
 
     property: Property
     instance: str | None
 
 
 class Questions:
-    """What the properties look out for, asked of single states and steps. All methods raise `ModelError`.
-
-    Of liveness there is nothing to be said of a single state.
-    """
+    """Evaluates the watches of properties on single states and steps, without liveness. Methods raise `ModelError`."""
 
     def __init__(self, machine: Machine, properties: Sequence[Property]) -> None:
         options = machine.program.options
@@ -76,7 +73,7 @@ class Questions:
         self._known: dict[State, tuple[Said, ...]] = {}
 
     def of_state(self, state: State) -> tuple[Said, ...]:
-        """Violations of `always`, and what `exists` asks for."""
+        """The violations of `always` in a state, and the `exists` that it meets."""
         if state not in self._known:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
@@ -85,14 +82,14 @@ class Questions:
         return self._known[state]
 
     def of_step(self, before: State, step: Step) -> tuple[Said, ...]:
-        """Violations of `transition`; crashes break none."""
+        """The violations of `transition`; a crash is none."""
         if step.crashes:
             return ()
         said = (self._said(p, w, self.assertions.holds_between, before, step.target) for p, w in self._of_steps)
         return tuple(one for one in said if one is not None)
 
     def of_dead_end(self) -> tuple[Said, ...]:
-        """What a state without steps violates."""
+        """The properties that a state without steps violates."""
         return tuple(Said(p, None) for p in self._dead_ends)
 
     def _said(self, p: Property, watch: Watch, ask: Callable[..., Answer], *states: State) -> Said | None:

@@ -1,4 +1,4 @@
-"""What the states of a machine lead to, for who looks at many of them and needs no words."""
+"""The steps of many states, without their texts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from interpreter.state.step import Candidate, Failure, FairChoice, Outcome, Rule
 
 
 class Move(NamedTuple):
-    """A step without its words.
+    """A step without its texts.
 
-    `name` is that of its candidate; `thread`: the one that it leaves alive, as it is in the target; `fair`: the fair
-    choices that it made.
+    `name` is that of its candidate; `thread`: its thread as it is in the target, None if it ended; `fair`: its fair
+    choices.
     """
 
     order: StepOrder
@@ -27,19 +27,19 @@ class Move(NamedTuple):
 
 
 class Expanded(NamedTuple):
-    """The moves of a state in step order. `fails`: the model fails in some step from here."""
+    """The moves of a state in step order. `fails`: the model fails in some step of the state."""
 
     moves: tuple[Move, ...]
     fails: bool
 
     @property
     def going(self) -> int:
-        """How many steps there are but crashes."""
+        """The number of steps that are no crashes."""
         return sum(not move.crashes for move in self.moves)
 
 
 class MoveNode(Protocol):
-    """A way to be in a state: by a move from an earlier one."""
+    """A node of a search: a state, and the move that led to it from the node before."""
 
     @property
     def state(self) -> State: ...
@@ -51,15 +51,15 @@ class MoveNode(Protocol):
     def move(self) -> Move | None: ...
 
 
-def path_to(place: MoveNode) -> Iterator[tuple[State, Move]]:
-    """The moves that led there, from the last to the first, each with the state that it was made in."""
-    while place.before is not None and place.move is not None:
-        yield place.before.state, place.move
-        place = place.before
+def path_to(node: MoveNode) -> Iterator[tuple[State, Move]]:
+    """The moves that led to a node, from the last to the first, each with its source state."""
+    while node.before is not None and node.move is not None:
+        yield node.before.state, node.move
+        node = node.before
 
 
 class Moves:
-    """The moves of the states of one machine. Rules are remembered by what they read, and states by what they are."""
+    """The moves of the states of one machine. Results are memoised by what a rule read, and moves by the state."""
 
     def __init__(self, memory: Memory) -> None:
         self.machine = memory.machine
@@ -68,7 +68,7 @@ class Moves:
         self._keys: dict[State, int] = {}
 
     def of(self, state: State, starts: bool = True) -> Expanded:
-        """What a state leads to; `starts` False: no action starts."""
+        """The moves of a state; `starts` False: no action starts."""
         known = self._known.get((state, starts))
         if known is None:
             known = self._known[state, starts] = self._expanded(state, starts)
@@ -82,7 +82,7 @@ class Moves:
         return known
 
     def step(self, state: State, move: Move) -> Step:
-        """The step that a move stands for, made by the machine without any memory."""
+        """The step that a move stands for, made by the machine without the memo."""
         step = self.machine.step(state, move.order)
         assert step is not None and step.target == move.target
         return step
@@ -116,6 +116,6 @@ class Moves:
 
 
 def move_of(machine: Machine, state: State, step: Step) -> Move:
-    """A step that was made, without its words."""
+    """The move of a step."""
     thread = None if step.crashes else machine.parked(state, step.rule, step.outcome, step.target)
     return Move(step.order, step.name, step.rule, step.crashes, thread, step.target, step.outcome.fair)

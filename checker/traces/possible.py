@@ -1,4 +1,4 @@
-"""What is possible in a state, by the names that a guided trace uses, and which of it a line means."""
+"""The possible steps of a state, by the names that a guided trace uses, and which of them a line means."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_NAMES = 40
 
 @dataclass(frozen=True, slots=True)
 class Possible:
-    """A step that exists, a way through Init, or one of them that fails. `name` is without choices and ` crash`."""
+    """A step of a state or an execution path of Init, or one that fails. `name` is without choices and ` crash`."""
 
     name: str
     choices: tuple[str, ...]
@@ -29,12 +29,12 @@ class Possible:
 
     @property
     def begins(self) -> bool:
-        """Is it a way through Init that leads to a state?"""
+        """Whether it is an execution path of Init that leads to a state."""
         return isinstance(self.result, InitialState)
 
     @property
     def leads_to(self) -> object:
-        """The state after it; a failure leads nowhere but to itself."""
+        """The state after it; for a failure the failure itself."""
         match self.result:
             case Step(target=target):
                 return target
@@ -44,18 +44,18 @@ class Possible:
 
 
 def possible_inits(machine: Machine) -> list[Possible]:
-    """The ways through Init, also those that fail."""
+    """The execution paths of Init, also those that fail."""
     states, failures = machine.initial()
-    found = [Possible("Init", way.outcome.choices, way.forks, False, way) for way in states]
+    found = [Possible("Init", state.outcome.choices, state.forks, False, state) for state in states]
     return found + [Possible("Init", failure.choices, failure.forks, False, failure) for failure in failures]
 
 
 def possible_steps(
     machine: Machine, state: State, starts: bool, crashes: bool, of: str | None = None
 ) -> list[Possible]:
-    """The steps of a state, also those that fail, in step order; without starts and crashes where they are excluded.
+    """The steps of a state, also those that fail, in step order; `starts` and `crashes` include those kinds.
 
-    `of`: only those of this name, which is without choices and ` crash`.
+    `of`: only steps with this name, which is without choices and ` crash`.
     """
     expansion = machine.steps(state, starts, of=of)
     found = []
@@ -75,7 +75,7 @@ def _bare(name: str) -> str:
 
 
 def spelled(one: Possible, among: Sequence[Possible]) -> list[str]:
-    """The choices as a guided trace spells them: of several that read alike the second is `Any:x=1 @2`."""
+    """The choices as a guided trace spells them: the second of several with equal texts is `Any:x=1 @2`."""
     return [_spelling(one, position, among) for position in range(len(one.forks))]
 
 
@@ -92,9 +92,9 @@ def _spelling(one: Possible, position: int, among: Sequence[Possible]) -> str:
 
 
 def choose(possible: Sequence[Possible], link: Link, choices: list[GuideLine], remark: str = "") -> Possible:
-    """What a link means among all that is possible. Takes from `choices`, at the front, those that it uses.
+    """The step that a link means. Removes from the front of `choices` those that it uses.
 
-    A choice may be left out where only one way remains. Raises `UsageProblem`; `remark` then says why there are not
+    A choice may be left out where only one step remains. Raises `UsageProblem`; `remark` then says why there are not
     more steps.
     """
     left = _named(possible, link, remark)
@@ -123,7 +123,7 @@ def _same(left: Sequence[Possible]) -> bool:
 
 
 def meant(possible: Sequence[Possible], link: Link) -> list[Possible]:
-    """What has the name of a link, whatever its choices."""
+    """The steps with the name of a link, with any choices."""
     text, crashes = link.head.text, link.crash is not None
     found = [one for one in possible if one.name == text and one.crashes == crashes]
     whole = f"{text} crash" if crashes else text
@@ -131,7 +131,7 @@ def meant(possible: Sequence[Possible], link: Link) -> list[Possible]:
 
 
 def _named(possible: Sequence[Possible], link: Link, remark: str) -> list[Possible]:
-    """What has the name of the link: the bare one, or the whole one with choices and crash."""
+    """The steps with the name of a link, either bare or full, with choices and crash. Raises `UsageProblem`."""
     found, head = meant(possible, link), link.head
     if found:
         return found

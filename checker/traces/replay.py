@@ -1,7 +1,4 @@
-"""From the links of a finding back to the story.
-
-Every step is taken again, and what it did is written down (language page, 12.4).
-"""
+"""From the links of a finding back to the trace: every step is taken again and described (language page, 12.4)."""
 
 from __future__ import annotations
 
@@ -11,8 +8,8 @@ from checker.core.exploration import Finding, PathLink
 from checker.core.property import Looks, Watch
 from checker.core.trace import Change, EntryKind, Trace, TraceEntry
 from checker.traces.changes import changes
-from checker.traces.stuck import stuck
-from checker.traces.threads import equal, settled
+from checker.traces.guards import stuck
+from checker.traces.threads import movers, origins
 from checker.traces.why import why
 from fizz import Span
 from fizz.base.light import dataclass
@@ -28,30 +25,29 @@ _KINDS: dict[StepKind, EntryKind] = {
 }
 
 
-def trace_of(machine: Machine, finding: Finding, told: Story, watch: Watch | None = None) -> Trace:
-    """The trace of a finding that is told by this story.
+def trace_of(machine: Machine, finding: Finding, story: Story, watch: Watch | None = None) -> Trace:
+    """The trace of a finding with this story.
 
-    `watch`: what was looked out for; the trace then says why it is false, or of a dead end why no step is possible.
-    Without one the model fails.
+    `watch`: what was watched; the trace then says why it is false, or in a dead end why no step is possible. Without
+    one the model fails.
     """
     dead = watch is not None and watch.looks is Looks.DEAD_ENDS
-    idle = idle_sentences(machine, told.states[-1]) if finding.stutter else ()
+    idle = idle_sentences(machine, story.states[-1]) if finding.stutter else ()
     return Trace(
-        told.entries,
+        story.entries,
         cycle_start=len(finding.path) + len(finding.stem) if finding.cycle else None,
         stutter=finding.stutter,
         fairness=finding.fairness + idle,
-        why=None if watch is None else why(machine, watch, told.states, len(finding.cycle)),
-        stuck=stuck(machine, told.states[-1]) if dead else None,
+        why=None if watch is None else why(machine, watch, story.states, len(finding.cycle)),
+        stuck=stuck(machine, story.states[-1]) if dead else None,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A path as it is told: an entry for Init and for each step, and the states after them.
+    """A path with its texts: an entry for Init and for each step, and the states after them.
 
-    `begin` is the way through Init, one of all the `beginnings`; `steps` are those that were taken: a step that failed
-    is not among them.
+    `begin` is its initial state, one of all `beginnings`; `steps` are those that were taken, without a failed one.
     """
 
     entries: tuple[TraceEntry, ...]
@@ -62,29 +58,29 @@ class Story:
 
     @property
     def is_run(self) -> bool:
-        """Is it a run of the model? States that stand for others need not follow one another."""
+        """Whether it is a run of the model: states that stand for others need not follow one another."""
         after = (self.begin.state, *(step.target for step in self.steps))
         return after == self.states
 
 
 def story_of(machine: Machine, finding: Finding) -> Story | None:
-    """The path of a finding; None if it has none, as an `exists` that was never met.
+    """The story of a finding; None if it has no path, as an `exists` that was never met.
 
-    Under symmetry the story is told of concrete states: at each stage the first step is taken whose target has the next
-    link's key for its least image, and a crash only if no other step has. A model that breaks its own symmetry may have
-    no such step; then the stored images are told, as they were found.
+    Under symmetry the story has concrete states: each step is the first one whose target has the next link's key for
+    its least image, and a crash only if no other step has. If the model breaks its own symmetry there may be no such
+    step; then the story has the stored images.
     """
-    tellers = (_Concrete(machine), _Stored(machine)) if finding.reduced else (_Stored(machine),)
-    for teller in tellers if finding.path else ():
+    replays = (_ConcreteReplay(machine), _StoredReplay(machine)) if finding.reduced else (_StoredReplay(machine),)
+    for replay in replays if finding.path else ():
         try:
-            return teller.story(finding)
+            return replay.story(finding)
         except _NoSuchStep:
             continue
     return None
 
 
 def idle_sentences(machine: Machine, state: State) -> tuple[str, ...]:
-    """Who could change something in a state where the run stops."""
+    """Which actions could change something in a state where the run stops."""
     steps = [step for step in machine.steps(state).steps if step.target != state]
     names = dict.fromkeys(step.actor for step in steps if step.rule.kind is StepKind.START and step.actor)
     if not names:
@@ -93,11 +89,11 @@ def idle_sentences(machine: Machine, state: State) -> tuple[str, ...]:
 
 
 class _NoSuchStep(Exception):
-    """A link that no step fits: Init failed, or the model breaks the symmetry it declares."""
+    """No step fits a link: Init failed, or the model breaks the symmetry that it declares."""
 
 
-class _Teller:
-    """Follows links from state to state, and remembers what it has told of."""
+class _Replay:
+    """Follows the links of one finding from state to state."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -109,10 +105,10 @@ class _Teller:
         """The story of a finding."""
         first, *links = finding.path
         beginnings, _ = self.machine.initial()
-        begin = next((way for way in beginnings if way.forks == first.order.forks), None)
+        begin = next((one for one in beginnings if one.forks == first.order.forks), None)
         if begin is None or first.key is None:
             raise _NoSuchStep
-        self._states.append(self.told(begin.state, finding))
+        self._states.append(self.shown(begin.state, finding))
         self._entries.append(init_entry(self.machine, begin.outcome, self._states[0]))
         for link in (*links, *finding.stem, *finding.cycle):
             self._follow(link, finding)
@@ -126,7 +122,7 @@ class _Teller:
         step = self.step(state, link)
         if step is None:
             raise _NoSuchStep
-        target = self.told(step.target, finding)
+        target = self.shown(step.target, finding)
         self._entries.append(step_entry(self.machine, state, step, target))
         self._steps.append(step)
         self._states.append(target)
@@ -139,16 +135,16 @@ class _Teller:
         """The failed step that a link means."""
         raise NotImplementedError
 
-    def told(self, state: State, finding: Finding) -> State:
-        """What is told in place of a state that Init or a step made."""
+    def shown(self, state: State, finding: Finding) -> State:
+        """The state that the story has for one that Init or a step made."""
         raise NotImplementedError
 
 
-class _Stored(_Teller):
-    """Tells of the states as they were stored: the step is the one of the same order.
+class _StoredReplay(_Replay):
+    """A story of the stored states: each step is the one of the link's order.
 
-    Where variables are excluded from identity, a step may lead to another state than the one that was kept under its
-    key; what is known of the kept ones are those that the story has met.
+    Where variables are excluded from identity, a step may lead to another state than the stored one of its key; then
+    the story has the first state of that key that it met.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -164,17 +160,17 @@ class _Stored(_Teller):
                 return failure
         raise _NoSuchStep
 
-    def told(self, state: State, finding: Finding) -> State:
+    def shown(self, state: State, finding: Finding) -> State:
         state = self.machine.canonical(state) if finding.reduced else state
         return self._kept.setdefault(self.machine.key(state), state)
 
 
-class _Concrete(_Teller):
-    """Tells of concrete states, of which the stored ones are images."""
+class _ConcreteReplay(_Replay):
+    """A story of concrete states, whose images are the stored ones."""
 
     def step(self, state: State, link: PathLink) -> Step | None:
         if self.machine.plain(state):
-            # It was stored itself, or one like it but for excluded variables.
+            # This state was stored, or one that differs only in excluded variables.
             step = self.machine.step(state, link.order)
             if step is not None and self._leads_on(step, link):
                 return step
@@ -190,7 +186,7 @@ class _Concrete(_Teller):
             raise _NoSuchStep
         return failures[0]
 
-    def told(self, state: State, finding: Finding) -> State:
+    def shown(self, state: State, finding: Finding) -> State:
         return state
 
 
@@ -215,7 +211,7 @@ def init_entry(machine: Machine, outcome: Outcome, state: State) -> TraceEntry:
 def step_entry(machine: Machine, state: State, step: Step, target: State) -> TraceEntry:
     """A step from `state`; `target` is the state it leads to, or the image of it that is stored."""
     outcome, kind = step.outcome, step.rule.kind
-    place = _place(machine, step.rule, outcome.lines)
+    span = _span(machine, step.rule, outcome.lines)
     after = tuple(machine.describe(target))
     actor = step.actor
     if kind is StepKind.CRASH_ROLE and step.rule.instance is not None:
@@ -232,16 +228,16 @@ def step_entry(machine: Machine, state: State, step: Step, target: State) -> Tra
         labels=outcome.labels,
         returns=tuple((label, machine.values.text(number)) for label, number in outcome.returns),
         state=after,
-        file=None if place is None else place.file,
-        line=None if place is None else place.line,
+        file=None if span is None else span.file,
+        line=None if span is None else span.line,
         lines=_all_lines(outcome.lines),
     )
 
 
 def failed_entry(machine: Machine, state: State, failure: StepFailure) -> TraceEntry:
-    """A step that ended in a mistake of the model: nothing comes of it."""
+    """A step in which the model failed: it leads to no state."""
     rule = next(c.rule for c in machine.candidates(state) if c.order == failure.order.candidate)
-    place = _place(machine, rule, failure.failure.lines)
+    span = _span(machine, rule, failure.failure.lines)
     return TraceEntry(
         label=failure.name,
         kind=_KINDS[rule.kind],
@@ -253,25 +249,14 @@ def failed_entry(machine: Machine, state: State, failure: StepFailure) -> TraceE
         origins=tuple(range(len(state.threads))),
         fails=True,
         state=tuple(machine.describe(state)),
-        file=None if place is None else place.file,
-        line=None if place is None else place.line,
+        file=None if span is None else span.file,
+        line=None if span is None else span.line,
         lines=_all_lines(failure.failure.lines),
     )
 
 
-def movers(state: State, rule: Rule) -> tuple[int, ...]:
-    """The numbers of the threads any of which a rule may continue: one, or several that are equal; or none."""
-    return equal(state.threads, rule.subject) if rule.kind is StepKind.CONTINUE else ()
-
-
-def origins(machine: Machine, state: State, step: Step, target: State) -> tuple[int | None, ...]:
-    """For each thread after a step, by its number there, its number before; None for one that the step began."""
-    found = machine.origins(state, step.rule, step.outcome, target, step.crashes)
-    return settled(target.threads, found, movers(state, step.rule)[:1])
-
-
-def _place(machine: Machine, rule: Rule, lines: Sequence[Span]) -> Span | None:
-    """The first statement that a step executed; if there is none, where it begins. A role crash has no place."""
+def _span(machine: Machine, rule: Rule, lines: Sequence[Span]) -> Span | None:
+    """The first statement that a step executed; if there is none, where it begins. A role crash has no statement."""
     if lines:
         return lines[0]
     return None if rule.kind is StepKind.CRASH_ROLE else machine.place(rule)

@@ -1,4 +1,4 @@
-"""A counterexample written as a guided trace, which `follow` goes again step by step."""
+"""A counterexample as a guided trace, which `follow` takes again step by step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from interpreter.state.step import InitialState
 def guide_text(module: Module, trace: Trace, remarks: Sequence[str] = ()) -> str:
     """The explicit guided trace of a counterexample, with remarks as comments at its head.
 
-    A lasso becomes its prefix and its cycle, walked once. Raises `UsageProblem` if the steps can not be found again.
+    A lasso becomes its prefix and its cycle, taken once. Raises `UsageProblem` if the steps cannot be found again.
     """
     machine = Machine(compile_module(module))
     lines = [f"# {printable(remark, lines=False)}" for remark in remarks]
@@ -25,7 +25,7 @@ def guide_text(module: Module, trace: Trace, remarks: Sequence[str] = ()) -> str
     options = module.options
     starts = sum(entry.kind == "start" for entry in trace.entries)
     if is_cut(starts - 1, options.max_actions):
-        # A state is cut by the fewest starts that lead to it; the path that is told may have more, before the last one.
+        # A state is cut by the fewest starts that lead to it; this path may have more of them before its last one.
         lines.append("[unbounded]")
     lines += _links(machine, trace)
     return "\n".join(lines) + "\n"
@@ -37,7 +37,7 @@ def _links(machine: Machine, trace: Trace) -> Iterator[str]:
         if number == trace.cycle_start:
             yield "# --- cycle ---"
         possible = possible_inits(machine) if state is None else possible_steps(machine, state, True, crashes=True)
-        chosen = _told(machine, entry, possible)
+        chosen = _step_of(machine, entry, possible)
         yield chosen.name
         yield from spelled(chosen, possible)
         if chosen.crashes:
@@ -47,8 +47,8 @@ def _links(machine: Machine, trace: Trace) -> Iterator[str]:
         yield "# --- stutter ---"
 
 
-def _told(machine: Machine, entry: TraceEntry, possible: Sequence[Possible]) -> Possible:
-    """The step of which an entry tells: the one of its name that leads to its state."""
+def _step_of(machine: Machine, entry: TraceEntry, possible: Sequence[Possible]) -> Possible:
+    """The step of an entry: the one of its name that leads to its state. Raises `UsageProblem`."""
     named = [one for one in possible if one.full_name == entry.label]
     for one in named:
         target = _target(one)
@@ -63,7 +63,7 @@ def _told(machine: Machine, entry: TraceEntry, possible: Sequence[Possible]) -> 
 
 
 def why_no_run(machine: Machine) -> str:
-    """Why a counterexample may be no run of the model, and what to do about it."""
+    """Why a counterexample may be no run of the model, and a remedy."""
     excluded = machine.program.options.exclude
     if excluded and not machine.symmetric:
         names = ", ".join(excluded)

@@ -1,7 +1,7 @@
-"""A random walk that violates something, made shorter and calmer: steps are left out, and others joined.
+"""A random walk that violates a property, made shorter and with fewer context switches.
 
-Every attempt is a replay through the model, so what is left is a run like any other, which ends in the same violation.
-Nothing is drawn: the same walk always becomes the same run.
+Steps are left out and others joined. Every attempt is replayed in the model, so the result is a run that ends in the
+same violation. No choice is random: the same walk always becomes the same run.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from interpreter import Expansion, Machine, State, Step
 from interpreter.state.step import InitialState, StepKind
 
 MOST_STEPS: Final = 10_000
-"""Steps of all replays together after which a walk stays as it is."""
+"""Steps of all replays together after which the walk stays as it is."""
 
 
 class StepLabel(NamedTuple):
-    """What a step is called by in another run: numbers of threads and messages differ there."""
+    """How a step is recognised in another run, where the numbers of threads and messages differ."""
 
     kind: StepKind
     mover: str
@@ -28,7 +28,7 @@ class StepLabel(NamedTuple):
 
 
 class Shortener:
-    """Shortens walks of one machine. `ended` says whether a walk, after its last step, is at the violation."""
+    """Shortens walks of one machine. `ended` says whether a walk reaches the violation with its last step."""
 
     def __init__(self, machine: Machine, steps: Callable[[State], Expansion], ended: Callable[[Walk], bool]) -> None:
         self.machine = machine
@@ -37,7 +37,7 @@ class Shortener:
         self._left = MOST_STEPS
 
     def shorten(self, walk: Walk) -> Walk:
-        """The shortest run to the violation that leaving out and joining steps of the walk leads to."""
+        """The run to the violation after leaving out and joining steps of the walk."""
         self._left = MOST_STEPS
         short = self._with_less(walk)
         return Joiner(self.machine, self._ended, self._left).join(short)
@@ -57,7 +57,7 @@ class Shortener:
 
     def _without_a_piece(self, walk: Walk, size: int) -> Walk | None:
         marks = self._marks(walk)
-        # From the end: what came late was not needed for what came before.
+        # From the end: a late step is not needed by the steps before it.
         for begin in range(((len(marks) - 1) // size) * size, -1, -size):
             found = self._replay(walk.start, [*marks[:begin], *marks[begin + size :]])
             if found is not None and len(found.steps) < len(walk.steps):
@@ -65,7 +65,7 @@ class Shortener:
         return None
 
     def _replay(self, start: InitialState, marks: Sequence[StepLabel]) -> Walk | None:
-        """The run of these steps, as far as the violation; steps that there are not any more are passed over."""
+        """The run of these steps up to the violation; steps that are no longer possible are skipped."""
         walk = Walk(self.machine, start)
         if self._ended(walk):
             return walk

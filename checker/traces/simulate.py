@@ -1,4 +1,4 @@
-"""`simulate`: random walks through a model (language page, 13). What they find is real; nothing is proven."""
+"""`simulate`: random walks through a model (language page, 13). What they find is real; they prove nothing."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from checker.properties import KINDS, Kinds, properties_of
 from checker.search.contract.bounds import is_cut
 from checker.search.contract.level_counts import is_dead_end
 from checker.traces.fair_phase import FairPhase, Judged, WalkedLasso, is_fair
+from checker.traces.guards import stuck
 from checker.traces.model_walk import Questions, Said, Walk
 from checker.traces.replay import failed_entry, idle_sentences, step_entry
 from checker.traces.shorten import Shortener
-from checker.traces.stuck import stuck
 from checker.traces.walk_report import SimulationReport, WalkProgress, WalkVerdict
 from checker.traces.why import why
 from fizz import Module, load
@@ -36,15 +36,15 @@ from interpreter.state.step import InitialState
 WalkProgressSink = Callable[[WalkProgress], None]
 _TICK_S = 0.1
 _REMEMBERED = 10_000
-"""States whose steps are kept."""
+"""States whose steps are cached."""
 
 STEPS_PER_START = 10
-"""How long a walk may become, unless a length is given: so many steps for each start that `max_actions` allows."""
+"""The default length of a walk: so many steps for each start that `max_actions` allows."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Violation:
-    """A property and how it was violated. The trace of a state or step ends there."""
+    """A property and its counterexample. That of a state or step ends there."""
 
     property: Property
     trace: Trace
@@ -52,7 +52,7 @@ class _Violation:
 
 
 class _Failed(Exception):
-    """The model failed on the walk: the error, and the story up to it."""
+    """The model failed on the walk: the error, and the trace up to it."""
 
     def __init__(self, error: ModelError, entries: Sequence[TraceEntry]) -> None:
         super().__init__(error.text)
@@ -75,12 +75,11 @@ def simulate(
     patience: Patience | None = None,
     kinds: Kinds = KINDS,
 ) -> SimulationReport:
-    """Make `runs` random walks, the one of number i (from 0) with the seed `seed` + i; stop at the first violation.
+    """Make `runs` random walks, number i (from 0) with the seed `seed` + i; stop at the first violation.
 
     `steps` limits the length of a walk; `shorten`: a walk that violates safety is replayed until no step of it can be
-    left out. `progress` is called from time to time. `limits` are those of time and memory; `patience`, if it is given,
-    counts from somewhere before. `kinds` are the property kinds that there are. The rest is as in `check`, and so are
-    the errors that are raised.
+    left out. `progress` is called from time to time. `limits` are those of time and memory, counted from now unless
+    `patience` is given. `kinds` are the known property kinds. The rest is as in `check`, and so are the errors.
     """
     begun = time.monotonic()
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
@@ -169,12 +168,12 @@ def _failure(failed: _Failed) -> ModelFailure:
 
 
 class _Tally:
-    """What all walks together did, also when they are interrupted. It tells how far they have come."""
+    """What all walks did together, also if they are interrupted. Reports the progress."""
 
     def __init__(self, runs: int, sink: WalkProgressSink | None) -> None:
         self.runs = runs
         self.sink = sink
-        self.begun = self.told = time.monotonic()
+        self.begun = self.reported = time.monotonic()
         self.walks = 0
         self.steps = 0
         self.met: set[str] = set()
@@ -185,14 +184,14 @@ class _Tally:
         """Another step was taken."""
         self.steps += 1
         now = time.monotonic()
-        if self.sink is not None and now - self.told >= _TICK_S:
-            self.told = now
+        if self.sink is not None and now - self.reported >= _TICK_S:
+            self.reported = now
             self.sink(WalkProgress(self.walks, self.runs, self.steps, now - self.begun))
 
 
 @contextmanager
-def _telling(walk: Walk) -> Iterator[None]:
-    """An assertion that fails in the block does so in the state where the walk stands."""
+def _at(walk: Walk) -> Iterator[None]:
+    """An assertion that fails in the block fails in the last state of the walk. Raises `_Failed`."""
     try:
         yield
     except ModelError as error:
@@ -218,7 +217,7 @@ class _Walker:
         self.longest = longest
         self.tally = tally
         self.bound = machine.program.options.max_actions
-        # Of `liveness: nondeterministic` a single run shows nothing: it asks what can be reached (language page, 10.5).
+        # A single run cannot violate `liveness: nondeterministic`, which is about reachability (language page, 10.5).
         options = machine.program.options
         demands = ((p, p.demand(options)) for p in properties if p.checked(options))
         self.of_ends = [Judged(p, demand) for p, demand in demands if isinstance(demand, NoLasso)]
@@ -226,13 +225,13 @@ class _Walker:
         self._steps = lru_cache(_REMEMBERED)(machine.steps)
 
     def walk(self, generator: random.Random) -> list[_Violation]:
-        """One walk; what it violates. Raises `_Failed`."""
+        """Make one walk. Returns what it violates; raises `_Failed`."""
         initial = self._initial_states()
         walk = Walk(self.machine, initial[generator.randrange(len(initial))])
-        # After so many starts nothing unfair happens any more. Where liveness is not judged, nothing asks for that.
+        # After so many starts all steps are fair, unless liveness is not judged.
         last_unfair = generator.randrange(self.bound) if self.of_ends else None
         phase = FairPhase(self.machine, self.questions.assertions, self.of_ends)
-        with _telling(walk):
+        with _at(walk):
             said = self.questions.of_state(walk.state)
             phase.pass_by(walk.state)
         found = self._seen(walk, said)
@@ -246,7 +245,7 @@ class _Walker:
                 return self._violations(walk, dead)
             settled = last_unfair is not None and walk.starts >= last_unfair
             if settled or (self.of_ends and not moving):
-                with _telling(walk):
+                with _at(walk):
                     lassos = phase.arrive(len(walk.steps), walk.state, moving)
                 if lassos:
                     return [self._lasso(walk, lasso) for lasso in lassos]
@@ -260,7 +259,7 @@ class _Walker:
             if settled:
                 phase.leave(step)
             found = self._go(walk, step)
-            with _telling(walk):
+            with _at(walk):
                 phase.pass_by(walk.state)
         return found
 
@@ -277,7 +276,7 @@ class _Walker:
         return self._initial
 
     def _expansion(self, walk: Walk) -> Expansion:
-        """The steps of the state where the walk stands. If one of them fails that is found, whatever would be drawn."""
+        """The steps of the last state. Raises `_Failed` if one of them fails, even if another would be drawn."""
         expansion = self._steps(walk.state)
         if expansion.failures and not is_cut(walk.starts, self.bound):
             failure = expansion.failures[0]
@@ -300,7 +299,7 @@ class _Walker:
         before = walk.state
         walk.take(step)
         self.tally.step()
-        with _telling(walk):
+        with _at(walk):
             said = self.questions.of_step(before, step) + self.questions.of_state(walk.state)
         return self._seen(walk, said)
 
@@ -316,18 +315,18 @@ class _Walker:
         return [self._violation(walk, one) for one in said]
 
     def _violation(self, walk: Walk, said: Said) -> _Violation:
-        """The violation with its story, which ends in the same one, of the same instance."""
+        """The violation with its trace, which after shortening ends in the same one, of the same instance."""
         if self.shortens:
-            # Who has lost patience can do without the shortest story.
+            # The walk itself is an answer, so shortening may be cut.
             with suppress(Stop):
                 walk = Shortener(self.machine, self._steps, lambda run: said in self._said(run)).shorten(walk)
         with self.patience.spared():
-            why_so = self._why(said.property, walk.states(), 0)
-            trace = Trace(tuple(walk.entries()), why=why_so, stuck=self._stuck(said.property, walk.state))
+            reason = self._why(said.property, walk.states(), 0)
+            trace = Trace(tuple(walk.entries()), why=reason, stuck=self._stuck(said.property, walk.state))
         return _Violation(said.property, trace, said.instance)
 
     def _said(self, run: Walk) -> tuple[Said, ...]:
-        """What the properties say of the end of a run. Of one that the model fails on they say nothing."""
+        """The properties that the end of a run violates; none if the model fails there."""
         try:
             said = self.questions.of_state(run.state)
             if run.steps:

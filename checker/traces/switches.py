@@ -1,4 +1,4 @@
-"""Context switches: how often a run changes who moves (glossary: context switch)."""
+"""Context switches: how often the mover changes in a run (glossary: context switch)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from interpreter.state.step import Rule
 
 
 class Context(NamedTuple):
-    """Who has moved. `owner`: the role instance, or the action that is in no role. `thread`: None once it is over."""
+    """The last mover. `owner`: the role instance, or the action outside roles. `thread`: None once it has ended."""
 
     owner: str
     thread: int | None
 
 
 class Contexts:
-    """Tells who moves in the steps of one machine."""
+    """Finds the movers of steps of one machine."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -35,11 +35,11 @@ class Contexts:
         return known
 
     def after(self, rule: Rule, thread: int | None) -> Context:
-        """Who has moved, after a step that left this thread alive, as it is in the state after it, or none."""
+        """The mover after a step. `thread`: its thread as it is in the state after it; None: it has ended."""
         return Context(self.owner(rule), thread)
 
     def goes_on(self, context: Context | None, rule: Rule) -> bool:
-        """Does a step of this rule go on with what has moved last? `context` None: nothing has."""
+        """Whether a step of this rule continues the last mover. `context` None: nothing has moved."""
         if context is None:
             return True
         ours = self.owner(rule) == context.owner
@@ -48,7 +48,7 @@ class Contexts:
         return ours and (context.thread is None or rule.kind is StepKind.CRASH_ROLE)
 
     def changes(self, walk: Walk) -> list[bool]:
-        """For each step of a run, whether it is a context switch; the first one is none."""
+        """For each step of a run, whether it is a context switch; the first one never is."""
         context = None
         found = []
         for number, step in enumerate(walk.steps):
@@ -57,13 +57,13 @@ class Contexts:
         return found
 
     def switches(self, walk: Walk, then: Rule | None = None) -> int:
-        """The number of context switches in a run; `then` makes the step after it, if there is one."""
+        """The number of context switches in a run; `then`: the rule of the step after it, if there is one."""
         steps = len(walk.steps)
         leaves = steps > 0 and then is not None and not self.goes_on(self._of_step(walk, steps - 1), then)
         return sum(self.changes(walk)) + leaves
 
     def _of_step(self, walk: Walk, number: int) -> Context:
-        """Who has moved in a step."""
+        """The mover of a step."""
         step = walk.steps[number]
         state = walk.state_after(number)
         thread = None if step.crashes else self.machine.parked(state, step.rule, step.outcome, step.target)

@@ -1,4 +1,4 @@
-"""What a simulation or a guided trace answers: like a check's report, but nothing in it is a proof. Plain data."""
+"""The reports of a simulation and a guided trace: like a check's report, but nothing in them is a proof. Plain data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WalkVerdict = OneOf["nothing found", "followed", "failed", "deadlock", "error", 
 
 @dataclass(frozen=True, slots=True)
 class WalkProgress:
-    """How far a simulation has come: of `runs` walks so many were begun, with so many steps in all."""
+    """The progress of a simulation: of `runs` walks, `walks` were begun, with `steps` steps in all."""
 
     walks: int
     runs: int
@@ -31,10 +31,7 @@ class WalkProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalkReport:
-    """What both have.
-
-    The verdict of a property that is not violated is "undecided", or "holds" for an `exists` that was met.
-    """
+    """The fields of both reports. A property that is not violated is "undecided", an `exists` that was met "holds"."""
 
     verdict: WalkVerdict
     exit_code: ExitCode
@@ -50,12 +47,11 @@ class WalkReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulationReport(WalkReport):
-    """The answer of a simulation.
+    """The report of a simulation.
 
-    Of `runs` walks that were asked for, `walks` were begun, with `steps` steps in all. `walk` is the number of the one
-    that found something, from 0; it was made with the seed `seed + walk`. `found_after`: how many steps it had then, if
-    it violated safety; its story may have been shortened. `ends`: why the walks ended, and how many.
-    `cut_by`: what ended it before all walks were made.
+    Of `runs` requested walks, `walks` were begun, with `steps` steps in all. `walk` is the number, from 0, of the one
+    that found something; its seed is `seed + walk`. `found_after`: how many steps it had then, if it violated safety;
+    its trace may be shorter. `ends`: how many walks ended, by the reason. `cut_by`: what ended the simulation early.
     """
 
     runs: int
@@ -71,7 +67,7 @@ class SimulationReport(WalkReport):
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """A possible step beyond the end of a guided trace, and those after it. `fails`: the model fails in it."""
+    """A possible step after the end of a guided trace, and those after it. `fails`: the model fails in it."""
 
     entry: TraceEntry
     fails: Diagnostic | None = None
@@ -80,11 +76,11 @@ class NextStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuidedReport(WalkReport):
-    """The answer of a guided trace.
+    """The report of a guided trace.
 
-    `explicit`: every step was listed. `extended`: by how many steps `next` goes on; unless `all_listed` that is less
-    than was asked for, because there are too many. A violated property says in `steps` after how many steps it was.
-    `cut_by`: what ended it before all of the trace was followed, or all steps listed.
+    `explicit`: every step was listed. `extended`: the depth of `next`; unless `all_listed` that is less than requested,
+    because there are too many steps. `steps` of a violated property: after how many steps it was violated. `cut_by`:
+    what ended the run before the trace was followed and all steps were listed.
     """
 
     follow: str | None

@@ -1,4 +1,4 @@
-"""Why a counterexample is one: in which of its states the assertion is false, and which values make it so."""
+"""Why an assertion is false in a counterexample: in which state, and which values make it so."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from interpreter.explain.assertion import Explanation, explain
 
 
 def why(machine: Machine, watch: Watch, states: Sequence[State], cycle: int) -> Why | None:
-    """Why what is watched is false on a path through `states`, of which the last `cycle` ones are a cycle.
+    """Why a watched assertion is false on a path through `states`, of which the last `cycle` ones are a cycle.
 
-    None if it is not: what was never met, states that stand for others under symmetry, a dead end.
+    None if it is not false: an `exists` that was never met, states that stand for others, a dead end.
     """
     if watch.predicate is None:
         return None
@@ -24,27 +24,27 @@ def why(machine: Machine, watch: Watch, states: Sequence[State], cycle: int) -> 
         before = states[index - 1] if of_steps else None
         explanation = explain(machine, watch.predicate.assertion, states[index], before)
         if explanation is not None:
-            return _told(explanation, index, machine.program.sources)
+            return _why(explanation, index, machine.program.sources)
     return None
 
 
 def _asked(of_steps: bool, states: int, cycle: int) -> Iterator[int]:
-    """The states that may break an assertion: the last one; of a cycle the last one that does."""
+    """The states that may violate an assertion: the last one, or those of the cycle from the end."""
     if of_steps and states < 2:
         return
     yield from range(states - 1, states - 1 - max(cycle, 1), -1)
 
 
-def _told(explanation: Explanation, index: int, sources: Mapping[str, str]) -> Why:
+def _why(explanation: Explanation, index: int, sources: Mapping[str, str]) -> Why:
     facts = dict.fromkeys((source_text(fact.place, sources), fact.value) for fact in explanation.facts)
     return Why(index, explanation.line.file, explanation.line.line, tuple(facts))
 
 
-def source_text(place: Span, sources: Mapping[str, str]) -> str:
+def source_text(span: Span, sources: Mapping[str, str]) -> str:
     """The source text of an expression, on one line."""
-    rows = list(rows_of(sources.get(place.file, ""))[place.line - 1 : place.end_line])
+    rows = list(rows_of(sources.get(span.file, ""))[span.line - 1 : span.end_line])
     if not rows:
         return ""
-    rows[-1] = rows[-1][: place.end_column - 1]
-    rows[0] = rows[0][place.column - 1 :]
+    rows[-1] = rows[-1][: span.end_column - 1]
+    rows[0] = rows[0][span.column - 1 :]
     return " ".join(" ".join(rows).split())

@@ -100,9 +100,9 @@ def test_each_way_ends_somewhere(tmp_path: Path) -> None:
     text = "atomic action Act:\n    x = oneof [1, 2, 3]\n    require x > 2\n    require total == x\n    total = 0\n"
     machine = machine_of(HEAD + text, tmp_path)
     first, second = only(disabled(machine, after(machine)), "Act").guards
-    assert (first.line - FIRST, first.ways, first.choices) == (2, 2, ("Any:x=1",))
+    assert (first.line - FIRST, first.paths, first.choices) == (2, 2, ("Any:x=1",))
     assert first.facts == (("x > 2", "False"), ("x", "1"))
-    assert (second.line - FIRST, second.ways, second.choices) == (3, 1, ("Any:x=3",))
+    assert (second.line - FIRST, second.paths, second.choices) == (3, 1, ("Any:x=3",))
     assert second.facts == (("total == x", "False"), ("total", "0"), ("x", "3"))
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.traces.replay import movers, origins
-from checker.traces.threads import settled
+from checker.traces.threads import movers, origins, settled
 from fizz import load
 from interpreter import Machine, State, Step, StepKind, compile_module
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from checker.core.report import PropertyReport
 from checker.core.titles import title_of
 from checker.core.trace import Change, TraceEntry
-from checker.traces.changes import SORTED_PLACES, THREADS
+from checker.traces.changes import SORTED_NAMES, THREADS
 from checker.traces.threads import equal, settled
 
 _Lines = tuple[tuple[str, str], ...]
@@ -58,9 +58,9 @@ def with_states(entries: Iterable[TraceEntry]) -> Iterator[TraceEntry]:
 
 def _after(before: _Lines, changes: Sequence[Change]) -> _Lines:
     """A state after these changes, in the order of states: variables, fields by instances, threads, messages."""
-    found = {place: text for place, text in before if not place.startswith(SORTED_PLACES)}
+    found = {place: text for place, text in before if not place.startswith(SORTED_NAMES)}
     for one in changes:
-        if one.place.startswith(SORTED_PLACES):
+        if one.place.startswith(SORTED_NAMES):
             continue
         if one.new is None:
             found.pop(one.place, None)
@@ -74,7 +74,7 @@ def _after(before: _Lines, changes: Sequence[Change]) -> _Lines:
         else:
             variables.append((place, text))
     fields = [line for lines in instances.values() for line in sorted(lines)]
-    rest = [line for prefix in SORTED_PLACES for line in _sorted(prefix, before, changes)]
+    rest = [line for prefix in SORTED_NAMES for line in _sorted(prefix, before, changes)]
     return (*variables, *fields, *rest)
 
 
