@@ -1,9 +1,9 @@
 """The cache of parsed files: one pickle per file text, or constant from outside, in the user's cache folder.
 
-An entry depends on nothing but the name and text of one file, the version of the tool and its parser. Merged options,
-models with constants replaced and checks of names are never in it. What is damaged, foreign or unwritable is silently
-passed over: the cache only saves time. Entries are read by an unpickler that makes nothing but trees of a model, and
-only from a folder that nobody else may write to. What is not named like an entry is never touched.
+An entry depends only on the name and text of one file, the version of the tool and its parser. Merged options, models
+with constants replaced and checks of names are never in it. Damaged, foreign or unwritable entries are ignored without
+a message: the cache only saves time. Entries are read by an unpickler that makes only trees of a model, and only from a
+folder that no other user may write to. Files that are not named like an entry are never touched.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ MAX_BYTES = 1 << 27
 """The tree of the largest file takes less."""
 _DIGEST = 32
 _PARSER_FILES = (
-    "syntax/grammar.tx", "syntax/layout.py", "syntax/parse.py", "syntax/matcher.py", "syntax/strings.py",
+    "syntax/grammar.tx", "syntax/layout.py", "syntax/parse.py", "syntax/matcher.py", "syntax/string_literals.py",
     "syntax/lower.py", "syntax/lower_statements.py", "syntax/lower_expressions.py", "syntax/precedence.py",
-    "syntax/ast.py", "base/errors.py", "files.py", "syntax/line_index.py", "base/light.py", "options.py",
-    "settings.py", "base/yaml_text.py",
+    "syntax/ast.py", "base/errors.py", "model_files.py", "base/light.py", "options.py",
+    "syntax/module.py", "base/yaml_text.py",
 )  # fmt: skip
 _UNREADABLE = (
     OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, LookupError, TypeError, ValueError,
@@ -44,7 +44,7 @@ _ENTRY = re.compile(r"[0-9a-f]{64}|new-[a-z0-9_]+")
 
 
 def key_of(file: str, text: str) -> str:
-    """The name of the entry for a text that stands in a file of this name."""
+    """The name of the entry for a text in a file of this name."""
     digest = hashlib.sha256(_parser_digest())
     for part in (file, text):
         digest.update(len(part).to_bytes(8, "little") + part.encode("utf-8", "surrogatepass"))
@@ -53,31 +53,31 @@ def key_of(file: str, text: str) -> str:
 
 @once
 def _parser_digest() -> bytes:
-    """What decides how a text is parsed: the version, and while the tool is being worked on, the parser itself."""
-    # Instances of the two kinds of classes are not written alike.
+    """A digest of what parsing depends on: the version, and during development the sources of the parser."""
+    # Instances of light and standard dataclasses are pickled differently.
     digest = hashlib.sha256(f"{VERSION} {FROZEN}".encode())
     for name in _PARSER_FILES:
         try:
             digest.update(Path(__file__).parent.joinpath(name).read_bytes())
-        except OSError:  # installed without sources: the version decides alone
+        except OSError:  # installed without sources: the version suffices
             digest.update(b"-")
     return digest.digest()
 
 
 def folder() -> Path:
-    """Where the entries are."""
+    """The folder of the entries."""
     from platformdirs import user_cache_path
 
     return Path(user_cache_path("fizzpy", appauthor=False)) / "parsed"
 
 
 def get(key: str) -> object | None:
-    """The value of an entry; None if there is none, or none that can be trusted."""
+    """The value of an entry; None if there is no trustworthy one."""
     try:
-        place = folder()
-        if not _is_ours(place):
+        entries_folder = folder()
+        if not _is_ours(entries_folder):
             return None
-        data = read_regular(place / key, MAX_BYTES)
+        data = read_regular(entries_folder / key, MAX_BYTES)
         body = data[_DIGEST:]
         if hashlib.sha256(body).digest() != data[:_DIGEST]:
             return None
@@ -85,44 +85,44 @@ def get(key: str) -> object | None:
     except _UNREADABLE:
         return None
     with suppress(OSError):
-        # Whoever tries a hundred constants on a model shall not lose the model.
-        os.utime(place / key)
+        # Marks the entry as used: a run over a hundred constants must not evict that of the model.
+        os.utime(entries_folder / key)
     return value
 
 
 def put(key: str, value: object) -> None:
-    """Writes an entry in one go; readers see all of it or nothing."""
+    """Writes an entry atomically; readers see all of it or nothing."""
     try:
-        place = folder()
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _is_ours(place):
+        entries_folder = folder()
+        entries_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_ours(entries_folder):
             return
         body = _pickled(value)
         import tempfile  # slow to import, and needed only to write
 
-        handle, temporary = tempfile.mkstemp(dir=place, prefix="new-")
+        handle, temporary = tempfile.mkstemp(dir=entries_folder, prefix="new-")
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(hashlib.sha256(body).digest() + body)
-            Path(temporary).replace(place / key)
+            Path(temporary).replace(entries_folder / key)
         except OSError:
             Path(temporary).unlink(missing_ok=True)
             raise
-        _drop_oldest(place)
+        _drop_oldest(entries_folder)
     except (OSError, pickle.PicklingError, RecursionError):
         return
 
 
-def _is_ours(place: Path) -> bool:
-    """Whether nobody else can write to the folder."""
-    status = place.stat(follow_symlinks=False)
+def _is_ours(entries_folder: Path) -> bool:
+    """Whether the folder belongs to the user, and no other user can write to it."""
+    status = entries_folder.stat(follow_symlinks=False)
     if not stat.S_ISDIR(status.st_mode):
         return False
     return os.name == "nt" or (status.st_uid == os.getuid() and not status.st_mode & 0o077)
 
 
-def _drop_oldest(place: Path) -> None:
-    entries = [entry for entry in place.iterdir() if _ENTRY.fullmatch(entry.name)]
+def _drop_oldest(entries_folder: Path) -> None:
+    entries = [entry for entry in entries_folder.iterdir() if _ENTRY.fullmatch(entry.name)]
     if len(entries) > MAX_ENTRIES:
         entries = [entry for entry in entries if entry.is_symlink() or not entry.is_dir()]
         entries.sort(key=lambda entry: entry.lstat().st_mtime)
@@ -135,7 +135,7 @@ def _pickled(value: object) -> bytes:
 
     stream = io.BytesIO()
     pickler = pickle.Pickler(stream, protocol=5)
-    # Trees are written as calls of their classes: that takes a third of the time of what pickle does by itself.
+    # Trees are written as calls of their classes, which takes a third of the time of the default.
     pickler.dispatch_table = {one: _written(one) for one in _admitted().values() if is_dataclass(one)}
     pickler.dispatch_table[Span] = lambda span: (Span, tuple(span))
     pickler.dump(value)
@@ -143,7 +143,7 @@ def _pickled(value: object) -> bytes:
 
 
 def _written(kind: type[Any]) -> Callable[[Any], Any]:
-    """What tells pickle the call that makes an instance; where a field is given by its name, what it does by itself."""
+    """A reducer for pickle: a call of the class; the default where a keyword-only field is set."""
     named = [field.name for field in fields(kind) if field.kw_only]
     placed = [field.name for field in fields(kind) if not field.kw_only]
     content: Callable[[Any], Any] = attrgetter(*placed)
@@ -160,17 +160,18 @@ def _written(kind: type[Any]) -> Callable[[Any], Any]:
 @once
 def _admitted() -> Mapping[tuple[str, str], type]:
     """The classes that a parsed file is made of."""
-    from fizz import files, settings
-    from fizz.base import errors
-    from fizz.syntax import ast, layout
+    from fizz.base.errors import Diagnostic, Span
+    from fizz.syntax import ast
+    from fizz.syntax.layout import FrontMatter
+    from fizz.syntax.module import ParsedFile, Setting
 
-    classes: list[type] = [errors.Span, errors.Diagnostic, files.ParsedFile, layout.FrontMatter, settings.Setting]
+    classes: list[type] = [Span, Diagnostic, ParsedFile, FrontMatter, Setting]
     classes += [c for c in vars(ast).values() if isinstance(c, type) and issubclass(c, ast.Node)]
     return {(c.__module__, c.__qualname__): c for c in classes}
 
 
 class _Unpickler(pickle.Unpickler):
-    """Makes values of the admitted classes only; builtin containers need no name."""
+    """Makes values of the admitted classes only; builtin containers need no class name."""
 
     def find_class(self, module: str, name: str) -> type:
         try:

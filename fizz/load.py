@@ -14,17 +14,17 @@ from fizz.base.errors import Diagnostic, FizzError, Span
 from fizz.base.room import with_room
 from fizz.checks.declarations import bound_by, declare
 from fizz.checks.resolve import reads_returns, resolve
-from fizz.files import Files, ParsedFile, helper_module_names, load_helper_module, normalise, read_text
+from fizz.model_files import Files, helper_module_names, load_helper_module, normalise, read_text
 from fizz.overrides import override_constants
-from fizz.settings import Settings, check_options, merge
+from fizz.settings import check_options, merge
 from fizz.syntax import ast
-from fizz.syntax.module import HelperModule, Module, Options
-from fizz.syntax.walk import all_expressions
+from fizz.syntax.module import HelperModule, Module, Options, ParsedFile, Settings
+from fizz.syntax.tree_walk import all_expressions
 
 MAX_ERRORS = 20
 _EMPTY = "a model has an `action Init:` that binds the state variables, and actions that change them"
 _OPTIONS = "it holds the options of the models in its folder, as UTF-8 text"
-# What looks like a definition or an assignment, from the start of a line; bounded, so that no text makes it slow.
+# Text that looks like a definition or an assignment at the start of a line; bounded, so that no text makes it slow.
 _DEFINED = re.compile(
     r"^[ \t]*(?:[\w<> ]{0,60}\b(?:action|func|role|assertion|def)[ \t]+(\w+)|([\w ,()]{1,200}?)=(?!=))", re.MULTILINE
 )
@@ -97,12 +97,12 @@ def _load(file: str, text: str | None, options: Mapping[str, str], constants: Ma
         state_variables=tuple(model.state_variables),
         constants=tuple(model.constants),
         reads_returns=reads_returns(model),
-        warnings=tuple(sorted([*files.warnings, *messages.warnings], key=_place)),
+        warnings=tuple(sorted([*files.warnings, *messages.warnings], key=_location)),
     )
 
 
 class _Everything(Container[str]):
-    """All names: nothing is known to be undefined when an included file is missing."""
+    """All names: when an included file is missing, no name is known to be undefined."""
 
     def __contains__(self, name: object) -> bool:
         return True
@@ -133,7 +133,7 @@ def _mentioned_modules(
 
 
 def _is_documentation(item: ast.Item) -> bool:
-    """Whether an item is a text that stands alone: it is dropped."""
+    """Whether an item is a string by itself, which is dropped."""
     if not isinstance(item, ast.ConstantStatement) or not isinstance(item.statement, ast.ExpressionStatement):
         return False
     value = item.statement.value
@@ -141,7 +141,7 @@ def _is_documentation(item: ast.Item) -> bool:
 
 
 def _names_of(module: HelperModule | None) -> frozenset[str] | None:
-    """What a module defines."""
+    """The names that a module defines."""
     if module is None:
         return None
     names: set[str] = set()
@@ -154,7 +154,7 @@ def _names_of(module: HelperModule | None) -> frozenset[str] | None:
 
 
 def _options(files: Files, folder: Path, parsed: ParsedFile, overrides: Mapping[str, str]) -> tuple[Options, Settings]:
-    """The options of all sources, merged, and each setting with its place."""
+    """The options of all sources, merged, and each setting with its span."""
     layers: list[Settings] = []
     shared = folder / "fizz.yaml"
     if shared.is_file():
@@ -178,23 +178,23 @@ def _options(files: Files, folder: Path, parsed: ParsedFile, overrides: Mapping[
 
 
 def _error(files: Files) -> FizzError:
-    """All that is wrong, by file in order of reading, then by place; the same message at one place only once."""
+    """All errors, by file in order of reading, then by position; equal messages at one position only once."""
     order = {file: index for index, file in enumerate(files.sources)}
 
-    def place(diagnostic: Diagnostic) -> tuple[int, int, int]:
+    def position(diagnostic: Diagnostic) -> tuple[int, int, int]:
         span = diagnostic.span
         return (order.get(span.file, len(order)), span.line, span.column) if span is not None else (-1, 0, 0)
 
-    unique = dict.fromkeys(_of_constants(diagnostic) for diagnostic in sorted(files.diagnostics, key=place))
+    unique = dict.fromkeys(_of_constants(diagnostic) for diagnostic in sorted(files.diagnostics, key=position))
     return FizzError(tuple(unique)[:MAX_ERRORS], files.sources)
 
 
 def _of_constants(diagnostic: Diagnostic) -> Diagnostic:
-    """Whatever is wrong with a value from outside is a wrong constant, not a wrong file."""
+    """An error in a value from the command line is reported as a wrong constant, not a wrong file."""
     span = diagnostic.span
     return replace(diagnostic, code="O5") if span is not None and span.file.startswith("--set ") else diagnostic
 
 
-def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:
+def _location(diagnostic: Diagnostic) -> tuple[str, int, int]:
     span = diagnostic.span
     return (span.file, span.line, span.column) if span is not None else ("", 0, 0)

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fizz.base.errors import Diagnostic, Span
-from fizz.base.names import near_hint
+from fizz.base.near_names import near_hint
 from fizz.base.yaml_text import YamlError, YamlNode, compose, scalar
-from fizz.settings import Path, Setting, Settings
 from fizz.syntax.layout import FrontMatter
-from fizz.syntax.module import MOST_BITS
+from fizz.syntax.module import MOST_BITS, Setting, SettingPath, Settings
 
 _Kind = Literal["int", "size", "bits", "bool", "names", "liveness"]
 
-_FIELDS: Mapping[Path, _Kind] = {
+_FIELDS: Mapping[SettingPath, _Kind] = {
     ("options", "max_actions"): "int",
     ("options", "max_concurrent_actions"): "int",
     ("options", "crash_on_yield"): "bool",
@@ -118,7 +117,7 @@ def read_override(name: str, value: str, diagnostics: list[Diagnostic], sources:
     return settings
 
 
-def _override_path(name: str) -> Path | None:
+def _override_path(name: str) -> SettingPath | None:
     words = name.split(".")
     if _snake(words[0]) == "action_options" and len(words) >= 3 and _snake(words[-1]) in _ACTION_FIELDS:
         return ("action_options", ".".join(words[1:-1]), _snake(words[-1]))
@@ -147,7 +146,7 @@ def _is_null(node: YamlNode) -> bool:
     return node.kind == "scalar" and node.tag == "null"
 
 
-def _collect(source: _Source, node: YamlNode, path: Path, settings: Settings) -> None:
+def _collect(source: _Source, node: YamlNode, path: SettingPath, settings: Settings) -> None:
     """Reads a mapping whose keys continue `path`."""
     if _is_null(node):
         return
@@ -168,7 +167,7 @@ def _collect(source: _Source, node: YamlNode, path: Path, settings: Settings) ->
         _enter(source, key, value, path, name, settings)
 
 
-def _enter(source: _Source, key: YamlNode, value: YamlNode, path: Path, name: str, settings: Settings) -> None:
+def _enter(source: _Source, key: YamlNode, value: YamlNode, path: SettingPath, name: str, settings: Settings) -> None:
     inner = (*path, name)
     known = _known_names(path)
     if known is not None and name not in known:
@@ -180,7 +179,7 @@ def _enter(source: _Source, key: YamlNode, value: YamlNode, path: Path, name: st
         _collect(source, value, inner, settings)
 
 
-def _known_names(path: Path) -> list[str] | None:
+def _known_names(path: SettingPath) -> list[str] | None:
     """The names that may follow; None where any may."""
     if path == ("action_options",):
         return None
@@ -194,7 +193,7 @@ def _listed(names: list[str]) -> str:
     return "known here: " + ", ".join(names)
 
 
-def _take(source: _Source, key: YamlNode, node: YamlNode, path: Path, settings: Settings) -> None:
+def _take(source: _Source, key: YamlNode, node: YamlNode, path: SettingPath, settings: Settings) -> None:
     """Reads one value of the type that the option has."""
     kind = _ACTION_FIELDS[path[2]] if path[0] == "action_options" else _FIELDS[path]
     value = _value(node, kind)

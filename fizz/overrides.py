@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from fizz import cache
 from fizz.base.errors import Diagnostic, FizzError, Span
-from fizz.base.names import near_hint
+from fizz.base.near_names import near_hint
 from fizz.checks.declarations import bound_by
-from fizz.files import Files
+from fizz.model_files import Files
 from fizz.syntax import ast
 from fizz.syntax.layout import expression_text
 

@@ -6,26 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, cast
 
-from fizz.base.errors import Diagnostic, Span
+from fizz.base.errors import Diagnostic
 from fizz.base.light import dataclass
-from fizz.base.names import near_hint
+from fizz.base.near_names import near_hint
 from fizz.checks.declarations import Declarations
-from fizz.syntax.module import ActionOptions, Budget, Options
-
-Path = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One value that a source sets, with its span; `parts` are the spans of the members of a list."""
-
-    value: int | bool | str | tuple[str, ...]
-    span: Span
-    key_span: Span
-    parts: tuple[Span, ...] = ()
-
-
-Settings = dict[Path, Setting]
+from fizz.syntax.module import ActionOptions, Budget, Options, Setting, SettingPath, Settings
 
 
 def merge(layers: Iterable[Settings]) -> tuple[Options, Settings]:
@@ -53,12 +38,12 @@ def merge(layers: Iterable[Settings]) -> tuple[Options, Settings]:
     return options, merged
 
 
-def _budget(values: Mapping[Path, object]) -> Budget:
+def _budget(values: Mapping[SettingPath, object]) -> Budget:
     given = {path[2]: cast(int, value) for path, value in values.items() if path[:2] == ("options", "limits")}
     return Budget(**given)
 
 
-def _action_options(values: Mapping[Path, object]) -> dict[str, ActionOptions]:
+def _action_options(values: Mapping[SettingPath, object]) -> dict[str, ActionOptions]:
     result: dict[str, ActionOptions] = {}
     for key in dict.fromkeys(path[1] for path in values if path[0] == "action_options"):
 

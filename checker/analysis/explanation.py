@@ -20,7 +20,7 @@ from checker.search.judgement import all_actions
 from checker.traces.guards import Disabled, disabled
 from checker.traces.guided import walk_along
 from fizz import Module, load
-from fizz.base.names import near_names
+from fizz.base.near_names import near_names
 from interpreter import Machine, ModelError, Program, compile_module
 from interpreter.compile.program import ActionProgram
 

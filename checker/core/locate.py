@@ -84,7 +84,7 @@ def _suggest(path: Path) -> str:
 
 def _near(path: Path, names: list[str]) -> list[str]:
     """The files that may have been meant. Compared without the suffix, which all have in common."""
-    from fizz.base.names import near_names
+    from fizz.base.near_names import near_names
 
     stems = {Path(name).stem: name for name in names}
     same = [stems[path.stem]] if path.stem in stems else []

@@ -12,7 +12,7 @@ from checker.properties.deadlock import Deadlock
 from checker.properties.eventually_always import EventuallyAlways
 from checker.properties.exists import Exists
 from checker.properties.transition import Transition
-from fizz.base.names import near_hint
+from fizz.base.near_names import near_hint
 from interpreter.compile.program import Program
 
 Kinds = Sequence[type[AssertionProperty]]

@@ -8,7 +8,7 @@ from fizz.checks.declarations import Declarations, bound_by
 from fizz.checks.scope import Messages
 from fizz.checks.symmetry_advice import advise_symmetry
 from fizz.syntax import ast
-from fizz.syntax.walk import all_expressions, all_statements, is_self, own_expressions, targets_of
+from fizz.syntax.tree_walk import all_expressions, all_statements, is_self, own_expressions, targets_of
 
 _LIVENESS = ("eventually always", "always eventually")
 

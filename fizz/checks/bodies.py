@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from fizz.base.builtin_names import BUILTIN_MODULES, METHODS
 from fizz.base.light import dataclass
-from fizz.base.names import BUILTIN_MODULES, METHODS, near_hint
+from fizz.base.near_names import near_hint
 from fizz.checks.declarations import Declarations
 from fizz.checks.scope import Scope
 from fizz.checks.signatures import check_arguments
 from fizz.syntax import ast
-from fizz.syntax.walk import is_self, parts
+from fizz.syntax.tree_walk import is_self, parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fizz.base.errors import Diagnostic, Span
 from fizz.syntax import ast
-from fizz.syntax.walk import all_expressions, all_statements, blocks_of, targets_of
+from fizz.syntax.tree_walk import all_expressions, all_statements, blocks_of, targets_of
 
 
 @dataclass(slots=True)

@@ -6,10 +6,10 @@ from fizz.base.errors import Span
 from fizz.checks.advice import advise
 from fizz.checks.bodies import Body
 from fizz.checks.declarations import Declarations, bound_by
-from fizz.checks.helpers import check_helper, check_parameters, check_recursion
+from fizz.checks.def_helpers import check_helper, check_parameters, check_recursion
 from fizz.checks.scope import Messages, Scope, reserved_for
 from fizz.syntax import ast
-from fizz.syntax.walk import all_statements, own_expressions, subexpressions
+from fizz.syntax.tree_walk import all_statements, own_expressions, subexpressions
 
 _NOT_CONSTANT: dict[type[ast.Statement], str] = {
     ast.Choose: "constants may not choose",

@@ -7,18 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
+from fizz.base.builtin_names import ASSERTION_NAMES, BUILTIN_FUNCTIONS, BUILTIN_MODULES, RESERVED_FUNCTIONS
 from fizz.base.errors import Diagnostic, Span
-from fizz.base.names import (
-    ASSERTION_NAMES,
-    BUILTIN_FUNCTIONS,
-    BUILTIN_MODULES,
-    RESERVED_FUNCTIONS,
-    near_hint,
-)
+from fizz.base.near_names import near_hint
 from fizz.checks.declarations import Declarations, bound_by
 from fizz.syntax import ast
 from fizz.syntax.layout import MAX_MESSAGES
-from fizz.syntax.walk import all_statements
+from fizz.syntax.tree_walk import all_statements
 
 _COMPARED = 40
 """Undefined names for which near ones are looked for; only some twenty messages are shown."""

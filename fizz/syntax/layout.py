@@ -8,6 +8,7 @@ token keeps its line and column. Each top-level item becomes a `Piece` that is p
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import field
 
 from fizz.base.errors import Diagnostic, FizzError, Span
@@ -44,6 +45,34 @@ class Piece:
     text: str
     line: int
     column: int = 1
+
+
+class LineIndex:
+    """The line starts of a piece: converts offsets in its text to spans in its file."""
+
+    def __init__(self, piece: Piece) -> None:
+        self.piece = piece
+        self._starts = [0]
+        position = piece.text.find("\n")
+        while position >= 0:
+            self._starts.append(position + 1)
+            position = piece.text.find("\n", position + 1)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset."""
+        line = bisect_right(self._starts, offset) - 1
+        column = offset - self._starts[line] + (self.piece.column if line == 0 else 1)
+        return self.piece.line + line, column
+
+    def span(self, start: int, end: int) -> Span:
+        line, column = self.position(start)
+        last = line - self.piece.line + 1
+        if last == len(self._starts) or end < self._starts[last]:  # most spans end in the line where they begin
+            return Span(self.piece.file, line, column, line, column + end - start)
+        return Span(self.piece.file, line, column, *self.position(end))
+
+    def error(self, code: str, text: str, start: int, end: int, hint: str | None = None) -> FizzError:
+        return FizzError((Diagnostic(code, text, self.span(start, end), hint),))
 
 
 @dataclass(frozen=True, slots=True)

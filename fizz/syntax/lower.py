@@ -11,7 +11,7 @@ from fizz.syntax import ast
 from fizz.syntax.layout import Piece
 from fizz.syntax.lower_statements import Statements
 from fizz.syntax.parse import deep_recursion, parse_fragment, parse_piece
-from fizz.syntax.tree import Tree, child, children, the
+from fizz.syntax.parse_tree import Tree, child, children, the
 
 _MODIFIER = re.compile(r"([^\W\d]\w*)(?:\s*<\s*(\w*)\s*>)?")
 _FLOWS: tuple[str, ...] = get_args(ast.Flow)

@@ -11,12 +11,11 @@ from typing import cast
 
 from fizz.base.errors import Diagnostic, FizzError, Span
 from fizz.syntax import ast
-from fizz.syntax.layout import MAX_BRACKETS, Piece
-from fizz.syntax.line_index import LineIndex
+from fizz.syntax.layout import MAX_BRACKETS, LineIndex, Piece
 from fizz.syntax.parse import parse_fragment
+from fizz.syntax.parse_tree import Tree, child, children, the
 from fizz.syntax.precedence import MAX_DEPTH, WORD, Climb, start_of
-from fizz.syntax.strings import FStringField, read_strings
-from fizz.syntax.tree import Tree, child, children, the
+from fizz.syntax.string_literals import FStringField, read_strings
 
 MAX_BITS = 4096
 _SCALARS = {"None": None, "True": True, "False": False}

@@ -9,7 +9,7 @@ from typing import cast
 from fizz.base.errors import Diagnostic, Span
 from fizz.syntax import ast
 from fizz.syntax.lower_expressions import Expressions
-from fizz.syntax.tree import Tree, child, children, the
+from fizz.syntax.parse_tree import Tree, child, children, the
 
 _LABEL = re.compile(r"[A-Za-z0-9_.\-]+")
 _FAIRNESS = re.compile(r"fair(?:\s*<\s*(\w*)\s*>)?")

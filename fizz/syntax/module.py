@@ -1,4 +1,4 @@
-"""`Module`: a loaded model. Data only, picklable; made by `fizz.load`, read by the interpreter's compiler."""
+"""`Module`: a loaded model, and `ParsedFile`: one file of it. Data only, picklable; made by `fizz.load`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal as OneOf
 
-from fizz.base.errors import Diagnostic
+from fizz.base.errors import Diagnostic, Span
 from fizz.base.light import dataclass
 from fizz.syntax import ast
+from fizz.syntax.layout import FrontMatter
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,34 @@ class Options:
     liveness: OneOf["strict", "nondeterministic", "off"] = "strict"
     continue_on_invariant_failures: bool = False
     continue_path_on_invariant_failures: bool = False
+
+
+SettingPath = tuple[str, ...]
+"""The name of an option with the mappings around it, as ("options", "max_actions")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value that a source sets, with its span; `parts` are the spans of the members of a list."""
+
+    value: int | bool | str | tuple[str, ...]
+    span: Span
+    key_span: Span
+    parts: tuple[Span, ...] = ()
+
+
+Settings = dict[SettingPath, Setting]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """The items of one file, includes not yet followed, and what its front matter sets."""
+
+    items: tuple[ast.Item, ...]
+    front_matter: FrontMatter | None
+    settings: Settings
+    warnings: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True)

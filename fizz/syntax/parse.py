@@ -16,10 +16,9 @@ from pathlib import Path
 import textx
 
 from fizz.base.errors import FizzError
-from fizz.syntax.layout import DEDENT, FRAGMENT, INDENT, LINE_END, Piece
-from fizz.syntax.line_index import LineIndex
+from fizz.syntax.layout import DEDENT, FRAGMENT, INDENT, LINE_END, LineIndex, Piece
 from fizz.syntax.matcher import Failures, Matcher
-from fizz.syntax.tree import Tree
+from fizz.syntax.parse_tree import Tree
 
 _BLANKS = " \t\n\x0c"
 _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|'[^'\n]*'|\"[^\"\n]*\"|:=|=>|==|!=|<=|>=|&&|\|\||->|[^\w\s]")

@@ -6,15 +6,13 @@ An operator stack replaces recursion, so that no length of chain can exhaust the
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, cast
 from typing import Literal as OneOf
+from typing import Protocol, cast
 
-from fizz.base.errors import Span
+from fizz.base.errors import FizzError, Span
 from fizz.syntax import ast
-from fizz.syntax.tree import Tree, child
-
-if TYPE_CHECKING:
-    from fizz.syntax.lower_expressions import Expressions
+from fizz.syntax.layout import LineIndex
+from fizz.syntax.parse_tree import Tree, child
 
 MAX_DEPTH = 150
 WORD = re.compile(r"[^\W\d]\w*")
@@ -55,11 +53,29 @@ class _Operator:
         self.unary = unary
 
 
+class PartLowering(Protocol):
+    """Lowers the parts of a chain."""
+
+    lines: LineIndex
+
+    def span(self, start: int, end: int) -> Span: ...
+
+    def error(self, code: str, text: str, tree: Tree, hint: str | None = None) -> FizzError: ...
+
+    def atom(self, tree: Tree) -> ast.Expression: ...
+
+    def test(self, tree: Tree) -> ast.Expression: ...
+
+    def test_list(self, tree: Tree) -> ast.Expression: ...
+
+    def arguments(self, tree: Tree | None) -> tuple[ast.Argument, ...]: ...
+
+
 class Climb:
     """Operator precedence over one chain, with two stacks."""
 
-    def __init__(self, expressions: Expressions, tree: Tree) -> None:
-        self.lower = expressions
+    def __init__(self, lower: PartLowering, tree: Tree) -> None:
+        self.lower = lower
         self.tree = tree
         self.operands: list[_Operand] = []
         self.operators: list[_Operator] = []

@@ -9,7 +9,7 @@ from typing import TypeVar, assert_never
 from fizz import Module, Span
 from fizz.base.errors import rows_of
 from fizz.syntax import ast
-from fizz.syntax.walk import nodes_in
+from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.independence import changes, independent_loops
 from interpreter.compile.turning import turning

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from fizz.syntax import ast
-from fizz.syntax.walk import nodes_in
+from fizz.syntax.tree_walk import nodes_in
 
 MUTATORS = frozenset(
     "add add_all append clear difference_update discard extend insert pop popitem remove reverse setdefault sort "

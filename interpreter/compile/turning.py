@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final, assert_never
 
 from fizz.syntax import ast
-from fizz.syntax.walk import nodes_in
+from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
 

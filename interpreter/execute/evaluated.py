@@ -12,7 +12,7 @@ from typing import Any
 
 from fizz import Span
 from fizz.syntax import ast
-from fizz.syntax.walk import nodes_in
+from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
 from interpreter.execute.environment import Environment, Evaluator

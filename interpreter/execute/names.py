@@ -7,7 +7,7 @@ from typing import Any
 
 from fizz import Span
 from fizz.base.light import dataclass
-from fizz.base.names import near_hint
+from fizz.base.near_names import near_hint
 from fizz.syntax import ast
 from interpreter.execute.environment import Environment, Evaluator
 from interpreter.state.state import MISSING, Slot

@@ -14,7 +14,7 @@ from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fizz.base.light import dataclass
-from fizz.base.names import near_hint
+from fizz.base.near_names import near_hint
 from interpreter.execute.reach import reachable
 from interpreter.state.division import SIZE, WHOLE
 from interpreter.state.state import MISSING, UNBOUND, Slot, State, slot_order

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fizz.base.names import near_hint
+from fizz.base.near_names import near_hint
 from interpreter.library.lists import LIST
 from interpreter.library.mappings import MAPPING
 from interpreter.library.sets import BAG, GENERIC_SET, SET

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from fizz.base.light import dataclass
-from fizz.base.names import near_hint
+from fizz.base.near_names import near_hint
 from interpreter.state.step import Abort
 from interpreter.values import Builtin, HostValue, ListValue, ModuleValue, SymmetricValue, ValueWalk
 from interpreter.values.budget import METER, check_size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fizz.base.names import near_hint
+from fizz.base.near_names import near_hint
 from interpreter.values import StructValue
 from interpreter.values.basis import equal, type_name
 from interpreter.values.budget import METER, characters, check_int, check_size, search

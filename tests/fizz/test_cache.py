@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import fizz
-from fizz import cache, files
+from fizz import cache, model_files
 from fizz.syntax import lower
 
 TEXT = "N = 1\naction Init:\n    x = N\naction A:\n    `here` x = any [1, 2]\n    pass\n"
@@ -113,9 +113,9 @@ class _Foreign:
         return os.system, ("echo foreign",)
 
 
-@pytest.mark.parametrize("value", [_Foreign(), Path("x"), [1, 2], files.normalise, {"a": fizz.Options()}])
+@pytest.mark.parametrize("value", [_Foreign(), Path("x"), [1, 2], model_files.normalise, {"a": fizz.Options()}])
 def test_foreign_values_are_refused(value: object, folder: Path, tmp_path: Path) -> None:
-    """An entry makes nothing but trees of a model, even if its digest is right."""
+    """An entry makes only trees of a model, even if its digest is right."""
     path = tmp_path / "m.fizz"
     good = fizz.load(path, text=TEXT)
     (entry,) = folder.iterdir()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fizz.base.names import near_hint
+from fizz.base.near_names import near_hint
 from fizz.syntax.layout import lay_out
 
 

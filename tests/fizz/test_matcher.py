@@ -13,7 +13,7 @@ from arpeggio import EOF, NoMatch, Parser, Sequence
 from fizz.syntax import parse
 from fizz.syntax.layout import lay_out
 from fizz.syntax.matcher import Failures, Matcher
-from fizz.syntax.tree import Tree
+from fizz.syntax.parse_tree import Tree
 
 MODELS = sorted(Path(__file__).resolve().parents[2].glob("models/**/*.fizz"))
 MUTATIONS = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fizz.files import parse_file
+from fizz.model_files import parse_file
 from fizz.syntax import ast
 from fizz.syntax.printer import print_module, print_tree
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from fizz.base.errors import Diagnostic, Span, render
-from fizz.files import parse_file
+from fizz.model_files import parse_file
 from fizz.syntax import ast
 
 TEXT = """# comment

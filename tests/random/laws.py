@@ -11,7 +11,7 @@ from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.report import Report
 from checker.search.registry import ENGINES
-from fizz.files import parse_file
+from fizz.model_files import parse_file
 from fizz.syntax.printer import print_module
 from interpreter import Machine, State, StepKind, compile_module
 from interpreter.execute.view import PairView, RememberedView, View

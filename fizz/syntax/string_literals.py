@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from fizz.base.light import dataclass
-from fizz.syntax.line_index import LineIndex
+from fizz.syntax.layout import LineIndex
 
 _STRING = re.compile(r"""([a-zA-Z]{0,2})(\"{3}|'{3}|\"|')""")  # the end is found by the quote
 _ESCAPE = re.compile(

@@ -8,7 +8,7 @@ from fizz.checks.bodies import Body
 from fizz.checks.declarations import Declarations, defined_twice
 from fizz.checks.scope import Messages, Scope
 from fizz.syntax import ast
-from fizz.syntax.walk import all_statements, helper_bodies, own_expressions, subexpressions
+from fizz.syntax.tree_walk import all_statements, helper_bodies, own_expressions, subexpressions
 
 _FORBIDDEN: dict[type[ast.Statement], str] = {
     ast.While: "`while`",

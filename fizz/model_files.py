@@ -12,30 +12,18 @@ from pathlib import Path
 from fizz import cache
 from fizz.base.errors import Diagnostic, FizzError, Span
 from fizz.base.light import dataclass
-from fizz.settings import Settings
 from fizz.syntax import ast
-from fizz.syntax.layout import MAX_MESSAGES, FrontMatter, lay_out
-from fizz.syntax.module import HelperModule
+from fizz.syntax.layout import MAX_MESSAGES, lay_out
+from fizz.syntax.module import HelperModule, ParsedFile, Settings
 
 MAX_BYTES = 1024 * 1024
 MAX_INCLUDES = 50
 _ONLY_MODELS = "a model is one UTF-8 text file"
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedFile:
-    """The items of one file, includes not yet followed, and what its front matter sets."""
-
-    items: tuple[ast.Item, ...]
-    front_matter: FrontMatter | None
-    settings: Settings
-    warnings: tuple[Diagnostic, ...]
-    diagnostics: tuple[Diagnostic, ...]
-
-
 @dataclass(slots=True)
 class Files:
-    """All files read for one model: texts by name, and what was found wrong on the way."""
+    """All files read for one model: texts by name, and the messages about them."""
 
     root: Path
     sources: dict[str, str] = field(default_factory=dict)
@@ -53,7 +41,7 @@ class Files:
         return parsed
 
     def include_all(self, file: str, parsed: ParsedFile) -> tuple[ast.Item, ...]:
-        """The items of a file with the items of included files in place of each include."""
+        """The items of a file, each include replaced by the items of the included file."""
         identity = os.path.realpath(file)
         self._done.add(identity)
         self._open.append(identity)
@@ -171,7 +159,7 @@ def read_text(file: str) -> str:
 
 
 def normalise(text: str) -> str:
-    """One kind of line end."""
+    """The text with `\\n` as its only line end."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -180,7 +168,7 @@ def _not_a_model(file: str, text: str, hint: str) -> FizzError:
 
 
 def helper_module_names(folder: Path) -> dict[str, str]:
-    """The modules beside a model: name to path as messages spell it."""
+    """The helper modules in the folder of a model: name to path as messages spell it."""
     names: dict[str, str] = {}
     try:
         entries = sorted(folder.iterdir())
@@ -193,7 +181,7 @@ def helper_module_names(folder: Path) -> dict[str, str]:
 
 
 def load_helper_module(files: Files, name: str, path: str, mention: Span) -> HelperModule | None:
-    """A mentioned module, or None with a diagnostic at the place that mentions it."""
+    """A mentioned module, or None with a diagnostic at the mention."""
     try:
         text = read_text(path)
     except OSError as error:
@@ -216,8 +204,8 @@ def load_helper_module(files: Files, name: str, path: str, mention: Span) -> Hel
             problems.append(Diagnostic("L38", text, item.span, "move the rest into the model, or include a .fizz file"))
     if problems:
         first = problems[0].span
-        place = f" ({first.file}:{first.line}:{first.column})" if first is not None else ""
-        files.diagnostics.append(_failed(name, mention, problems[0].text + place))
+        location = f" ({first.file}:{first.line}:{first.column})" if first is not None else ""
+        files.diagnostics.append(_failed(name, mention, problems[0].text + location))
         files.diagnostics.extend(problems)
         return None
     return HelperModule(name, path, tuple(items))
