@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from checker.cli import options
+from checker.cli import command_options
 from checker.cli.output import Output
-from checker.report.saying import tell
+from checker.report.plain_lines import print_result
 
 if TYPE_CHECKING:
     from checker.analysis.covering import Coverage
-    from checker.cli.outputs import Outputs
+    from checker.cli.output_files import OutputFiles
     from checker.core.exploration import Settings
 
 _EXIT_CODES = """\b
@@ -28,13 +28,13 @@ Exit codes:
   151  options or constants are wrong
     2  usage, 74 environment, 70 internal error, 130 interrupted
 """
-_ELSEWHERE: Final = {
-    "test": "promises",
-    "show": "show",
-    "simulate": "walks",
-    "trace": "walks",
-    "explain": "explain",
-    "coverage": "coverage",
+_MODULES: Final = {
+    "test": "promise_command",
+    "show": "show_command",
+    "simulate": "walk_commands",
+    "trace": "walk_commands",
+    "explain": "explain_command",
+    "coverage": "coverage_command",
 }
 """The module of each subcommand that has one."""
 
@@ -43,7 +43,7 @@ def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -
     if wanted and not context.resilient_parsing:
         from fizz.base.version import VERSION
 
-        tell(f"fizzpy {VERSION}")
+        print_result(f"fizzpy {VERSION}")
         context.exit()
 
 
@@ -51,12 +51,12 @@ class _Commands(click.Group):
     """The subcommands. Those with a module of their own are imported when they are asked for."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return [*super().list_commands(context), *_ELSEWHERE]
+        return [*super().list_commands(context), *_MODULES]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in _ELSEWHERE:
+        if name not in _MODULES:
             return super().get_command(context, name)
-        command: click.Command = getattr(import_module(f"checker.cli.{_ELSEWHERE[name]}"), name)
+        command: click.Command = getattr(import_module(f"checker.cli.{_MODULES[name]}"), name)
         return command
 
 
@@ -69,30 +69,30 @@ def fizzpy() -> None:
 
 
 @fizzpy.command(epilog=_EXIT_CODES)
-@options.model
-@options.engine
-@options.constants
-@options.properties
+@command_options.model
+@command_options.engine
+@command_options.constants
+@command_options.properties
 @click.option("--keep-going", is_flag=True, help="Explore everything, and show each violated property.")
-@options.overrides
-@options.limits
-@options.checkpoint
-@options.checkpoint_every
-@options.resume
-@options.export
-@options.save_trace
-@options.itf
-@options.dot
-@options.html
-@options.audit
-@options.json
+@command_options.overrides
+@command_options.limits
+@command_options.checkpoint
+@command_options.checkpoint_every
+@command_options.resume
+@command_options.export
+@command_options.save_trace
+@command_options.itf
+@command_options.dot
+@command_options.html
+@command_options.audit
+@command_options.json
 @click.option("--stats", is_flag=True, help="Print what the engine did.")
-@options.quiet
-@options.no_color
-@options.no_symmetry
-@options.memory
+@command_options.quiet
+@command_options.no_color
+@command_options.no_symmetry
+@command_options.memory
 @click.option("--master", metavar="URL", help="Spark: the master to run on, instead of all cores of this machine.")
-@options.pairs("--conf", "KEY=VALUE", "Spark: a configuration value.")
+@command_options.pairs("--conf", "KEY=VALUE", "Spark: a configuration value.")
 @click.option(
     "--spark-from", type=click.IntRange(min=0), metavar="N", help="Spark: run levels as jobs once N states wait."
 )
@@ -103,19 +103,19 @@ def check(model: str, engine: str, **given: Any) -> int:
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"], every=given["keep_going"])
     from checker.check import check as check_model
-    from checker.cli.outputs import Outputs
+    from checker.cli.output_files import OutputFiles
     from checker.core.exploration import Settings
     from checker.core.locate import locate
     from checker.core.problems import UsageProblem
     from fizz.base.errors import FizzError
 
-    limits = options.limits_of(given)
-    patience = options.patience_of(limits)
+    limits = command_options.limits_of(given)
+    patience = command_options.patience_of(limits)
     files = {name: given[name] for name in ("save_trace", "itf", "dot", "html")}
     folders = {f"--{name}": given[name] for name in ("checkpoint", "resume", "export")}
     overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
     symmetry = not given["no_symmetry"]
-    outputs = Outputs(model, **overrides, symmetry=symmetry, **files, folders=folders, patience=patience)
+    outputs = OutputFiles(model, **overrides, symmetry=symmetry, **files, folders=folders, patience=patience)
     unused = [name for name in ("master", "conf", "spark_from") if engine != "spark" and given[name] not in (None, ())]
     if unused:
         names = ", ".join("--" + name.replace("_", "-") for name in unused)
@@ -160,14 +160,14 @@ def check(model: str, engine: str, **given: Any) -> int:
     audit = _audit(outputs, settings, output) if given["audit"] else None
     output.report(report, audit)
     if report.trace is not None:
-        from checker.cli.show import tell_of_viewer
+        from checker.cli.show_command import print_viewer_command
 
-        tell_of_viewer(model, output, given)
+        print_viewer_command(model, output, given)
     outputs.write(report, audit)
     return int(report.exit_code)
 
 
-def _audit(outputs: Outputs, settings: Settings, output: Output) -> Coverage | None:
+def _audit(outputs: OutputFiles, settings: Settings, output: Output) -> Coverage | None:
     """What a second visit to all states found; None where the constants of the model fail, or there is no time left."""
     from checker.analysis.covering import cover
     from checker.core.exploration import Settings
@@ -200,8 +200,8 @@ def _audit(outputs: Outputs, settings: Settings, output: Output) -> Coverage | N
 
 
 @fizzpy.command()
-@options.model
-@options.no_color
+@command_options.model
+@command_options.no_color
 def parse(model: str, no_color: bool) -> int:
     """Print the syntax tree of MODEL."""
     output = Output(color=not no_color)

@@ -17,7 +17,7 @@ from checker.cli.commands import fizzpy
 from checker.core.exit_code import ExitCode
 from checker.core.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
 from checker.core.visible import printable
-from checker.report.saying import say, tell
+from checker.report.plain_lines import print_remark, print_result
 
 # What the system may refuse through no fault of ours, and what to do about it.
 _REFUSALS = {
@@ -41,25 +41,25 @@ def run_safely(arguments: Sequence[str]) -> int:
     except click.ClickException as problem:
         usage = io.StringIO()
         problem.show(usage)
-        say(usage.getvalue().rstrip("\n"))
+        print_remark(usage.getvalue().rstrip("\n"))
         return _end(arguments, ExitCode.USAGE, problem.format_message())
     except Problem as problem:
-        return _tell(arguments, problem)
+        return _report_problem(arguments, problem)
     except KeyboardInterrupt:
-        say("fizzpy: interrupted")
+        print_remark("fizzpy: interrupted")
         return _end(arguments, ExitCode.INTERRUPTED, "interrupted")
     except MemoryError:
         short = EnvironmentProblem("there is not enough memory", "stop earlier with --max-states or --timeout")
-        return _tell(arguments, short)
+        return _report_problem(arguments, short)
     except BrokenPipeError:
         # Whoever asked for help has read enough of it.
         return ExitCode.PASSED
     except OSError as refusal:
         if refusal.errno is None:
-            return _confess(refusal, arguments)
-        return _tell(arguments, _refused(refusal))
+            return _report_mistake(refusal, arguments)
+        return _report_problem(arguments, _refused(refusal))
     except Exception as mistake:  # noqa: BLE001 - whatever else goes wrong is a mistake of ours, and is said to be one
-        return _confess(mistake, arguments)
+        return _report_mistake(mistake, arguments)
     except BaseException as end:
         from checker.core.limits import StopReason
         from checker.core.patience import Stop
@@ -67,7 +67,7 @@ def run_safely(arguments: Sequence[str]) -> int:
         if not isinstance(end, Stop):
             raise
         # It ended before there was anything to tell.
-        say(f"fizzpy: {end.reason.sentence}")
+        print_remark(f"fizzpy: {end.reason.sentence}")
         code = ExitCode.INTERRUPTED if end.reason is StopReason.INTERRUPTED else ExitCode.BOUNDED
         return _end(arguments, code, end.reason.sentence)
 
@@ -86,10 +86,10 @@ def _refused(refusal: OSError) -> EnvironmentProblem:
     return EnvironmentProblem(f"{refusal.strerror}{where}", _REFUSALS.get(refusal.errno or 0, _REFUSED))
 
 
-def _tell(arguments: Sequence[str], problem: Problem) -> int:
-    say(printable(f"fizzpy: {problem.text}", lines=False))
+def _report_problem(arguments: Sequence[str], problem: Problem) -> int:
+    print_remark(printable(f"fizzpy: {problem.text}", lines=False))
     if problem.hint:
-        say(printable(f"hint: {problem.hint}", lines=False))
+        print_remark(printable(f"hint: {problem.hint}", lines=False))
     return _end(arguments, problem.exit_code, problem.text, problem.hint)
 
 
@@ -99,11 +99,11 @@ def _end(arguments: Sequence[str], code: ExitCode, text: str, hint: str | None =
         from checker.report.json_report import json_problem
 
         with suppress(OSError):
-            tell(json_problem(code, text, hint))
+            print_result(json_problem(code, text, hint))
     return int(code)
 
 
-def _confess(mistake: Exception, arguments: Sequence[str]) -> int:
+def _report_mistake(mistake: Exception, arguments: Sequence[str]) -> int:
     """Save what is needed to find the mistake, and say where."""
     import platform
 
@@ -118,13 +118,13 @@ def _confess(mistake: Exception, arguments: Sequence[str]) -> int:
         )
     )
     reason = f"{type(mistake).__name__}: {mistake}".partition("\n")[0]
-    say(f"fizzpy: internal error: {reason[:300]}")
+    print_remark(f"fizzpy: internal error: {reason[:300]}")
     try:
         path = _save(details)
     except OSError as problem:
-        say(f"This is a mistake in fizzpy. Its details could not be saved: {problem.strerror}")
+        print_remark(f"This is a mistake in fizzpy. Its details could not be saved: {problem.strerror}")
     else:
-        say(f"This is a mistake in fizzpy, not in your model. Please report it, with the file {path}")
+        print_remark(f"This is a mistake in fizzpy, not in your model. Please report it, with the file {path}")
     return _end(arguments, ExitCode.INTERNAL, f"internal error: {reason[:300]}")
 
 

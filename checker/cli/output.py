@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checker.core.problems import EnvironmentProblem
-from checker.report.saying import say, tell
+from checker.report.plain_lines import print_remark, print_result
 
 if TYPE_CHECKING:
     from checker.analysis.covering import Coverage
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from checker.core.exit_code import ExitCode
     from checker.core.exploration import Progress
     from checker.core.report import Report
+    from checker.expectations.promise_runs import PromiseResult
     from checker.expectations.promises import Promise
-    from checker.expectations.runs import Kept
     from checker.report.page import Page
     from checker.traces.walk_report import GuidedReport, SimulationReport, WalkProgress
     from fizz.base.errors import FizzError
@@ -43,13 +43,13 @@ class Output:
             if self.json:
                 self._json_report(report, audit)
                 return
-            from checker.report.terminal import print_report, print_verdict
+            from checker.report.terminal_report import print_report, print_verdict
 
             if self.quiet:
                 print_verdict(self._page(), report)
             else:
                 if audit is not None:
-                    from checker.report.coverage import print_audit
+                    from checker.report.coverage_text import print_audit
 
                     print_audit(self._page(), audit)
                 print_report(self._page(), report, every=self.every)
@@ -58,17 +58,17 @@ class Output:
         from checker.report.json_coverage import coverage_fields
         from checker.report.json_report import json_report
 
-        tell(json_report(report, {} if audit is None else {"audit": coverage_fields(audit)}))
+        print_result(json_report(report, {} if audit is None else {"audit": coverage_fields(audit)}))
 
     def simulation(self, report: SimulationReport) -> None:
         """Print the answer of a simulation."""
         with _readers_may_leave():
             if self.json:
-                from checker.report.json_walks import json_simulation
+                from checker.report.json_walk_report import json_simulation
 
-                tell(json_simulation(report))
+                print_result(json_simulation(report))
                 return
-            from checker.report.walks import print_simulation, print_simulation_verdict
+            from checker.report.walk_text import print_simulation, print_simulation_verdict
 
             (print_simulation_verdict if self.quiet else print_simulation)(self._page(), report)
 
@@ -76,11 +76,11 @@ class Output:
         """Print the answer of a guided trace."""
         with _readers_may_leave():
             if self.json:
-                from checker.report.json_walks import json_guided
+                from checker.report.json_walk_report import json_guided
 
-                tell(json_guided(report))
+                print_result(json_guided(report))
                 return
-            from checker.report.walks import print_guided, print_guided_verdict
+            from checker.report.walk_text import print_guided, print_guided_verdict
 
             (print_guided_verdict if self.quiet else print_guided)(self._page(), report)
 
@@ -90,9 +90,9 @@ class Output:
             if self.json:
                 from checker.report.json_explain import json_actions
 
-                tell(json_actions(report))
+                print_result(json_actions(report))
                 return
-            from checker.report.explain import print_actions
+            from checker.report.explain_text import print_actions
 
             print_actions(self._page(), report)
 
@@ -102,9 +102,9 @@ class Output:
             if self.json:
                 from checker.report.json_explain import json_state
 
-                tell(json_state(report))
+                print_result(json_state(report))
                 return
-            from checker.report.explain import print_state
+            from checker.report.explain_text import print_state
 
             print_state(self._page(), report)
 
@@ -114,31 +114,33 @@ class Output:
             if self.json:
                 from checker.report.json_coverage import json_coverage
 
-                tell(json_coverage(coverage))
+                print_result(json_coverage(coverage))
                 return
-            from checker.report.coverage import print_coverage, sums
+            from checker.report.coverage_text import print_coverage, sums
 
             if self.quiet:
-                tell(sums(coverage))
+                print_result(sums(coverage))
             else:
                 print_coverage(self._page(), coverage)
 
-    def promises(self, results: Sequence[Kept], not_run: Sequence[Promise], engine: str, code: ExitCode) -> None:
+    def promises(
+        self, results: Sequence[PromiseResult], not_run: Sequence[Promise], engine: str, code: ExitCode
+    ) -> None:
         """Print what came of promises."""
         with _readers_may_leave():
             if self.json:
                 from checker.report.json_promises import json_promises
 
-                tell(json_promises(results, not_run, engine, code))
+                print_result(json_promises(results, not_run, engine, code))
                 return
-            from checker.report.promises import print_promises, print_promises_verdict
+            from checker.report.promise_table import print_promises, print_promises_verdict
 
             (print_promises_verdict if self.quiet else print_promises)(self._page(), results, len(not_run))
 
     def error(self, error: FizzError, model: str, engine: str = "") -> None:
         """Print why a model could not be loaded; as JSON too, if JSON was asked for."""
         from checker.report.page import Page
-        from checker.report.terminal import print_diagnostic
+        from checker.report.terminal_report import print_diagnostic
 
         page = Page(sys.stderr, color=self.color)
         with _readers_may_leave():
@@ -149,17 +151,17 @@ class Output:
             if self.json:
                 from checker.report.json_report import json_error
 
-                tell(json_error(error, model, engine))
+                print_result(json_error(error, model, engine))
 
     def text(self, text: str) -> None:
         """Print a plain text that may contain parts of a model."""
         with _readers_may_leave():
-            tell(text.rstrip("\n"))
+            print_result(text.rstrip("\n"))
 
     def notice(self, sentence: str) -> None:
         """Tell what the user should know and is no part of the answer."""
         # A line of progress may stand there; it comes again below.
-        say(f"fizzpy: {sentence}", "\r\x1b[K" if self._watched else "")
+        print_remark(f"fizzpy: {sentence}", "\r\x1b[K" if self._watched else "")
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[Progress], None] | None]:

@@ -130,7 +130,7 @@ def read_group(text: str) -> Group | None:
     items: list[Item] = []
     position, depth, joint = start + 1, 0, -1
     for token in _TOKEN.finditer(text, position, last):
-        character, place = token[0], token.start()
+        character, at = token[0], token.start()
         if len(character) > 1:
             continue
         if character in _CLOSING:
@@ -140,10 +140,10 @@ def read_group(text: str) -> Group | None:
                 return None
             depth -= 1
         elif depth == 0 and character == ",":
-            items.append(_item(text[position:place], joint - position))
-            position, joint = place + len(", "), -1
+            items.append(_item(text[position:at], joint - position))
+            position, joint = at + len(", "), -1
         elif depth == 0 and joint < 0 and character in _JOINTS:
-            joint = place
+            joint = at
     if position < last:
         items.append(_item(text[position:last], joint - position))
     return Group(text[: start + 1], tuple(items))

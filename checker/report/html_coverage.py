@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from checker.analysis.covering import Coverage
-from checker.report.coverage import notes_of, reach, sums
+from checker.report.coverage_text import notes_of, reach, sums
 from checker.report.html_page import html_page, html_table, text
 
 
@@ -38,7 +38,7 @@ def audit_tables(coverage: Coverage) -> str:
 
 
 def _ran_in(file: str, coverage: Coverage) -> bool:
-    return any(place[0] == file for place in coverage.runs)
+    return any(name == file for name, _ in coverage.runs)
 
 
 def _file(file: str, source: str, coverage: Coverage) -> str:
@@ -48,11 +48,11 @@ def _file(file: str, source: str, coverage: Coverage) -> str:
         count = coverage.runs.get((file, number))
         here = notes.get(number, [])
         kind = "never" if count == 0 else "remark" if any(bad for _, bad in here) else ""
-        said = "<br>".join(f'<span class="{"warn" if bad else "dim"}">{text(note)}</span>' for note, bad in here)
+        shown_notes = "<br>".join(f'<span class="{"warn" if bad else "dim"}">{text(note)}</span>' for note, bad in here)
         shown = "" if count is None else f"{count:,}"
         rows.append(
             f'<tr class="{kind}"><td class="num">{shown}</td><td class="num">{number}</td>'
-            f'<td class="mono">{text(row)}</td><td>{said}</td></tr>'
+            f'<td class="mono">{text(row)}</td><td>{shown_notes}</td></tr>'
         )
     head = f"<h2>{text(file)}</h2>"
     return f'{head}\n<div class="wide"><table class="source">\n' + "\n".join(rows) + "\n</table></div>"

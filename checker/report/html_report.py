@@ -8,12 +8,12 @@ from checker.analysis.covering import Coverage
 from checker.core.report import PropertyReport, Report
 from checker.core.titles import heading
 from checker.core.trace import Trace, TraceEntry
-from checker.report.cast import cast_of
 from checker.report.html_coverage import audit_tables
 from checker.report.html_page import html_page, html_table, text
 from checker.report.html_sequence import sequence_svg
-from checker.report.story import mover_name, source_row, values_of
-from checker.report.terminal import afterthoughts, length_note, verdict_sentence, verdict_word
+from checker.report.terminal_report import afterthoughts, length_note, verdict_sentence, verdict_word
+from checker.report.thread_names import thread_names_of
+from checker.report.trace_text import mover_name, source_row, values_of
 from fizz.base.errors import render
 
 _MOST_COLUMNS = 60
@@ -81,7 +81,7 @@ def _trace(trace: Trace, report: Report, title: str) -> str:
 def _entry(entry: TraceEntry, report: Report) -> str:
     crash = ' <strong class="bad">CRASH</strong>' if entry.crash else ""
     fails = ' <strong class="bad">here the model fails</strong>' if entry.fails else ""
-    who = f' <span class="dim">{text(entry.actor)}</span>' if entry.actor and entry.actor not in entry.label else ""
+    actor = f' <span class="dim">{text(entry.actor)}</span>' if entry.actor and entry.actor not in entry.label else ""
     rows = [f"{number}: {source_row(report.sources, file, number)}" for file, number in dict.fromkeys(entry.lines)]
     lines = "" if entry.kind == "init" else "".join(f'<div class="mono dim">{text(row)}</div>' for row in rows)
     changes = "".join(
@@ -90,7 +90,7 @@ def _entry(entry: TraceEntry, report: Report) -> str:
         for change in entry.changes
     )
     label = entry.label.removesuffix(" crash")
-    return f"<li><strong>{text(label)}</strong>{who}{crash}{fails}{lines}{changes}</li>"
+    return f"<li><strong>{text(label)}</strong>{actor}{crash}{fails}{lines}{changes}</li>"
 
 
 def _why(trace: Trace, report: Report) -> str:
@@ -102,7 +102,7 @@ def _why(trace: Trace, report: Report) -> str:
         parts.append(html_table(("expression", "value"), list(trace.why.facts)))
     if trace.stuck is not None and trace.stuck.held:
         parts.append("<h3>Why no step is possible</h3>")
-        names = cast_of(trace).names(-1)
+        names = thread_names_of(trace).names(-1)
         rows: list[tuple[object, ...]] = [
             (mover_name(one.name, names), one.line, source_row(report.sources, one.file, one.line), values_of(one))
             for one in trace.stuck.held

@@ -47,9 +47,9 @@ class ItfTrace:
     contents: Sequence[Contents]
 
 
-def itf_text(told: ItfTrace) -> str:
+def itf_text(itf: ItfTrace) -> str:
     """The trace as text. The state that a lasso returns to is not repeated at its end: `loop` says which it is."""
-    trace, states = told.trace, list(told.contents)
+    trace, states = itf.trace, list(itf.contents)
     loop = None
     if trace.cycle_start is not None:
         states, loop = states[:-1], trace.cycle_start - 1
@@ -59,8 +59,8 @@ def itf_text(told: ItfTrace) -> str:
     meta: dict[str, object] = {
         "format": "ITF",
         "format-description": _FORMAT,
-        "source": told.model,
-        "description": told.what,
+        "source": itf.model,
+        "description": itf.what,
     }
     if trace.cycle_start is not None:
         meta["loop-action"] = trace.entries[-1].label
@@ -145,9 +145,9 @@ def _counted(bag: BagValue) -> list[tuple[object, int]]:
     """The distinct elements of a bag and how often each is in it."""
     found: list[tuple[object, int]] = []
     for item in bag.members():
-        for place, (known, count) in enumerate(found):
+        for index, (known, count) in enumerate(found):
             if equal(known, item):
-                found[place] = (known, count + 1)
+                found[index] = (known, count + 1)
                 break
         else:
             found.append((item, 1))

@@ -8,12 +8,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from checker.core.exit_code import ExitCode
+from checker.expectations.promise_runs import PromiseResult
 from checker.expectations.promises import Promise
-from checker.expectations.runs import Kept
 from checker.report.json_text import json_text
 
 
-def json_promises(results: Sequence[Kept], not_run: Sequence[Promise], engine: str, code: ExitCode) -> str:
+def json_promises(results: Sequence[PromiseResult], not_run: Sequence[Promise], engine: str, code: ExitCode) -> str:
     """The object as text, indented."""
     fields = {
         "exit_code": int(code),
@@ -26,7 +26,7 @@ def json_promises(results: Sequence[Kept], not_run: Sequence[Promise], engine: s
     return json_text(fields)
 
 
-def _json_run(kept: Kept) -> dict[str, object]:
+def _json_run(kept: PromiseResult) -> dict[str, object]:
     promise, report = kept.promise, kept.report
     fields: dict[str, object] = {
         "model": str(promise.model),
@@ -50,7 +50,7 @@ def _json_run(kept: Kept) -> dict[str, object]:
     return fields | {"elapsed_s": round(kept.elapsed_s, 3)}
 
 
-def junit_promises(results: Sequence[Kept], not_run: Sequence[Promise], engine: str) -> bytes:
+def junit_promises(results: Sequence[PromiseResult], not_run: Sequence[Promise], engine: str) -> bytes:
     """A `testsuites` document: a suite for each `expect.yaml`, a case for each run, in their order.
 
     What differs is a failure, a run that was not possible an error, one that was not begun is skipped.
@@ -73,11 +73,11 @@ def junit_promises(results: Sequence[Kept], not_run: Sequence[Promise], engine: 
     return document + b"\n"
 
 
-def _place(case: tuple[Promise, Kept | None]) -> tuple[str, int]:
+def _place(case: tuple[Promise, PromiseResult | None]) -> tuple[str, int]:
     return str(case[0].file), case[0].line
 
 
-def _add_case(suite: ElementTree.Element, name: str, promise: Promise, kept: Kept | None) -> None:
+def _add_case(suite: ElementTree.Element, name: str, promise: Promise, kept: PromiseResult | None) -> None:
     folder = Path(promise.file or "").parent
     # Of an installed folder its own name says enough; consumers make a tree of what stands between the dots.
     parts = folder.parts[-1:] if folder.is_absolute() else [part for part in folder.parts if part != ".."]

@@ -41,11 +41,11 @@ def _visible(text: Text) -> Text:
     if printable(text.plain) == text.plain:
         return text
     shown = [printable(character) for character in text.plain]
-    places = [0]
+    offsets = [0]
     for piece in shown:
-        places.append(places[-1] + len(piece))
+        offsets.append(offsets[-1] + len(piece))
     last = len(shown)
-    spans = [Span(places[min(one.start, last)], places[min(one.end, last)], one.style) for one in text.spans]
+    spans = [Span(offsets[min(one.start, last)], offsets[min(one.end, last)], one.style) for one in text.spans]
     return Text("".join(shown), text.style, spans=spans)
 
 

@@ -21,13 +21,13 @@ class ThreadPosition:
     values: str
 
     @property
-    def who(self) -> str:
+    def call_chain(self) -> str:
         return " > ".join(self.calls)
 
-    def told(self, whole: bool = True) -> str:
+    def text(self, whole: bool = True) -> str:
         """`Send > put at line 9 {v = 1}`; for a reader who knows whose it is `in put at line 9 {v = 1}`."""
         inner = f"in {' > '.join(self.calls[1:])} " if len(self.calls) > 1 else ""
-        return f"{f'{self.who} ' if whole else inner}at {self.where} {self.values}".rstrip()
+        return f"{f'{self.call_chain} ' if whole else inner}at {self.where} {self.values}".rstrip()
 
 
 def is_thread(place: str) -> bool:
@@ -70,7 +70,7 @@ def thread_changes(change: Change, names: Mapping[str, str]) -> list[Change]:
         return [change]
     numbered = is_thread(change.place)
     if before is None or after is None or before.calls != after.calls:
-        old = None if before is None else replace(before, values="").told(numbered)
-        return [Change(change.place, old, None if after is None else after.told(numbered))]
+        old = None if before is None else replace(before, values="").text(numbered)
+        return [Change(change.place, old, None if after is None else after.text(numbered))]
     moved = [Change(change.place, before.where, after.where)] if before.where != after.where else []
     return moved + differences(Change(change.place, before.values or "{}", after.values or "{}"))

@@ -10,12 +10,12 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from checker.tui.hangup import LOOK_S, Terminal, leave, leaving_with_the_terminal
-from checker.tui.main import MainScreen
-from checker.tui.opened.opened import Opened
-from checker.tui.session import ViewerSession
+from checker.tui.main_screen import MainScreen
+from checker.tui.opened.paths import OpenedPaths
+from checker.tui.viewer_session import ViewerSession
 
 
-def view(opened: Opened, *, color: bool = True) -> None:
+def view(opened: OpenedPaths, *, color: bool = True) -> None:
     """Show what was opened, until the reader has had enough."""
     if not color:
         os.environ["NO_COLOR"] = "1"
@@ -32,7 +32,7 @@ class Viewer(App[None]):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", show=False, priority=True)]
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: OpenedPaths) -> None:
         # The terminal's own sixteen colours: its reader has chosen them, and they can be read on its background.
         super().__init__(ansi_color=True)
         self.theme = "ansi-dark"

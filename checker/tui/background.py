@@ -8,24 +8,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from checker.tui.reading import BackgroundReader
-from checker.tui.telling import PathText
+from checker.tui.background_reader import BackgroundReader
+from checker.tui.path_text import PathText
 
 if TYPE_CHECKING:
-    from checker.tui.main import MainScreen
+    from checker.tui.main_screen import MainScreen
 
 PAUSE = 0.03
 _SLICE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class _Looking:
-    """A step that is looked for: None for each that was passed by. `selected` and `telling`: from where it began."""
+class _Lookup:
+    """A step that is looked for: None for each that was passed by. `selected` and `path_text`: from where it began."""
 
-    way: Iterator[int | None]
+    entries: Iterator[int | None]
     found: Callable[[int | None], None]
     selected: int
-    telling: PathText
+    path_text: PathText
     begun: float = field(default_factory=time.perf_counter)
 
 
@@ -37,8 +37,8 @@ class Background:
         self.session = screen.session
         self._all_known = False
         self._reading: BackgroundReader | None = None
-        self._asked: Callable[[], None] | None = None
-        self._looking: _Looking | None = None
+        self._question: Callable[[], None] | None = None
+        self._lookup: _Lookup | None = None
 
     def read(self) -> None:
         """Begin to read the model, if only what was written down is known."""
@@ -49,7 +49,7 @@ class Background:
     @property
     def idle(self) -> bool:
         """Is there nothing to do?"""
-        return self._reading is None and self._looking is None and self._all_known
+        return self._reading is None and self._lookup is None and self._all_known
 
     def changed(self) -> None:
         """The reader looks at another step or path: others are the nearest now."""
@@ -59,10 +59,10 @@ class Background:
         """Go on for so long."""
         if self._reading is not None and self._reading.done:
             self._take_in(self._reading)
-        elif self._looking is not None:
+        elif self._lookup is not None:
             # That it looks is to be read first.
-            if time.perf_counter() > self._looking.begun + PAUSE:
-                self._look_on(self._looking, seconds)
+            if time.perf_counter() > self._lookup.begun + PAUSE:
+                self._look_on(self._lookup, seconds)
         elif not self._all_known:
             self._find_out(seconds)
 
@@ -80,7 +80,7 @@ class Background:
         """Is the model still being read, which a question needs? Then it is answered when that is done."""
         if self._reading is None:
             return False
-        self._asked = question
+        self._question = question
         self.screen.bottom.say("the model is being read; the answer comes when that is done")
         return True
 
@@ -95,31 +95,31 @@ class Background:
         # The model stays for good; to look through it for garbage takes as long as a key may.
         gc.freeze()
         self.screen.begin()
-        asked, self._asked = self._asked, None
-        if asked is not None and self.screen.is_current:
+        question, self._question = self._question, None
+        if question is not None and self.screen.is_current:
             self.screen.bottom.say()
-            asked()
+            question()
 
-    def look(self, way: Iterator[int | None], found: Callable[[int | None], None]) -> None:
-        """Look for a step; a long way in slices, unless the reader goes elsewhere meanwhile."""
-        self._looking = _Looking(way, found, self.session.selected, self.session.telling)
-        self._look_on(self._looking, _SLICE)
-        if self._looking is not None:
+    def look(self, entries: Iterator[int | None], found: Callable[[int | None], None]) -> None:
+        """Look for a step; in slices if it is far, unless the reader moves meanwhile."""
+        self._lookup = _Lookup(entries, found, self.session.selected, self.session.path_text)
+        self._look_on(self._lookup, _SLICE)
+        if self._lookup is not None:
             self.screen.bottom.say("looking ...")
 
-    def _look_on(self, looking: _Looking, seconds: float) -> None:
+    def _look_on(self, lookup: _Lookup, seconds: float) -> None:
         deadline = time.perf_counter() + seconds
-        if (looking.selected, looking.telling) != (self.session.selected, self.session.telling):
-            self._looking = None
+        if (lookup.selected, lookup.path_text) != (self.session.selected, self.session.path_text):
+            self._lookup = None
             return
-        for index in looking.way:
+        for index in lookup.entries:
             if index is not None:
-                self._found(looking, index)
+                self._found(lookup, index)
                 return
             if time.perf_counter() > deadline:
                 return
-        self._found(looking, None)
+        self._found(lookup, None)
 
-    def _found(self, looking: _Looking, index: int | None) -> None:
-        self._looking = None
-        looking.found(index)
+    def _found(self, lookup: _Lookup, index: int | None) -> None:
+        self._lookup = None
+        lookup.found(index)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.report.cast import Member
-from checker.tui.telling import PathText
+from checker.report.thread_names import NamedThread
+from checker.tui.path_text import PathText
 
 STARTS, GOES_ON, ENDS, WHOLE = "┌", "├", "└", "●"
 CRASHES, ARRIVES, RUNS, RUNS_TWICE, IDLE = "✗", "▸", "│", "║", "·"
@@ -27,12 +27,12 @@ class Lane:
         return self.name if len(self.name) <= width else self.short[:width]
 
 
-def lanes_of(telling: PathText) -> tuple[Lane, ...]:
+def lanes_of(path_text: PathText) -> tuple[Lane, ...]:
     """The lanes of a path, in the order of their names; that of steps without a thread comes last."""
     columns: dict[str, list[str]] = {}
     rows: list[dict[str, str]] = []
-    for index in range(len(telling)):
-        row = _signs(telling, index)
+    for index in range(len(path_text)):
+        row = _signs(path_text, index)
         rows.append(row)
         for name in row:
             columns.setdefault(name, [])
@@ -43,25 +43,25 @@ def lanes_of(telling: PathText) -> tuple[Lane, ...]:
     return tuple(Lane(name, _short(name), "".join(columns[name])) for name in ordered)
 
 
-def _signs(telling: PathText, index: int) -> dict[str, str]:
+def _signs(path_text: PathText, index: int) -> dict[str, str]:
     """The signs in one row, by lane."""
-    entry, scene = telling.entries[index], telling.cast.scenes[index]
+    entry, step = path_text.entries[index], path_text.thread_names.steps[index]
     running: dict[str, int] = {}
-    for member, _ in scene.after:
-        lane = _lane(member.action, telling.name(member))
+    for member, _ in step.after:
+        lane = _lane(member.action, path_text.name(member))
         running[lane] = running.get(lane, 0) + 1
     row = {lane: RUNS if count == 1 else RUNS_TWICE for lane, count in running.items()}
     if entry.kind != "init":
-        mover = scene.mover
-        name = telling.who(index) if mover is None else telling.name(mover)
+        mover = step.mover
+        name = path_text.mover(index) if mover is None else path_text.name(mover)
         lane = _lane(entry.actor or name, None if mover is None else name)
-        row[lane] = _sign(telling, index, mover)
+        row[lane] = _sign(path_text, index, mover)
     return row
 
 
-def _sign(telling: PathText, index: int, mover: Member | None) -> str:
-    entry, scene = telling.entries[index], telling.cast.scenes[index]
-    lives = any(member == mover for member, _ in scene.after)
+def _sign(path_text: PathText, index: int, mover: NamedThread | None) -> str:
+    entry, step = path_text.entries[index], path_text.thread_names.steps[index]
+    lives = any(member == mover for member, _ in step.after)
     if entry.crash or entry.fails:
         return CRASHES
     if entry.kind == "deliver":

@@ -11,7 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from checker.core.visible import printable
-from checker.tui.ink import HERE, PLAIN, STRONG, Piece, strip
+from checker.tui.styles import HERE, PLAIN, STRONG, Piece, strip
 
 
 class Lines(Widget, can_focus=True):

@@ -10,7 +10,11 @@ from textual.message import Message
 
 from checker.core.titles import title_of
 from checker.tui import lanes
-from checker.tui.ink import (
+from checker.tui.lines import Lines
+from checker.tui.opened.property_row import PropertyRow, TruthMark
+from checker.tui.source_rows import Sheet
+from checker.tui.state_tree import TreeRow
+from checker.tui.styles import (
     CRASH,
     CYCLE,
     FAINT,
@@ -25,15 +29,11 @@ from checker.tui.ink import (
     WRONG,
     Piece,
 )
-from checker.tui.lines import Lines
-from checker.tui.opened.claim import PropertyRow, TruthMark
-from checker.tui.session import ViewerSession
-from checker.tui.source import Sheet
-from checker.tui.tree import TreeRow
+from checker.tui.viewer_session import ViewerSession
 
 _SIGNS = {lanes.CRASHES: CRASH, lanes.IDLE: FAINT, lanes.RUNS: NAME, lanes.RUNS_TWICE: NAME}
 _NARROWEST_HEADLINE = 14
-_MOST_CLAIMS = 6
+_MOST_PROPERTIES = 6
 
 
 class Pane(Lines):
@@ -65,7 +65,7 @@ class StepsPane(Pane):
 
     @property
     def count(self) -> int:
-        return len(self.session.telling) + len(self._end())
+        return len(self.session.path_text) + len(self._end())
 
     def follow(self) -> None:
         session = self.session
@@ -74,7 +74,7 @@ class StepsPane(Pane):
 
     def marks(self) -> list[tuple[bool, bool]]:
         """Of the steps that are shown, which are known by now to violate something, and to match the search."""
-        shown = range(self.top, min(self.top + self.room, len(self.session.telling)))
+        shown = range(self.top, min(self.top + self.room, len(self.session.path_text)))
         return [(self.session.broken(index), self.session.search.known(index)) for index in shown]
 
     def move_to(self, index: int) -> None:
@@ -96,12 +96,12 @@ class StepsPane(Pane):
         session = self.session
         if index > session.last:
             return [(self._end()[index - session.last - 1], CYCLE)]
-        entry = session.telling.entries[index]
+        entry = session.path_text.entries[index]
         pieces: list[Piece] = [(">" if index == session.selected else " ", STRONG), self._cycle(index)]
         broken = session.broken(index)
         pieces.append((f"{index:{self._digits()}d}", WRONG if broken else STRONG))
         pieces += [("!", WRONG) if broken else (" ", PLAIN), self._mark(index)]
-        headline, does = session.telling.headline(index, bare=True), session.telling.does(index)
+        headline, does = session.path_text.headline(index, bare=True), session.path_text.does(index)
         lost = CRASH if entry.crash or entry.fails else FAINT
         width = self._lane_width()
         if not width:
@@ -185,7 +185,7 @@ class StatePane(Pane):
         against = f", compared with {session.compared}" if session.base is not None else ""
         words = f", filter: {' '.join(session.folding.words)}" if session.folding.words else ""
         only = ", changes only" if session.folding.changed_only else ""
-        headline = session.telling.headline(session.selected)
+        headline = session.path_text.headline(session.selected)
         self.entitle(f"State after {session.selected}{against}{only}{words}: {headline}")
         places = [row.place for row in self.rows if not row.folds]
         if self.has_focus and before is not None and before.place in places:
@@ -270,16 +270,16 @@ class TruthPane(Pane):
     """What each property says of each step, as a row of letters."""
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return min(self.count, _MOST_CLAIMS) + 1
+        return min(self.count, _MOST_PROPERTIES) + 1
 
     @property
     def count(self) -> int:
-        return len(self.session.claims)
+        return len(self.session.properties)
 
     @property
-    def claim(self) -> PropertyRow:
+    def prop(self) -> PropertyRow:
         """The property that the cursor is on."""
-        return self.session.claims[self.cursor]
+        return self.session.properties[self.cursor]
 
     def follow(self) -> None:
         self.entitle(f"Properties after {self.session.selected}:  T true  F false  - nothing to say")
@@ -296,27 +296,27 @@ class TruthPane(Pane):
 
     def line(self, index: int) -> Sequence[Piece]:
         session = self.session
-        claim = session.claims[index]
+        prop = session.properties[index]
         width = self._left() - 1 - self._kind_width()
-        kind = claim.kind if title_of(claim.kind) is None else ""
+        kind = prop.kind if title_of(prop.kind) is None else ""
         pieces: list[Piece] = [
-            (claim.name[:width].ljust(width) + " ", NAME),
+            (prop.name[:width].ljust(width) + " ", NAME),
             (kind[: self._kind_width()].ljust(self._kind_width()), FAINT),
         ]
         first, last = self._window()
         for step in range(first, last):
-            truth = session.known(claim, step)
-            style = WRONG if truth and claim.breaks(truth) else WARNING if truth is TruthMark.FALSE else PLAIN
+            truth = session.known(prop, step)
+            style = WRONG if truth and prop.breaks(truth) else WARNING if truth is TruthMark.FALSE else PLAIN
             pieces.append(("?" if truth is None else truth.value, style + HERE if step == session.selected else style))
         return pieces
 
     def known(self) -> list[TruthMark | None]:
         """What is known by now of the steps that are shown."""
         window = range(*self._window())
-        return [self.session.known(claim, index) for claim in self.session.claims for index in window]
+        return [self.session.known(prop, index) for prop in self.session.properties for index in window]
 
     def _left(self) -> int:
-        longest = max((len(claim.name) for claim in self.session.claims), default=0)
+        longest = max((len(prop.name) for prop in self.session.properties), default=0)
         return min(longest, max(self.content_size.width // 3, 10)) + 1 + self._kind_width()
 
     def _kind_width(self) -> int:
@@ -326,5 +326,5 @@ class TruthPane(Pane):
     def _window(self) -> tuple[int, int]:
         """The steps that are shown: so many as fit, the selected one among them."""
         room = max(self.content_size.width - self._left(), 1)
-        first = max(0, min(self.session.selected - room // 2, len(self.session.telling) - room))
-        return first, min(first + room, len(self.session.telling))
+        first = max(0, min(self.session.selected - room // 2, len(self.session.path_text) - room))
+        return first, min(first + room, len(self.session.path_text))

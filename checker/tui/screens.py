@@ -11,9 +11,9 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.strip import Strip
 
-from checker.tui.ink import NAME, PLAIN, STRONG, Piece
-from checker.tui.keys import KEYS, SIGNS
+from checker.tui.key_bindings import KEYS, SIGNS
 from checker.tui.lines import Lines
+from checker.tui.styles import NAME, PLAIN, STRONG, Piece
 
 HELP = "Keys and signs"
 MOVES: list[BindingType] = [

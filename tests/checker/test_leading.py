@@ -8,7 +8,7 @@ import fizz
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.report import Report
-from checker.report.terminal import verdict_sentence
+from checker.report.terminal_report import verdict_sentence
 
 STEPS = """\
 ---

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from checker.core.report import Report
+from checker.expectations.promise_runs import run_promise
 from checker.expectations.promises import ExpectationProblem, Promise, promises_below, read_promises
-from checker.expectations.runs import keep
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 PROMISES = promises_below(MODELS)
@@ -26,7 +26,7 @@ def cases(promises: list[Promise], large: Callable[[Promise], bool]) -> list[obj
 @pytest.mark.parametrize("promise", cases(PROMISES, lambda promise: promise.mark == "large"))
 def test_promises(promise: Promise) -> None:
     """The embedded engine finds the promised figures, as `fizzpy test` asks for them."""
-    kept = keep(promise, "embedded")
+    kept = run_promise(promise, "embedded")
     assert kept.holds, (kept.differs, kept.trouble)
 
 

@@ -26,7 +26,7 @@ from checker.core.patience import INSIST_S, SHARE, Patience, Stop
 from checker.properties import properties_of
 from checker.report.html_report import html_report
 from checker.report.json_report import json_report
-from checker.report.terminal import verdict_sentence
+from checker.report.terminal_report import verdict_sentence
 from checker.search.contract.protocol import Engine
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.engines.plain import PlainEngine

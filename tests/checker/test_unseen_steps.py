@@ -12,9 +12,9 @@ from checker.search.explore import explore
 from checker.search.registry import engine_of
 from checker.traces.guided import followed
 from checker.traces.simulate import simulate
-from checker.tui.opened.claim import TruthMark
 from checker.tui.opened.opening import opened_walk
-from checker.tui.opened.truth import Truths
+from checker.tui.opened.property_row import TruthMark
+from checker.tui.opened.truths import Truths
 from interpreter import Machine, compile_module
 from tests.checker.comparing import compared
 from tests.spark.conftest import Stage, settings_for, stage
@@ -169,8 +169,8 @@ def test_walks_see_what_a_check_sees(name: str) -> None:
     report, walk = followed(module, [step.name])
     assert report.exit_code == 0 and walk is not None
     shown = opened_walk(module, report, walk)
-    (claim,) = [claim for claim in Truths(walk.machine).claims if claim.name == "Never"]
-    assert Truths(walk.machine).truth(claim, shown.stories[0].path, 1) is TruthMark.TRUE
+    (prop,) = [prop for prop in Truths(walk.machine).properties if prop.name == "Never"]
+    assert Truths(walk.machine).truth(prop, shown.stories[0].path, 1) is TruthMark.TRUE
 
 
 def test_much_sharing_is_compared_quickly(monkeypatch: pytest.MonkeyPatch) -> None:

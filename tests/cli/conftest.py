@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 # Imported here, so that none of it is imported while a test has put something else in the place of what it needs.
-import checker.cli.outputs  # noqa: F401
+import checker.cli.output_files  # noqa: F401
 from checker.cli import run
 
 ROOT = Path(__file__).resolve().parents[2]

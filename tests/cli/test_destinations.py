@@ -52,7 +52,7 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the search has begun")
 
     monkeypatch.setattr("interpreter.machine.Machine.__init__", begun)
-    monkeypatch.setattr("checker.expectations.runs.keep_all", begun)
+    monkeypatch.setattr("checker.expectations.promise_runs.run_promises", begun)
 
 
 def refused(ended: Ended, reason: str) -> None:

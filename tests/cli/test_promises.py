@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from checker.expectations.promise_runs import run_promises
 from checker.expectations.promises import KEYS, Promise
-from checker.expectations.runs import keep_all
 from tests.cli.conftest import ENDLESS, Ended, in_terminal
 
 PAGE = (Path(__file__).parents[2] / "docs" / "expectations.md").read_text(encoding="utf-8")
@@ -164,7 +164,7 @@ def test_a_run_that_dies(models: Path) -> None:
 
     (models / "endless.fizz").write_text(ENDLESS)
     promises = [Promise(models / "endless.fizz"), Promise(models / "m.fizz", figures={"states": 4})]
-    results = dict(keep_all(promises, "embedded", 1, kill_one))
+    results = dict(run_promises(promises, "embedded", 1, kill_one))
     assert results[0].exit_code == 74
     assert "was killed by SIGKILL" in str(results[0].trouble)
     assert results[1].holds

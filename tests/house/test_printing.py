@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.house.test_fences import ROOT, lines, rooms, source
 
 PRINTERS = {
-    "checker/report/saying.py",  # plain lines
+    "checker/report/plain_lines.py",  # plain lines
     "checker/report/page.py",  # what is laid out
     "checker/report/progress.py",  # the line that is rewritten
     "interpreter/execute/globals.py",  # the `print` of the language
@@ -46,7 +46,7 @@ def test_no_print_goes_around() -> None:
     """A `print`, an `echo`, a `write` to a stream stands in one of the printers only."""
     others = [room for room in rooms() if room not in PRINTERS and room not in ENTRIES]
     found = [f"{room}:{call.lineno}" for room in others for call in written(source(room))]
-    assert not found, f"send it through checker.report.saying or a Page:{lines(found)}"
+    assert not found, f"send it through checker.report.plain_lines or a Page:{lines(found)}"
 
 
 def test_printers_make_visible() -> None:

@@ -12,7 +12,7 @@ from checker.core.exit_code import ExitCode
 from checker.core.report import ModelFailure, PropertyReport, Report
 from checker.core.trace import Change, Trace, TraceEntry
 from checker.report.page import Page
-from checker.report.terminal import print_report
+from checker.report.terminal_report import print_report
 from fizz.base.errors import Diagnostic, Span
 
 SOURCE = """\

@@ -14,13 +14,13 @@ from textual.strip import Strip
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.traces.guided import followed
+from checker.tui.alternatives_screen import AlternativesScreen
 from checker.tui.app import Viewer
-from checker.tui.elsewhere import AlternativesScreen
 from checker.tui.lines import Lines
-from checker.tui.main import MainScreen
-from checker.tui.opened.opened import Opened
+from checker.tui.main_screen import MainScreen
 from checker.tui.opened.opening import opened_report, opened_walk
-from checker.tui.session import ViewerSession
+from checker.tui.opened.paths import OpenedPaths
+from checker.tui.viewer_session import ViewerSession
 from fizz import load
 from tests.caching import own_cache
 from tests.cli.conftest import fizzpy
@@ -148,7 +148,7 @@ def model(folder: Path, text: str, name: str = "m.fizz") -> str:
     return str(path)
 
 
-def opened(path: str, **settings: object) -> Opened:
+def opened(path: str, **settings: object) -> OpenedPaths:
     """What `fizzpy show` opens for a model."""
     module = load(path)
     found = opened_report(module, check(module, settings=Settings(**settings)), "every property holds")  # type: ignore[arg-type]
@@ -156,7 +156,7 @@ def opened(path: str, **settings: object) -> Opened:
     return found.whole()
 
 
-def guided(path: str, *lines: str) -> Opened:
+def guided(path: str, *lines: str) -> OpenedPaths:
     """What is opened for a trace that is known step by step, whichever counterexample a check would choose."""
     module = load(path)
     report, walk = followed(module, ["[explicit]", *lines])
@@ -169,12 +169,12 @@ def first(way: Iterable[int | None]) -> int | None:
     return next((index for index in way if index is not None), None)
 
 
-def driven(what: Opened, *keys: str, size: tuple[int, int] = (80, 24)) -> Seen:
+def driven(what: OpenedPaths, *keys: str, size: tuple[int, int] = (80, 24)) -> Seen:
     """Open the viewer, press keys, and look at the screen. Truth values are all known before the first key."""
     return asyncio.run(_driven(what, keys, size))
 
 
-async def _driven(what: Opened, keys: Sequence[str], size: tuple[int, int]) -> Seen:
+async def _driven(what: OpenedPaths, keys: Sequence[str], size: tuple[int, int]) -> Seen:
     viewer = Viewer(what)
     async with viewer.run_test(size=size) as pilot:
         await pilot.pause()

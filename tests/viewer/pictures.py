@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checker.core.locate import locate
-from checker.tui.opened.opened import Opened
+from checker.tui.opened.paths import OpenedPaths
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, driven, guided, model, opened
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,20 +23,20 @@ DOCUMENTS = ROOT / "docs" / "pictures"
 class Screen:
     """A screen: what is opened, the keys that lead there, the size of the terminal."""
 
-    open: Callable[[Path], Opened]
+    open: Callable[[Path], OpenedPaths]
     keys: str = ""
     size: tuple[int, int] = (80, 24)
 
 
-def _race(folder: Path) -> Opened:
+def _race(folder: Path) -> OpenedPaths:
     return guided(model(folder, BANK, "bank.fizz"), *RACE)
 
 
-def _crash(folder: Path) -> Opened:
+def _crash(folder: Path) -> OpenedPaths:
     return guided(model(folder, NODES, "nodes.fizz"), *CRASH)
 
 
-def _checked(text: str) -> Callable[[Path], Opened]:
+def _checked(text: str) -> Callable[[Path], OpenedPaths]:
     return lambda folder: opened(model(folder, text))
 
 
@@ -44,7 +44,7 @@ SCREENS = {
     "race": Screen(_race),
     "race-start": Screen(_race, "home right"),
     "race-wide": Screen(_race, "left", (120, 40)),
-    "race-elsewhere": Screen(_race, "left o"),
+    "race-alternatives": Screen(_race, "left o"),
     "race-held-back": Screen(_race, "left o pagedown"),
     "race-own-way": Screen(_race, "left o down enter"),
     "race-why": Screen(_race, "w"),
@@ -64,7 +64,7 @@ SCREENS = {
 _VENICE = "VeniceOffsetFirst.fizz"
 PICTURES = {
     "viewer": Screen(lambda folder: opened(locate(_VENICE)), "left left left", (100, 30)),
-    "elsewhere": Screen(lambda folder: opened(locate(_VENICE)), "left left left o down down", (100, 24)),
+    "alternatives": Screen(lambda folder: opened(locate(_VENICE)), "left left left o down down", (100, 24)),
 }
 
 

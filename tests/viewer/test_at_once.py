@@ -18,9 +18,9 @@ from checker.core.problems import UsageProblem
 from checker.core.trace import TraceEntry
 from checker.tui.app import Viewer
 from checker.tui.lanes import lanes_of
-from checker.tui.opened.files import open_guide, open_report
-from checker.tui.opened.opened import Opened
-from checker.tui.telling import PathText
+from checker.tui.opened.opening_files import open_guide, open_report
+from checker.tui.opened.paths import OpenedPaths
+from checker.tui.path_text import PathText
 from tests.cli.conftest import Ended
 from tests.viewer.conftest import BANK, CRASH, NODES, driven, settled
 from tests.viewer.terminal import ROOT, in_terminal
@@ -59,7 +59,7 @@ def test_what_was_written_down_is_shown_at_once(text: str, written: Write, tmp_p
     assert told.machine is None
     whole = told.whole()
     assert whole.machine is not None
-    assert [claim.name for claim in told.claims] == [claim.name for claim in whole.claims]
+    assert [prop.name for prop in told.properties] == [prop.name for prop in whole.properties]
     for before, after in zip(told.stories, whole.stories, strict=True):
         assert (before.sentence, before.name) == (after.sentence, after.name)
         trace = after.path.trace
@@ -86,18 +86,18 @@ def test_a_guided_trace_is_shown_by_its_names(written: Write, tmp_path: Path) ->
     assert "Node#0" in text and "nodes = [Node(), Node()]" in text
 
 
-def held_back(told: Opened) -> tuple[Opened, threading.Event]:
+def held_back(told: OpenedPaths) -> tuple[OpenedPaths, threading.Event]:
     """The same, but its model is read when the event is set."""
     read = threading.Event()
 
-    def rest() -> Opened:
+    def rest() -> OpenedPaths:
         assert read.wait(60)
         return told.whole()
 
     return replace(told, rest=rest), read
 
 
-async def first_screen(told: Opened) -> str:
+async def first_screen(told: OpenedPaths) -> str:
     """What is shown before the model is read."""
     told, read = held_back(told)
     viewer = Viewer(told)
@@ -113,13 +113,13 @@ def test_a_trace_is_found_beside_its_model(written: Write, tmp_path: Path, monke
     """As a report is: the name in the command at its head need not lead there from here."""
     written(NODES)
     (tmp_path / "t.txt").write_text("# fizzpy trace m.fizz --follow t.txt\n[explicit]\nNode#0.Write\n")
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
     assert open_guide("../t.txt", NOTHING).whole().machine is not None
 
 
 @pytest.fixture
-def slow(written: Write, tmp_path: Path) -> tuple[Opened, threading.Event]:
+def slow(written: Write, tmp_path: Path) -> tuple[OpenedPaths, threading.Event]:
     """A report whose model is read when the event is set."""
     report_of(written(BANK), tmp_path)
     return held_back(open_report("report.json", NOTHING))
@@ -130,7 +130,7 @@ def screen(viewer: Viewer) -> str:
     return "\n".join(strip.text for strip in viewer.screen._compositor.render_strips())
 
 
-def test_a_question_is_answered_when_the_model_is_read(slow: tuple[Opened, threading.Event]) -> None:
+def test_a_question_is_answered_when_the_model_is_read(slow: tuple[OpenedPaths, threading.Event]) -> None:
     """Steps and states can be gone through before that; the reader stays where he is."""
     told, read = slow
 
@@ -151,7 +151,7 @@ def test_a_question_is_answered_when_the_model_is_read(slow: tuple[Opened, threa
     asyncio.run(scenario())
 
 
-def test_the_rest_changes_only_what_was_not_known(slow: tuple[Opened, threading.Event]) -> None:
+def test_the_rest_changes_only_what_was_not_known(slow: tuple[OpenedPaths, threading.Event]) -> None:
     """Truth values, and all of the lines that were executed."""
     told, read = slow
     read.set()
@@ -196,13 +196,13 @@ def test_it_is_told_in_the_terminal(
 
 PROBE = """
 import json, sys
-from checker.cli import commands, show
-from checker.tui.opened.files import open_report
+from checker.cli import commands, show_command
+from checker.tui.opened.opening_files import open_report
 from checker.core.given import Given
 from checker.tui import escape
 escape.answer_soon()
 from checker.tui import app
-from checker.tui.session import ViewerSession
+from checker.tui.viewer_session import ViewerSession
 session = ViewerSession(open_report("report.json", Given()))
 session.select(session.last)
 assert session.rows() and session.sheet().rows

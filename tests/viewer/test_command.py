@@ -121,7 +121,7 @@ def test_a_mistake_of_ours_gives_the_terminal_back(tmp_path: Path, monkeypatch: 
     """It ends with code 70 and a file with the details, not with a traceback."""
     (tmp_path / "m.fizz").write_text(BANK)
     (tmp_path / "sitecustomize.py").write_text(
-        "import checker.tui.session as viewed\n"
+        "import checker.tui.viewer_session as viewed\n"
         "def fail(self): raise ZeroDivisionError('staged')\n"
         "viewed.ViewerSession.rows = fail\n"
     )

@@ -14,9 +14,9 @@ import pytest
 
 from checker.core.given import Given
 from checker.core.problems import UsageProblem
-from checker.report.cast import cast_of
-from checker.tui.opened.files import open_report
-from checker.tui.session import ViewerSession
+from checker.report.thread_names import thread_names_of
+from checker.tui.opened.opening_files import open_report
+from checker.tui.viewer_session import ViewerSession
 from fizz import FizzError
 from tests.view.outputs import CRASHED
 from tests.viewer.conftest import driven
@@ -68,7 +68,7 @@ def test_each_part_damaged(written: Write, tmp_path: Path) -> None:
         try:
             found = open_report(save(tmp_path, fields), NOTHING)
             for story in found.stories:
-                cast_of(story.path.trace)
+                thread_names_of(story.path.trace)
             ViewerSession(found)
         except UsageProblem as problem:
             refused += 1

@@ -9,9 +9,9 @@ import pytest
 from rich.color import ColorType
 
 from checker.tui.app import Viewer
-from checker.tui.keys import KEYS
-from checker.tui.main import MainScreen
-from checker.tui.opened.opened import Opened
+from checker.tui.key_bindings import KEYS
+from checker.tui.main_screen import MainScreen
+from checker.tui.opened.paths import OpenedPaths
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, Seen, driven, guided, opened
 
 Write = Callable[..., str]
@@ -19,13 +19,13 @@ ALL = [name for _, keys in KEYS for key in keys for name in key.keys.split(",")]
 
 
 @pytest.fixture
-def race(written: Write) -> Opened:
+def race(written: Write) -> OpenedPaths:
     """Both withdraw; it opens after the last step."""
     return guided(written(BANK), *RACE)
 
 
 @pytest.fixture
-def crash(written: Write) -> Opened:
+def crash(written: Write) -> OpenedPaths:
     """A node crashes half-way, another one writes."""
     return guided(written(NODES), *CRASH)
 
@@ -34,7 +34,7 @@ def selected(seen: Seen) -> int:
     return seen.session.selected
 
 
-def test_it_opens_at_the_end(race: Opened) -> None:
+def test_it_opens_at_the_end(race: OpenedPaths) -> None:
     """Where the property is violated, with the change that does it."""
     seen = driven(race)
     assert selected(seen) == 4
@@ -65,12 +65,12 @@ def test_it_opens_at_the_end(race: Opened) -> None:
         ("n", 4),
     ],
 )
-def test_keys_that_select_a_step(keys: str, step: int, race: Opened) -> None:
+def test_keys_that_select_a_step(keys: str, step: int, race: OpenedPaths) -> None:
     """Arrows, letters, numbers, searches."""
     assert selected(driven(race, *keys.split())) == step
 
 
-def test_tab_goes_round(race: Opened) -> None:
+def test_tab_goes_round(race: OpenedPaths) -> None:
     """Steps, state, source, properties, and back."""
     for count, title in enumerate(("Steps", "State", "Source", "Properties", "Steps")):
         seen = driven(race, *["tab"] * count)
@@ -78,14 +78,14 @@ def test_tab_goes_round(race: Opened) -> None:
     assert "━Properties" in driven(race, "shift+tab").text
 
 
-def test_moving_in_the_state_leaves_the_step(race: Opened) -> None:
+def test_moving_in_the_state_leaves_the_step(race: OpenedPaths) -> None:
     """Up and down move in the pane that has the focus; left and right are always steps."""
     seen = driven(race, "tab", "up", "down", "pageup", "pagedown")
     assert selected(seen) == 4
     assert selected(driven(race, "tab", "left")) == 3
 
 
-def test_zoom(race: Opened) -> None:
+def test_zoom(race: OpenedPaths) -> None:
     """A pane alone; Tab changes the pane; again `z` shows all."""
     alone = driven(race, "z").text
     assert "State" not in alone and "Properties after" not in alone
@@ -98,14 +98,14 @@ def test_zoom(race: Opened) -> None:
     assert "Steps" in driven(race, "tab", "z", "z").text
 
 
-def test_the_next_change_of_what_the_cursor_is_on(race: Opened) -> None:
+def test_the_next_change_of_what_the_cursor_is_on(race: OpenedPaths) -> None:
     """`c` and `C`; beyond the last one there is a sentence."""
     assert selected(driven(race, "home", "c")) == 3
     assert selected(driven(race, "C")) == 3
     assert "no later step changes balance" in driven(race, "c").text
 
 
-def test_a_change_is_followed_over_several_steps(crash: Opened) -> None:
+def test_a_change_is_followed_over_several_steps(crash: OpenedPaths) -> None:
     """Also where other things change as well, and where the place itself is folded away."""
     seen = driven(crash, "home", "tab", "down", "c", "c", "c")
     assert selected(seen) == 5
@@ -113,7 +113,7 @@ def test_a_change_is_followed_over_several_steps(crash: Opened) -> None:
     assert 'no later step changes Node#1.seen["a"]' in driven(crash, "g", "4", "enter", "c").text
 
 
-def test_open_and_close(crash: Opened) -> None:
+def test_open_and_close(crash: OpenedPaths) -> None:
     """Enter opens a value, the row that stands for what is folded, and a text that has no parts."""
     assert "[1]: 2" in driven(crash, "left", "tab", "down", "enter").text
     assert "unchanged" not in driven(crash, "home", "tab").text
@@ -134,14 +134,14 @@ def test_a_text_without_parts_is_shown_whole(written: Write) -> None:
     assert "State after 0" in driven(opened(path), "home", "tab", "enter", "escape").text
 
 
-def test_changes_only(race: Opened) -> None:
+def test_changes_only(race: OpenedPaths) -> None:
     """What did not change is one row."""
     seen = driven(race, "home", "right", "u")
     assert "changes only" in seen.text
     assert "balance: 100" in driven(race, "home", "right").text
 
 
-def test_filter(crash: Opened) -> None:
+def test_filter(crash: OpenedPaths) -> None:
     """Letter by letter; Escape brings the filter back that was there; `escape` later removes it."""
     seen = driven(crash, "f", "l", "o", "g")
     assert "▸nodes" not in seen.text
@@ -151,7 +151,7 @@ def test_filter(crash: Opened) -> None:
     assert "▸nodes" in driven(crash, "f", "l", "o", "g", "enter", "escape").text
 
 
-def test_tab_ends_a_question(crash: Opened) -> None:
+def test_tab_ends_a_question(crash: OpenedPaths) -> None:
     """What was written so far counts; the keys are keys again."""
     seen = driven(crash, "f", "l", "o", "g", "tab", "left")
     assert "show only" not in seen.text
@@ -159,7 +159,7 @@ def test_tab_ends_a_question(crash: Opened) -> None:
     assert selected(seen) == 4
 
 
-def test_search_says_how_many(race: Opened) -> None:
+def test_search_says_how_many(race: OpenedPaths) -> None:
     """Matches are marked in the list of steps."""
     seen = driven(race, "slash", "b", "a", "l", "a", "enter")
     assert "match 1 of 3 for 'bala'" in seen.text
@@ -167,7 +167,7 @@ def test_search_says_how_many(race: Opened) -> None:
     assert "nothing is like 'zzz'" in driven(race, "slash", "z", "z", "z", "enter").text
 
 
-def test_compare(race: Opened) -> None:
+def test_compare(race: OpenedPaths) -> None:
     """The marked step has a sign, and the state says what it is compared with."""
     seen = driven(race, "home", "m", "end")
     assert "compared with 0" in seen.text
@@ -175,7 +175,7 @@ def test_compare(race: Opened) -> None:
     assert "balance: 40 → -20" in driven(race, "home", "m", "m", "end").text
 
 
-def test_why(race: Opened) -> None:
+def test_why(race: OpenedPaths) -> None:
     """The statement that said no, and the values."""
     seen = driven(race, "w")
     assert "NeverNegative (always) is false" in seen.text
@@ -185,7 +185,7 @@ def test_why(race: Opened) -> None:
     assert "NeverNegative (" not in driven(race, "left", "w").text
 
 
-def test_what_else_and_going_on(race: Opened) -> None:
+def test_what_else_and_going_on(race: OpenedPaths) -> None:
     """The list, its details, and a step of one's own; `b` leads back."""
     seen = driven(race, "left", "o")
     assert "→ thread-0  Withdraw/1  the trace goes this way" in seen.text
@@ -196,14 +196,14 @@ def test_what_else_and_going_on(race: Opened) -> None:
     assert "balance: 40 -> 90" in seen.text
     seen = driven(race, "left", "o", "down", "enter")
     assert "your own way from step 4" in seen.title
-    assert seen.session.telling.lines(4)[0].text == "90"
+    assert seen.session.path_text.lines(4)[0].text == "90"
     seen = driven(race, "left", "o", "down", "enter", "b")
     assert "your own way" not in seen.text
     assert selected(seen) == 3
     assert "nothing to come back to" in driven(race, "b").text
 
 
-def test_what_holds_back_an_action(race: Opened) -> None:
+def test_what_holds_back_an_action(race: OpenedPaths) -> None:
     """The guard with its place and its values; Enter does nothing there."""
     seen = driven(race, "left", "o", "pagedown")
     assert "What holds it back" in seen.text
@@ -221,10 +221,10 @@ def test_walking_by_hand(written: Write) -> None:
     assert "every property holds" in seen.text
     assert "Ways to begin (2)" in seen.text
     seen = driven(what, "enter", "o", "enter", "o", "enter")
-    assert seen.session.telling.lines(3)[0].text == "3"
+    assert seen.session.path_text.lines(3)[0].text == "3"
     assert selected(seen) == 3
     seen = driven(what, "down", "down", "enter")
-    assert seen.session.telling.lines(0)[0].text == "5"
+    assert seen.session.path_text.lines(0)[0].text == "5"
 
 
 def test_a_failing_model(written: Write) -> None:
@@ -254,13 +254,13 @@ def test_why_a_lasso_violates(written: Write) -> None:
     assert "for ever" not in driven(opened(written(LASSO)), "home", "w").text
 
 
-def test_turns_of_a_property(race: Opened) -> None:
+def test_turns_of_a_property(race: OpenedPaths) -> None:
     """With the cursor on a property `c` goes to the next step where its letter is another one."""
     assert selected(driven(race, "home", "shift+tab", "c")) == 4
     assert "no later step has another letter for NeverNegative" in driven(race, "shift+tab", "c").text
 
 
-def test_other_counterexamples(written: Write, race: Opened) -> None:
+def test_other_counterexamples(written: Write, race: OpenedPaths) -> None:
     """`v` shows the next one, if there is one."""
     text = BANK.replace("after.balance - before.balance < 500", "after.balance - before.balance < 100")
     what = opened(written(text), keep_going=True)
@@ -269,7 +269,7 @@ def test_other_counterexamples(written: Write, race: Opened) -> None:
     assert "no other counterexample" in driven(race, "v").text
 
 
-def test_help_lists_every_key(race: Opened) -> None:
+def test_help_lists_every_key(race: OpenedPaths) -> None:
     """On `?`, from the main screen and from the list of steps; Escape goes back."""
     seen = driven(race, "question_mark", size=(80, 60))
     for _, keys in KEYS:
@@ -281,7 +281,7 @@ def test_help_lists_every_key(race: Opened) -> None:
 
 
 @pytest.mark.parametrize("pane", range(4))
-def test_every_key_works_in_every_pane(pane: int, crash: Opened) -> None:
+def test_every_key_works_in_every_pane(pane: int, crash: OpenedPaths) -> None:
     """One after the other, with what each of them opened closed again: no key fails."""
     keys = [pressed for key in ALL if key not in ("q", "ctrl+c") for pressed in (key, "escape")]
     driven(crash, "left", *["tab"] * pane, *keys)
@@ -296,13 +296,13 @@ def test_every_key_is_an_action() -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 12), (20, 6), (200, 60)])
-def test_any_size(size: tuple[int, int], crash: Opened) -> None:
+def test_any_size(size: tuple[int, int], crash: OpenedPaths) -> None:
     """Too small a terminal shows little, but nothing fails."""
     driven(crash, "left", "tab", "down", "enter", "o", "escape", "w", "escape", "z", "question_mark", size=size)
 
 
 @pytest.mark.parametrize("keys", ["", "o", "question_mark", "w", "slash b", "home m end tab"])
-def test_sixteen_colours(keys: str, crash: Opened) -> None:
+def test_sixteen_colours(keys: str, crash: OpenedPaths) -> None:
     """Nothing but the colours that every terminal has."""
     for strip in driven(crash, *keys.split()).strips:
         for segment in strip:
@@ -310,7 +310,7 @@ def test_sixteen_colours(keys: str, crash: Opened) -> None:
                 assert color is None or color.type in (ColorType.DEFAULT, ColorType.STANDARD), segment
 
 
-def test_no_colour(crash: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_colour(crash: OpenedPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     """With NO_COLOR there is none; letters and reverse video are left."""
     plain = driven(crash, "left").text
     monkeypatch.setenv("NO_COLOR", "1")
@@ -334,7 +334,7 @@ def test_brackets_of_the_model_are_no_markup(written: Write) -> None:
         driven(opened(path), *keys.replace("[", "left_square_bracket").replace("]", "right_square_bracket").split())
 
 
-def test_the_mouse_selects_a_line(race: Opened) -> None:
+def test_the_mouse_selects_a_line(race: OpenedPaths) -> None:
     """A click puts the cursor on a step."""
 
     async def click() -> int:

@@ -13,14 +13,14 @@ from checker.check import check
 from checker.core.given import Given
 from checker.core.problems import UsageProblem
 from checker.report.json_report import json_report
-from checker.report.json_walks import json_guided, json_simulation
+from checker.report.json_walk_report import json_guided, json_simulation
 from checker.traces.guided import follow
 from checker.traces.save_trace import guide_text
 from checker.traces.simulate import simulate
-from checker.tui.opened.elsewhere import Scout
-from checker.tui.opened.files import open_guide, open_report
-from checker.tui.opened.opened import Opened
-from checker.tui.opened.opened import Path as Way
+from checker.tui.opened.alternatives import AlternativeFinder
+from checker.tui.opened.opening_files import open_guide, open_report
+from checker.tui.opened.paths import OpenedPaths
+from checker.tui.opened.paths import Path as Way
 from fizz import load
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, opened
 
@@ -42,7 +42,7 @@ def told(way: Way) -> object:
     return [(e.label, e.state, e.lines, e.fails) for e in trace.entries], trace.cycle_start, trace.stutter
 
 
-def max_actions(found: Opened) -> int:
+def max_actions(found: OpenedPaths) -> int:
     """What the model was given for that option."""
     assert found.machine is not None
     return found.machine.program.options.max_actions
@@ -181,10 +181,10 @@ def test_states_that_stand_for_others(
     assert way.remark == remark
     assert len(way.states) == len(way.trace.entries) == entries
     assert found.machine is not None
-    scout = Scout(found.machine)
+    finder = AlternativeFinder(found.machine)
     for index in range(entries):
-        elsewhere = scout.look(way, index)
-        assert elsewhere is not None and elsewhere.enabled
+        alternatives = finder.look(way, index)
+        assert alternatives is not None and alternatives.enabled
     assert [entry.label for entry in way.trace.entries] == [e["label"] for e in report_of(model, tmp_path)["trace"]]
 
 
@@ -214,8 +214,8 @@ def test_reports_of_walks(written: Write, tmp_path: Path) -> None:
 def test_a_report_is_found_beside_its_model(written: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its model's path is tried first; then the model's name in the folder of the report."""
     report_of(written(BANK), tmp_path)
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
     assert open_report("../report.json", NOTHING).whole().stories
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from checker.tui.keys import KEYS, SIGNS
+from checker.tui.key_bindings import KEYS, SIGNS
 from tests.viewer.pictures import DOCUMENTS, PICTURES, ROOT, SCREENS, TEXTS, picture_of, text_of
 
 PAGE = (ROOT / "docs" / "viewer.md").read_text(encoding="utf-8")

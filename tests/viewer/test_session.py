@@ -10,10 +10,10 @@ import pytest
 from checker.check import check
 from checker.core.given import Given
 from checker.report.json_report import json_report
-from checker.tui.opened.claim import TruthMark
-from checker.tui.opened.elsewhere import Alternatives, Enabled
-from checker.tui.opened.files import open_report
-from checker.tui.session import ViewerSession
+from checker.tui.opened.alternatives import Alternatives, Enabled
+from checker.tui.opened.opening_files import open_report
+from checker.tui.opened.property_row import TruthMark
+from checker.tui.viewer_session import ViewerSession
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, first, guided, opened
 
 Write = Callable[..., str]
@@ -38,14 +38,14 @@ def crash(written: Write) -> ViewerSession:
 
 def truths(one: ViewerSession) -> dict[str, str]:
     """The rows of letters, by property."""
-    indices = range(len(one.telling))
-    return {c.name: "".join(one.truths.truth(c, one.path, i).value for i in indices) for c in one.truths.claims}
+    indices = range(len(one.path_text))
+    return {c.name: "".join(one.truths.truth(c, one.path, i).value for i in indices) for c in one.truths.properties}
 
 
 def enabled(one: ViewerSession) -> dict[str, Enabled]:
-    elsewhere = one.elsewhere()
-    assert elsewhere is not None
-    return {step.name: step for step in elsewhere.enabled}
+    alternatives = one.alternatives()
+    assert alternatives is not None
+    return {step.name: step for step in alternatives.enabled}
 
 
 def test_truth_at_every_step(race: ViewerSession) -> None:
@@ -60,10 +60,10 @@ def test_truth_at_every_step(race: ViewerSession) -> None:
 
 def test_what_is_false_violates_or_not(race: ViewerSession) -> None:
     """That an `exists` is not met in a state violates nothing."""
-    claims = {claim.name: claim for claim in race.truths.claims}
-    assert claims["NeverNegative"].breaks(TruthMark.FALSE)
-    assert not claims["Rich"].breaks(TruthMark.FALSE)
-    assert not claims["NeverNegative"].breaks(TruthMark.TRUE)
+    properties = {prop.name: prop for prop in race.truths.properties}
+    assert properties["NeverNegative"].breaks(TruthMark.FALSE)
+    assert not properties["Rich"].breaks(TruthMark.FALSE)
+    assert not properties["NeverNegative"].breaks(TruthMark.TRUE)
 
 
 def test_truth_where_an_assertion_fails(written: Write) -> None:
@@ -75,11 +75,11 @@ def test_truth_where_an_assertion_fails(written: Write) -> None:
 
 def test_why_a_property_is_false_at_a_step(race: ViewerSession) -> None:
     """The values that decided, at any step; nothing where it is true."""
-    claim = race.truths.claims[0]
-    why = race.truths.why(claim, race.path, 4)
+    prop = race.truths.properties[0]
+    why = race.truths.why(prop, race.path, 4)
     assert why is not None
     assert ("balance", "-20") in why.facts
-    assert race.truths.why(claim, race.path, 3) is None
+    assert race.truths.why(prop, race.path, 3) is None
 
 
 def test_lanes(race: ViewerSession, crash: ViewerSession) -> None:
@@ -95,9 +95,9 @@ def test_what_else_could_happen(race: ViewerSession) -> None:
     steps = enabled(race)
     assert list(steps) == ["Withdraw", "Withdraw crash"]
     assert [step.taken for step in steps.values()] == [True, False]
-    elsewhere = race.elsewhere()
-    assert elsewhere is not None
-    deposit, *rest = [held for held in race.held_back(elsewhere) if held is not None]
+    alternatives = race.alternatives()
+    assert alternatives is not None
+    deposit, *rest = [held for held in race.held_back(alternatives) if held is not None]
     assert not rest
     assert (deposit.name, deposit.guards[0].text) == ("Deposit", "balance < 60")
     assert ("balance", "100") in deposit.guards[0].facts
@@ -108,11 +108,11 @@ def test_going_another_way_and_back(race: ViewerSession) -> None:
     race.select(3)
     race.go(enabled(race)["Deposit[Any:amount=50]"])
     assert (race.selected, race.last, race.own) == (4, 4, 4)
-    assert race.telling.lines(4)[0].text == "90"
+    assert race.path_text.lines(4)[0].text == "90"
     assert truths(race)["NeverNegative"] == "TTTTT"
     race.go(enabled(race)["thread-0"])
     assert (race.selected, race.own) == (5, 4)
-    assert race.telling.lines(5)[0].text == "30"
+    assert race.path_text.lines(5)[0].text == "30"
     assert race.come_back()
     assert race.come_back()
     assert (race.selected, race.last, race.own) == (3, 4, None)
@@ -130,26 +130,26 @@ def test_walk_by_hand(written: Write) -> None:
     """Without a counterexample there is Init, and all ways to begin."""
     one = session(written(FINE))
     assert one.opened.by_hand
-    assert len(one.telling) == 1
-    elsewhere = one.elsewhere()
-    assert isinstance(elsewhere, Alternatives)
-    assert [(step.name, step.taken) for step in elsewhere.beginnings] == [
+    assert len(one.path_text) == 1
+    alternatives = one.alternatives()
+    assert isinstance(alternatives, Alternatives)
+    assert [(step.name, step.taken) for step in alternatives.beginnings] == [
         ("Init[Any:n=0]", True),
         ("Init[Any:n=5]", False),
     ]
-    one.go(elsewhere.beginnings[1])
-    assert one.telling.lines(0)[0].text == "5"
+    one.go(alternatives.beginnings[1])
+    assert one.path_text.lines(0)[0].text == "5"
     one.go(enabled(one)["Up"])
-    assert one.telling.lines(1)[0].text == "6"
+    assert one.path_text.lines(1)[0].text == "6"
     assert set(enabled(one)) == {"Rest"}
 
 
 def test_a_step_that_fails_can_be_taken(written: Write) -> None:
     """It is a step without a state: nothing follows from it."""
     one = session(written(FAILS))
-    assert one.telling.entries[-1].fails
+    assert one.path_text.entries[-1].fails
     one.select(one.last)
-    assert one.elsewhere() is None
+    assert one.alternatives() is None
     assert truths(one)["Fine"][-1] == "-"
     one.select(0)
     (step,) = enabled(one).values()
@@ -179,10 +179,10 @@ def test_search(race: ViewerSession) -> None:
     race.work(60)
     assert race.search.found == [2, 3]
     race.select(3)
-    assert first(race.search.way(3)) == 2
-    assert first(race.search.way(3, -1)) == 2
+    assert first(race.search.matches_from(3)) == 2
+    assert first(race.search.matches_from(3, -1)) == 2
     race.look_for("nowhere")
-    assert first(race.search.way(3)) is None
+    assert first(race.search.matches_from(3)) is None
 
 
 def test_a_search_looks_at_what_changed(written: Write) -> None:
@@ -191,7 +191,7 @@ def test_a_search_looks_at_what_changed(written: Write) -> None:
     one = ViewerSession(guided(written(table), "Left", "Right", "Right"))
     one.look_for('"b"')
     assert not one.search.complete
-    assert first(one.search.way(0)) == 2
+    assert first(one.search.matches_from(0)) == 2
     one.work(60)
     assert one.search.complete
     assert one.search.found == [0, 2, 3]
@@ -199,12 +199,12 @@ def test_a_search_looks_at_what_changed(written: Write) -> None:
 
 def test_the_next_turn_of_a_property(race: ViewerSession) -> None:
     """The nearest step where it says something else, forwards and backwards."""
-    never = next(claim for claim in race.truths.claims if claim.name == "NeverNegative")
+    never = next(prop for prop in race.truths.properties if prop.name == "NeverNegative")
     race.select(0)
-    assert first(race.turns(never)) == 4
+    assert first(race.truth_changes(never)) == 4
     race.select(4)
-    assert first(race.turns(never)) is None
-    assert first(race.turns(never, -1)) == 3
+    assert first(race.truth_changes(never)) is None
+    assert first(race.truth_changes(never, -1)) == 3
 
 
 def test_what_a_lasso_shows(written: Write, tmp_path: Path) -> None:
@@ -289,12 +289,12 @@ def test_one_counterexample_after_the_other(written: Write) -> None:
 def test_every_step_can_be_told(text: str, written: Write) -> None:
     """Rows, source, headline, lanes and what else could happen: of every step, whatever the model."""
     one = session(written(text))
-    for index in range(len(one.telling)):
+    for index in range(len(one.path_text)):
         one.select(index)
         assert one.rows()
         assert one.sheet().rows
-        assert one.telling.headline(index)
-        assert all(len(lane.signs) == len(one.telling) for lane in one.lanes)
-        elsewhere = one.elsewhere()
-        taken = [step for step in elsewhere.enabled if step.taken] if elsewhere is not None else []
+        assert one.path_text.headline(index)
+        assert all(len(lane.signs) == len(one.path_text) for lane in one.lanes)
+        alternatives = one.alternatives()
+        taken = [step for step in alternatives.enabled if step.taken] if alternatives is not None else []
         assert len(taken) == (index < one.last)

@@ -12,8 +12,8 @@ import pytest
 from checker.report.difference import read_group
 from checker.tui.app import Viewer
 from checker.tui.lines import Lines
-from checker.tui.opened.opened import Opened, Path
-from checker.tui.session import ViewerSession
+from checker.tui.opened.paths import OpenedPaths, Path
+from checker.tui.viewer_session import ViewerSession
 from tests.viewer.conftest import driven, first, guided, main, model, settled
 
 STEPS = 200
@@ -51,20 +51,20 @@ KEYS = (
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Opened:
+def large(tmp_path_factory: pytest.TempPathFactory) -> OpenedPaths:
     """Two hundred steps."""
     folder: Folder = tmp_path_factory.mktemp("large")
     return guided(model(folder, LARGE), *[f"Node#{number % 2}.Work" for number in range(STEPS)])
 
 
-def test_the_state_has_a_thousand_leaves(large: Opened) -> None:
+def test_the_state_has_a_thousand_leaves(large: OpenedPaths) -> None:
     """Else the rest would prove little."""
     state = large.stories[0].path.trace.entries[-1].state
     assert len(large.stories[0].path.states) == STEPS + 1
     assert sum(text.count(",") + 1 for _, text in state) >= 1000
 
 
-def test_opening_looks_into_no_value_that_is_not_shown(large: Opened) -> None:
+def test_opening_looks_into_no_value_that_is_not_shown(large: OpenedPaths) -> None:
     """Of all steps who moved is found out; of the selected one what changed."""
     read_group.cache_clear()
     session = ViewerSession(large)
@@ -76,7 +76,7 @@ def test_opening_looks_into_no_value_that_is_not_shown(large: Opened) -> None:
     assert read_group.cache_info().misses - before < 20
 
 
-def test_a_step_looks_into_what_it_changed(large: Opened) -> None:
+def test_a_step_looks_into_what_it_changed(large: OpenedPaths) -> None:
     """And into nothing else."""
     session = ViewerSession(large)
     read_group.cache_clear()
@@ -87,7 +87,7 @@ def test_a_step_looks_into_what_it_changed(large: Opened) -> None:
         assert read_group.cache_info().misses - before < 20
 
 
-def test_the_next_change_looks_into_each_value_once(large: Opened) -> None:
+def test_the_next_change_looks_into_each_value_once(large: OpenedPaths) -> None:
     """The state after a step is that before the next one; the second time everything is known."""
     session = ViewerSession(large)
     session.select(0)
@@ -99,32 +99,32 @@ def test_the_next_change_looks_into_each_value_once(large: Opened) -> None:
     assert read_group.cache_info().misses == before
 
 
-def test_a_key_draws_a_screenful(large: Opened) -> None:
+def test_a_key_draws_a_screenful(large: OpenedPaths) -> None:
     """Whatever is pressed: on average no more lines than the terminal has."""
     seen = driven(large, *KEYS)
     assert 0 < seen.drawn <= 24 * len(KEYS)
 
 
-def test_truth_is_found_out_in_slices(large: Opened) -> None:
+def test_truth_is_found_out_in_slices(large: OpenedPaths) -> None:
     """A slice of no time evaluates nothing; what is known is not evaluated again."""
     session = ViewerSession(large)
     assert not session.work(0)
     session.work(60)
     assert session.work(0)
     assert all(
-        session.truths.known(claim, session.path, index) is not None
-        for claim in session.truths.claims
-        for index in range(len(session.telling))
+        session.truths.known(prop, session.path, index) is not None
+        for prop in session.truths.properties
+        for index in range(len(session.path_text))
     )
 
 
-def told(large: Opened) -> Opened:
+def told(large: OpenedPaths) -> OpenedPaths:
     """The same as a report tells it, before its model is read."""
     stories = tuple(replace(story, path=Path(story.path.trace)) for story in large.stories)
     return replace(large, machine=None, stories=stories, rest=lambda: large)
 
 
-def test_the_first_screen_is_drawn_once(large: Opened) -> None:
+def test_the_first_screen_is_drawn_once(large: OpenedPaths) -> None:
     """It is complete when it comes; what is read after it changes the properties, and nothing else."""
 
     async def scenario() -> tuple[int, int]:
@@ -141,8 +141,8 @@ def test_the_first_screen_is_drawn_once(large: Opened) -> None:
     assert looked < 20
 
 
-def test_a_long_way_is_looked_along_in_slices(large: Opened) -> None:
-    """A slice of no time looks into one step; who goes elsewhere meanwhile is not called back."""
+def test_a_long_way_is_looked_along_in_slices(large: OpenedPaths) -> None:
+    """A slice of no time looks into one step; a reader who moves meanwhile is not called back."""
 
     async def scenario() -> None:
         viewer = Viewer(large)
@@ -152,13 +152,13 @@ def test_a_long_way_is_looked_along_in_slices(large: Opened) -> None:
             looked: list[int | None] = []
             found: list[int | None] = []
 
-            def way() -> Iterator[int | None]:
+            def entries() -> Iterator[int | None]:
                 for index in range(STEPS):
                     looked.append(index)
                     yield None
                 yield 7
 
-            screen.background.look(way(), found.append)
+            screen.background.look(entries(), found.append)
             await pilot.pause(0)
             while not found:
                 before = len(looked)
@@ -177,7 +177,7 @@ def test_a_long_way_is_looked_along_in_slices(large: Opened) -> None:
 
 
 @pytest.mark.parametrize("key", ["left", "up", "home", "n", "tab", "down", "m", "v", "b"])
-def test_a_key_draws_once(key: str, large: Opened) -> None:
+def test_a_key_draws_once(key: str, large: OpenedPaths) -> None:
     """No pane is drawn twice for one key."""
     nothing, seen = driven(large), driven(large, key)
     assert seen.drawn - nothing.drawn <= LINES

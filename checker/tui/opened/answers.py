@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from checker.tui.opened.elsewhere import Enabled, Scout
-from checker.tui.opened.opened import Path
+from checker.tui.opened.alternatives import AlternativeFinder, Enabled
+from checker.tui.opened.paths import Path
 from checker.tui.opened.retrace import begun, extended
-from checker.tui.opened.truth import Truths
+from checker.tui.opened.truths import Truths
 from interpreter import Machine
 
 
@@ -15,7 +15,7 @@ class Answers:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.truths = Truths(machine)
-        self.scout = Scout(machine)
+        self.finder = AlternativeFinder(machine)
 
     def path(self, path: Path, index: int, one: Enabled) -> Path:
         """A path up to an entry, and a step more; or, if that is a way through Init, the path that begins with it."""

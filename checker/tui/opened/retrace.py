@@ -10,13 +10,13 @@ from checker.core.problems import UsageProblem
 from checker.core.trace import Change, Trace, TraceEntry
 from checker.traces.possible import Possible, possible_inits, possible_steps
 from checker.traces.replay import failed_entry, init_entry, step_entry
-from checker.tui.opened.opened import Path
-from checker.tui.opened.told import StepRecord
+from checker.tui.opened.paths import Path
+from checker.tui.opened.step_record import StepRecord
 from interpreter import Machine, State, Step
 from interpreter.state.step import InitialState, StepFailure
 
 _MOST_NAMES = 6
-_STANDING = re.compile(r' at [^{}"]*?(:\d+)')
+_POSITION = re.compile(r' at [^{}"]*?(:\d+)')
 
 
 def follow(machine: Machine, trace: Trace) -> Path:
@@ -31,13 +31,13 @@ def follow(machine: Machine, trace: Trace) -> Path:
     return Path(trace, tuple(walk.states), walk.remark)
 
 
-def retrace(machine: Machine, told: Sequence[StepRecord], source: str) -> Path:
+def retrace(machine: Machine, records: Sequence[StepRecord], source: str) -> Path:
     """The trace that leads through steps of which label and changes are known.
 
     Raises `UsageProblem` if the model, as it is now, has no such steps; `source` says where they are from.
     """
     walk = _Retracing(machine)
-    for number, one in enumerate(told):
+    for number, one in enumerate(records):
         if not walk.take(one) and not (one.fails and walk.take(one._replace(fails=False))):
             step = f"step {number}, '{one.label}'" if number else f"'{one.label}'"
             names = list(dict.fromkeys(p.full_name for p in walk.possible()))
@@ -70,49 +70,49 @@ class _Retracing:
             return possible_inits(self.machine)
         return possible_steps(self.machine, self.states[-1], True, crashes=True, of=of)
 
-    def take(self, told: StepRecord) -> bool:
+    def take(self, record: StepRecord) -> bool:
         """Go on as was told; False if nothing does that."""
-        names = self.possible(told.label.partition("[")[0].removesuffix(" crash"))
-        named = [one for one in names if one.full_name == told.label]
-        return any(self._takes(one, told, stands) for stands in self._standing() for one in named)
+        names = self.possible(record.label.partition("[")[0].removesuffix(" crash"))
+        named = [one for one in names if one.full_name == record.label]
+        return any(self._takes(one, record, match) for match in self._matches() for one in named)
 
-    def _standing(self) -> list[_Stands]:
+    def _matches(self) -> list[_StateMatch]:
         """How the states of a story may stand for those of a run, the ways that say most first."""
         excluded = self.machine.program.options.exclude
         return [
-            _Stands(),
-            *([_Stands(image=True)] if self.machine.symmetric else []),
-            *([_Stands(excluded=excluded)] if excluded else []),
+            _StateMatch(),
+            *([_StateMatch(image=True)] if self.machine.symmetric else []),
+            *([_StateMatch(excluded=excluded)] if excluded else []),
         ]
 
-    def _takes(self, one: Possible, told: StepRecord, stands: _Stands) -> bool:
+    def _takes(self, one: Possible, record: StepRecord, match: _StateMatch) -> bool:
         """Go on by a step or a beginning, if it does what was told."""
         match one.result:
             case InitialState(outcome=outcome, state=state):
-                state = self._told(state, stands)
+                state = self._shown(state, match)
                 entry = init_entry(self.machine, outcome, state)
                 found: Sequence[Change] = entry.changes
-            case Step(target=target) as step if not told.fails:
-                state = self._told(target, stands)
+            case Step(target=target) as step if not record.fails:
+                state = self._shown(target, match)
                 entry = step_entry(self.machine, self.states[-1], step, state)
                 found = entry.changes
-            case StepFailure() as failure if told.fails:
+            case StepFailure() as failure if record.fails:
                 self.entries.append(failed_entry(self.machine, self.states[-1], failure))
                 return True
             case _:
                 return False
-        if _comparable(found, stands.excluded) != _comparable(told.changes, stands.excluded):
+        if _comparable(found, match.excluded) != _comparable(record.changes, match.excluded):
             return False
-        self.remark = self.remark or stands.remark(len(self.states))
+        self.remark = self.remark or match.remark(len(self.states))
         self.states.append(state)
         self.entries.append(entry)
         return True
 
-    def _told(self, state: State, stands: _Stands) -> State:
-        return self.machine.canonical(state) if stands.image else state
+    def _shown(self, state: State, match: _StateMatch) -> State:
+        return self.machine.canonical(state) if match.image else state
 
 
-class _Stands(NamedTuple):
+class _StateMatch(NamedTuple):
     """How a state of a story may stand for one of a run: as its least image, or but for excluded variables."""
 
     image: bool = False
@@ -129,9 +129,9 @@ class _Stands(NamedTuple):
 
 
 def _comparable(found: Sequence[Change], excluded: Sequence[str]) -> list[tuple[str, str | None, str | None]]:
-    """Changes but for these variables, and without the path of the model in threads: it may lie elsewhere now."""
+    """Changes but for these variables, and without the path of the model in threads: it may be another one now."""
     return [
-        (one.place, one.old and _STANDING.sub(r" at \1", one.old), one.new and _STANDING.sub(r" at \1", one.new))
+        (one.place, one.old and _POSITION.sub(r" at \1", one.old), one.new and _POSITION.sub(r" at \1", one.new))
         if one.place.startswith("thread-")
         else (one.place, one.old, one.new)
         for one in found
@@ -148,10 +148,10 @@ def begun(machine: Machine, one: Possible) -> Path:
 def extended(machine: Machine, path: Path, index: int, one: Possible) -> Path:
     """The path up to an entry, and one step more."""
     before = path.states[index]
-    kept = path.trace.entries[: index + 1]
+    before_it = path.trace.entries[: index + 1]
     states = path.states[: index + 1]
     if isinstance(one.result, StepFailure):
-        return Path(Trace((*kept, failed_entry(machine, before, one.result))), states)
+        return Path(Trace((*before_it, failed_entry(machine, before, one.result))), states)
     assert isinstance(one.result, Step)
     entry = step_entry(machine, before, one.result, one.result.target)
-    return Path(Trace((*kept, entry)), (*states, one.result.target))
+    return Path(Trace((*before_it, entry)), (*states, one.result.target))

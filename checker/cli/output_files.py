@@ -1,0 +1,147 @@
+"""The files that are written besides an answer: `--save-trace`, `--itf`, `--dot`, `--html`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from checker.cli.destinations import may_be_inputs, refuse_files, refuse_inputs
+from checker.cli.save_files import counterexample_text, report_unwritten, save
+from checker.core.locate import locate
+from checker.core.patience import Patience, Stop
+from checker.core.problems import EnvironmentProblem, UsageProblem
+from checker.report.plain_lines import print_remark
+
+if TYPE_CHECKING:
+    from checker.analysis.covering import Coverage
+    from checker.core.report import Report
+    from checker.traces.walk_report import SimulationReport
+    from fizz import Module
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFiles:
+    """The paths that were given, and what the model was given. `folders`: others that the run writes to, by option.
+
+    `patience`: how long the steps may take that have to be made again for a file.
+    """
+
+    model: str
+    options: Mapping[str, str]
+    constants: Mapping[str, str]
+    symmetry: bool = True
+    save_trace: str | None = None
+    itf: str | None = None
+    dot: str | None = None
+    html: str | None = None
+    folders: Mapping[str, str | None] = field(default_factory=dict)
+    patience: Patience = field(default_factory=Patience)
+
+    @property
+    def files(self) -> dict[str, str | None]:
+        """The files by option."""
+        return {"--save-trace": self.save_trace, "--itf": self.itf, "--dot": self.dot, "--html": self.html}
+
+    def refuse(self) -> None:
+        """Refuse places where no file can be, and those of the model, before the search.
+
+        Raises `UsageProblem`, and `FizzError` for a model that is wrong.
+        """
+        refuse_files(self.files, self.folders)
+        if may_be_inputs(self.files):
+            refuse_inputs(self.files, files_of(self._module()))
+
+    def write(self, report: Report, audit: Coverage | None) -> None:
+        """Write what there is of a check. Raises `EnvironmentProblem` where there is no room."""
+        self._write(
+            {
+                "--save-trace": lambda path: self._trace(path, report),
+                "--itf": lambda path: self._itf(path, report),
+                "--dot": lambda path: self._dot(report),
+                "--html": lambda path: self._page(report, audit),
+            }
+        )
+
+    def write_walk(self, report: SimulationReport) -> None:
+        """Write the walk of a simulation that violates something. Raises `EnvironmentProblem` as `write` does."""
+        self._write({"--save-trace": lambda path: self._trace(path, report)})
+
+    def write_coverage(self, coverage: Coverage) -> None:
+        """Write the annotated model. Raises `EnvironmentProblem` as `write` does."""
+        from checker.report.html_coverage import html_coverage
+
+        self._write({"--html": lambda path: html_coverage(coverage)})
+
+    def _write(self, texts: Mapping[str, Callable[[str], str | bytes | None]]) -> None:
+        """Write all of them; one that can not be written does not keep back the others.
+
+        That there is nothing to be written is said, and changes nothing: the answer was given before.
+        """
+        problems: list[EnvironmentProblem] = []
+        for option, path in self.files.items():
+            if path is None:
+                continue
+            try:
+                with self.patience.attending(), self.patience.spared():
+                    text = texts[option](path)
+                if text is not None:
+                    save(path, text)
+            except Stop as stop:
+                print_remark(f"fizzpy: '{path}' was not written: {stop.reason.sentence}")
+            except UsageProblem as problem:
+                print_remark(f"fizzpy: '{path}' was not written: {problem.text}")
+                if problem.hint:
+                    print_remark(f"hint: {problem.hint}")
+            except EnvironmentProblem as problem:
+                problems.append(problem)
+        if problems:
+            raise problems[0]
+
+    def _trace(self, path: str, report: Report | SimulationReport) -> bytes | None:
+        pairs = (tuple(self.options.items()), tuple(self.constants.items()))
+        text = counterexample_text(path, report, self.model, options=pairs[0], constants=pairs[1])
+        return None if text is None else text.encode("utf-8", errors="surrogatepass")
+
+    def _page(self, report: Report, audit: Coverage | None) -> str:
+        from checker.report.html_report import html_report
+
+        return html_report(report, audit)
+
+    def _module(self) -> Module:
+        from fizz import load
+
+        return load(locate(self.model), options=dict(self.options), constants=dict(self.constants))
+
+    def _itf(self, path: str, report: Report) -> str | None:
+        if report.trace is None:
+            report_unwritten(path)
+            return None
+        from checker.report.itf import ItfTrace, itf_text
+        from checker.traces.save_trace import why_no_run
+        from checker.tui.opened.retrace import follow
+        from interpreter import Machine, compile_module
+        from interpreter.explain.contents import contents
+
+        machine = Machine(compile_module(self._module()))
+        told = [entry for entry in report.trace.entries if not entry.fails]
+        run = follow(machine, report.trace)
+        if run.remark or len(run.states) < len(told):
+            raise UsageProblem("no step leads to a state that the counterexample tells of", why_no_run(machine))
+        what = report.error.diagnostic.text if report.error is not None else f"{report.leading} is violated"
+        held = [contents(machine, state) for state in run.states]
+        return itf_text(ItfTrace(report.model, what, report.trace, held))
+
+    def _dot(self, report: Report) -> str:
+        from checker.report.dot import dot_text
+        from checker.state_graph import refuse_large, state_graph
+
+        # The check may have seen enough to know; it may also have stopped before.
+        refuse_large(report.states)
+        return dot_text(state_graph(self._module(), self.symmetry, self.patience))
+
+
+def files_of(module: Module) -> Iterator[str]:
+    """The files that a model was read from."""
+    yield from module.sources
+    yield from (helper.path for helper in module.helper_modules)

@@ -1,0 +1,136 @@
+"""The subcommand `test`: all runs that models promise, put to the test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from checker.cli import command_options
+from checker.cli.output import Output
+
+if TYPE_CHECKING:
+    from checker.core.exit_code import ExitCode
+    from checker.expectations.promise_runs import PromiseResult
+    from checker.expectations.promises import Promise
+
+_CODES = """\b
+Exit codes:
+    0  every promise is kept
+    1  a promise is broken
+    2  usage: a missing file or folder, a folder without expect.yaml
+  151  an expect.yaml is not what it should be
+   74  the environment: a run was not possible on this machine
+   70  internal error, 130 interrupted
+"""
+_MARKS = {"quick": ("quick",), "large": ("large",), "all": ("quick", "large")}
+
+
+@click.command(epilog=_CODES)
+@click.argument("paths", nargs=-1, metavar="[FOLDER | expect.yaml]...")
+@click.option(
+    "--mark", type=click.Choice(list(_MARKS)), default="quick", show_default=True, help="Which runs, by their mark."
+)
+@command_options.engine
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Runs at a time. [default: one per core; with --engine spark one]",
+)
+@click.option("--junit", metavar="FILE", help="Write the results to FILE as JUnit XML.")
+@click.option("--json", is_flag=True, help="Print the results as one JSON object.")
+@click.option("--quiet", is_flag=True, help="Print how many promises are kept only.")
+@command_options.no_color
+def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit: str | None, **given: Any) -> int:
+    """Put to the test what models promise in expect.yaml: verdicts, states, transitions, depth.
+
+    Takes folders, with all below, and files. Without any: the models that come with the tool.
+    """
+    output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
+    from checker.core.limits import Limits
+    from checker.expectations.promise_runs import run_promises
+
+    promises = _promises(paths, mark)
+    _refuse({"--junit": junit}, promises)
+    results: dict[int, PromiseResult] = {}
+    interrupted = False
+    with output.counting(len(promises)) as tell:
+        try:
+            for place, kept in run_promises(promises, engine, jobs or _cores(engine), tell):
+                results[place] = kept
+        except KeyboardInterrupt:
+            interrupted = True
+    # Interruptions that come from here on find nothing to end: what was done is told as a whole.
+    command_options.patience_of(Limits())
+    not_run = [promise for place, promise in enumerate(promises) if place not in results]
+    done = [results[place] for place in sorted(results)]
+    code = _exit_code(done, interrupted)
+    output.promises(done, not_run, engine, code)
+    if junit is not None:
+        from checker.cli.save_files import save
+        from checker.report.json_promises import junit_promises
+
+        save(junit, junit_promises(done, not_run, engine))
+    return int(code)
+
+
+def _promises(paths: Sequence[str], mark: str) -> list[Promise]:
+    """The promises to be put to the test. Raises `Problem` if there are none, or a model of theirs is missing."""
+    from checker.core.locate import bundled_folder
+    from checker.core.problems import UsageProblem
+    from checker.expectations.promises import promises_in
+
+    folders = [Path(path) for path in paths] or [bundled_folder()]
+    promises = [promise for folder in folders for promise in promises_in(folder)]
+    for promise in promises:
+        if not os.path.isfile(promise.model):  # noqa: PTH113 - pathlib raises where a name is too long
+            where = f"{promise.file}:{promise.line}"
+            raise UsageProblem(
+                f"{where}: there is no file '{promise.model}'", "the path starts at the folder of the file"
+            )
+    chosen = [promise for promise in promises if promise.mark in _MARKS[mark]]
+    if not chosen:
+        hint = "--mark all runs all of them" if promises else "a run begins with `- model: NAME.fizz`"
+        raise UsageProblem(f"there is no run marked {mark}" if promises else "there are no runs", hint)
+    return chosen
+
+
+def _refuse(outputs: Mapping[str, str | None], promises: Sequence[Promise]) -> None:
+    """Refuse a place where no file can be, and what promises and their models are read from. Raises `UsageProblem`."""
+    from checker.cli.destinations import may_be_inputs, refuse_files, refuse_inputs
+    from checker.cli.output_files import files_of
+    from fizz import FizzError, load
+
+    refuse_files(outputs)
+    if not may_be_inputs(outputs):
+        return
+    refuse_inputs(outputs, [str(promise.file) for promise in promises])
+    for model in dict.fromkeys(promise.model for promise in promises):
+        try:
+            read = list(files_of(load(model)))
+        except FizzError as error:
+            read = list(error.sources)
+        refuse_inputs(outputs, [str(model), *read])
+
+
+def _cores(engine: str) -> int:
+    """How many runs at a time: Spark takes all cores for one."""
+    if engine == "spark":
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _exit_code(results: Sequence[PromiseResult], interrupted: bool) -> ExitCode:
+    from checker.core.exit_code import ExitCode
+
+    if interrupted:
+        return ExitCode.INTERRUPTED
+    troubles = {kept.exit_code for kept in results if kept.trouble is not None}
+    if troubles:
+        return ExitCode.INTERNAL if ExitCode.INTERNAL in troubles else max(troubles)
+    return ExitCode.PASSED if all(kept.holds for kept in results) else ExitCode.BROKEN

@@ -1,0 +1,90 @@
+"""Files that the user has named: written as a whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from checker.core.problems import EnvironmentProblem
+from checker.report.plain_lines import print_remark
+
+if TYPE_CHECKING:
+    from checker.core.report import Report
+    from checker.traces.walk_report import SimulationReport
+
+_Pairs = Sequence[tuple[str, str]]
+
+
+def counterexample_text(
+    path: str, report: Report | SimulationReport, model: str, *, options: _Pairs, constants: _Pairs
+) -> str | None:
+    """The leading counterexample as a guided trace that `fizzpy trace --follow` replays.
+
+    None, after that has been said, if there is none. Raises `UsageProblem` if the model does not take its steps.
+    """
+    from checker.core.locate import locate
+    from checker.traces.save_trace import guide_text
+    from fizz import load
+
+    if report.trace is None:
+        report_unwritten(path)
+        return None
+    given = [("--set", pair) for pair in constants] + [("--option", pair) for pair in options]
+    words = [word for option, (name, value) in given for word in (option, f"{name}={value}")]
+    what = report.error.diagnostic.text if report.error is not None else f"{report.leading} is violated"
+    replay = shlex.join(["fizzpy", "trace", model, *words, "--follow", path])
+    module = load(locate(model), options=dict(options), constants=dict(constants))
+    return guide_text(module, report.trace, (what, replay))
+
+
+def report_unwritten(path: str) -> None:
+    """There is nothing to write."""
+    print_remark(f"fizzpy: there is no counterexample with steps; '{path}' was not written")
+
+
+def save(path: str, text: str | bytes) -> None:
+    """Write a file that the user has named. Raises `EnvironmentProblem`: that it can be, was seen before the search."""
+    data = text if isinstance(text, bytes) else text.encode("utf-8", errors="backslashreplace")
+    try:
+        target = Path(path)
+        if target.exists() and not target.is_file():
+            # A pipe or a device takes what comes.
+            target.write_bytes(data)
+        else:
+            _replace(target.resolve(), data)
+    except OSError as problem:
+        reason = f"'{path}' cannot be written: {problem.strerror}"
+        raise EnvironmentProblem(reason, "make room, or name a file in another folder") from None
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Put a new file in the place of one that may be there. What is half written has another name."""
+    import tempfile  # slow to import
+
+    handle, name = tempfile.mkstemp(prefix=".fizzpy-", suffix=".part", dir=target.parent)
+    part = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.chmod(_mode_of(target))
+        part.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise
+
+
+def _mode_of(target: Path) -> int:
+    """The permissions of the file that is there, or those that new files are given."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,170 @@
+"""The subcommand `show`: opens the interactive viewer."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from checker.cli import command_options
+from checker.cli.output import Output
+from checker.report.plain_lines import print_result
+
+if TYPE_CHECKING:
+    from checker.core.given import Given
+    from checker.tui.opened.paths import OpenedPaths
+
+_MOST_NAMES = 4
+_CODES = """\b
+Exit codes:
+    0  the viewer was shown
+   75  the model fails before there is anything to show
+  150  the model does not parse or resolve
+  151  options or constants are wrong
+    2  usage: a missing or damaged file, a report without a counterexample, a report of another model
+   74  the environment: no terminal; 70 internal error, 130 interrupted
+"""
+
+
+@click.command(epilog=_CODES)
+@click.argument("target", metavar="[MODEL|REPORT|TRACE]", required=False)
+@click.option("--follow", metavar="FILE", help="A report or a guided trace of MODEL, to be shown instead of a check.")
+@click.option("--walk", is_flag=True, help="Check nothing: begin at Init, and go step by step.")
+@command_options.constants
+@command_options.properties
+@click.option("--keep-going", is_flag=True, help="Check: explore everything, and show each violated property.")
+@command_options.overrides
+@command_options.limits
+@command_options.no_symmetry
+@command_options.no_color
+def show(target: str | None, **given: Any) -> int:
+    """Look at a counterexample, step by step, in the terminal.
+
+    MODEL is checked first. REPORT is the file that `fizzpy check --json` printed, TRACE the one that `--save-trace`
+    wrote. Without any of them the only model in the current folder is taken. `?` in the viewer lists its keys.
+    """
+    from checker.core.problems import UsageProblem
+    from checker.tui.opened.opening_files import UnopenedError
+
+    target = target or _only_model()
+    if given["walk"] and given["follow"]:
+        raise UsageProblem("--walk and --follow exclude each other", "--walk begins at Init, --follow shows a trace")
+    output = Output(color=not given["no_color"])
+    try:
+        opened = _opened(target, output, given)
+        if isinstance(opened, int):
+            return opened
+        from checker.tui.escape import answer_soon
+
+        answer_soon()
+        from checker.tui.app import view
+
+        view(opened, color=not given["no_color"])
+    except UnopenedError as unopened:
+        output.guided(unopened.report)
+        return int(unopened.report.exit_code)
+    except Exception as error:
+        # Not imported before: the language is read when the first screen is there.
+        from fizz.base.errors import FizzError
+
+        if not isinstance(error, FizzError):
+            raise
+        output.error(error, target)
+        return error.exit_code
+    return 0
+
+
+def _opened(target: str, output: Output, given: dict[str, Any]) -> OpenedPaths | int:
+    """What there is to show; or, if there is nothing, the exit code after that has been said."""
+    from checker.core.given import Given
+
+    wanted = Given(dict(given["set"]), dict(given["option"]))
+    is_model = target.endswith(".fizz") or not Path(target).is_file()
+    if is_model and given["follow"] is None:
+        return _of_model(target, output, given, wanted)
+    from checker.tui.opened.opening_files import open_guide, open_report
+    from checker.tui.opened.saved_files import is_report
+
+    told, model = (given["follow"], target) if is_model else (target, None)
+    if is_report(told):
+        opened = open_report(told, wanted, model).only(given["properties"])
+    else:
+        opened = open_guide(told, wanted, model, given["properties"])
+    _need_terminal()
+    return opened
+
+
+def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given) -> OpenedPaths | int:
+    """The counterexample of a model, which is checked for that; or its beginning."""
+    from checker.check import check
+    from checker.core.exploration import Settings
+    from checker.core.patience import Patience
+    from checker.tui.opened.opening import opened_by_hand, opened_report
+    from checker.tui.opened.opening_files import load_given
+
+    module = load_given(target, wanted)
+    _need_terminal()
+    opened = opened_by_hand(module, "nothing was checked: a walk by hand") if given["walk"] else None
+    if opened is not None:
+        return opened
+    limits = command_options.limits_of(given)
+    settings = Settings(
+        properties=given["properties"] or None,
+        keep_going=given["keep_going"],
+        symmetry=not given["no_symmetry"],
+        limits=limits,
+    )
+    patience = Patience(limits)
+    # Not to the end of the command, for the viewer listens itself.
+    with patience.heeding():
+        with output.progress() as progress:
+            report = check(module, settings=settings, progress=progress, patience=patience)
+        if not patience.interrupted:
+            from checker.report.terminal_report import verdict_sentence
+
+            opened = opened_report(module, report, verdict_sentence(report))
+        if opened is None:
+            output.report(report)
+            return int(report.exit_code)
+    return opened
+
+
+def _only_model() -> str:
+    """The model in the current folder, if there is one and no other. Raises `UsageProblem`."""
+    from checker.core.problems import UsageProblem
+
+    found = sorted(path.name for path in Path().glob("*.fizz"))
+    if len(found) == 1:
+        return found[0]
+    hint = f"here are {', '.join(found[:_MOST_NAMES])}" if found else "name a model, as VeniceLeaderFollower.fizz"
+    raise UsageProblem("which model, report or guided trace is to be shown?", hint)
+
+
+def print_viewer_command(model: str, output: Output, given: dict[str, Any]) -> None:
+    """Print the command that shows what a check with these options found, if somebody is there to type it."""
+    if output.json or output.quiet or not _on_terminal():
+        return
+    words = ["fizzpy", "show", model]
+    for option, name in (("--set", "set"), ("--option", "option")):
+        words += [word for pair in given[name] for word in (option, "=".join(pair))]
+    words += [word for name in given["properties"] for word in ("--property", name)]
+    words += [option for option in ("--keep-going", "--no-symmetry") if given[option[2:].replace("-", "_")]]
+    print_result(f"Step by step, in the viewer: {shlex.join(words)}")
+
+
+def _on_terminal() -> bool:
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return os.environ.get("TERM") != "dumb" and all(stream is not None and stream.isatty() for stream in streams)
+
+
+def _need_terminal() -> None:
+    """The viewer draws on a terminal and reads its keys. Raises `EnvironmentProblem` if there is none."""
+    from checker.core.problems import EnvironmentProblem
+
+    if not _on_terminal():
+        hint = "run it in one, without redirecting anything; `fizzpy check` prints the counterexample"
+        raise EnvironmentProblem("the viewer needs a terminal", hint)

@@ -1,0 +1,181 @@
+"""Promises put to the test: each run in a process of its own, as many at a time as wanted."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import field
+from multiprocessing.connection import Connection, wait
+from typing import Final
+
+from checker.core.exit_code import ExitCode
+from checker.core.problems import Problem
+from checker.core.report import Report
+from checker.expectations.promises import Promise
+from fizz import FizzError
+from fizz.base.light import dataclass
+
+_PATIENCE_S: Final = 20.0
+_TICK_S: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class PromiseResult:
+    """What came of a promise. `differs`: what is not as promised, one sentence each; nothing: it is kept.
+
+    `exit_code` is that of the run, whatever was promised. `report` None: there is none, because the model does not load
+    or the run was not possible. `trouble`: the run was not possible for a reason that is not the model's; the exit code
+    then says whose.
+    """
+
+    promise: Promise
+    exit_code: ExitCode
+    report: Report | None = None
+    differs: tuple[str, ...] = ()
+    trouble: str | None = None
+    elapsed_s: float = 0.0
+
+    @property
+    def holds(self) -> bool:
+        return not self.differs and self.trouble is None
+
+
+def run_promise(promise: Promise, engine: str, **more: object) -> PromiseResult:
+    """Run a model as a promise says, and compare. Never raises what a run may end with, but says it."""
+    begun = time.monotonic()
+
+    def kept(
+        code: ExitCode, report: Report | None, differs: Sequence[str], trouble: str | None = None
+    ) -> PromiseResult:
+        return PromiseResult(promise, code, report, tuple(differs), trouble, time.monotonic() - begun)
+
+    try:
+        report = promise.run(engine, **more)
+    except FizzError as error:
+        code = ExitCode(error.exit_code)
+        promised = {"exit": int(code), "verdict": "error"}
+        if promise.figures.items() <= promised.items() and promise.figures and not promise.properties:
+            return kept(code, None, ())
+        return kept(code, None, [f"the model does not load: {error.render().splitlines()[0]}"])
+    except Problem as problem:
+        return kept(problem.exit_code, None, (), problem.text + (f" ({problem.hint})" if problem.hint else ""))
+    except MemoryError:
+        return kept(ExitCode.ENVIRONMENT, None, (), "there is not enough memory")
+    except Exception as mistake:  # noqa: BLE001 - one broken run must not hide what became of the others
+        return kept(ExitCode.INTERNAL, None, (), f"internal error: {type(mistake).__name__}: {mistake}")
+    return kept(report.exit_code, report, promise.broken_by(report))
+
+
+def run_promises(
+    promises: Sequence[Promise], engine: str, jobs: int, tell: Callable[[int, int], None] = lambda done, broken: None
+) -> Iterator[tuple[int, PromiseResult]]:
+    """Put promises to the test, `jobs` at a time, and give (place, result) of each when it is there: not in order.
+
+    `tell` hears now and then how many are done and how many of these are broken. When nobody asks for further results,
+    the runs that are under way are ended.
+    """
+    # Where processes can be forked they need not import everything again.
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    waiting, running = list(enumerate(promises))[::-1], list[_Trial]()
+    done = broken = 0
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                running.append(_Trial(context, *waiting.pop(), engine))
+            tell(done, broken)
+            ready = wait([trial.answer for trial in running], _TICK_S)
+            for trial in [trial for trial in running if trial.answer in ready]:
+                kept = trial.result()
+                running.remove(trial)
+                done, broken = done + 1, broken + (not kept.holds)
+                yield trial.place, kept
+    finally:
+        for trial in running:
+            trial.interrupt()
+        for trial in running:
+            trial.end()
+
+
+@dataclass(slots=True, eq=False)
+class _Trial:
+    """One promise that is put to the test in a process of its own."""
+
+    context: multiprocessing.context.BaseContext
+    place: int
+    promise: Promise
+    engine: str
+    begun: float = field(default_factory=time.monotonic)
+    answer: Connection = field(init=False)
+    process: multiprocessing.process.BaseProcess = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.answer, other_end = self.context.Pipe(duplex=False)
+        # A context makes processes of its own kind; the base class does not say so.
+        arguments = (self.promise, self.engine, other_end)
+        self.process = self.context.Process(target=_run_in_process, args=arguments, daemon=False)  # type: ignore[attr-defined]
+        with _interrupts_wait():
+            self.process.start()
+        other_end.close()
+
+    def result(self) -> PromiseResult:
+        """What the process answered, or that it died."""
+        try:
+            kept = self.answer.recv()
+        except EOFError:
+            self.process.join()
+            code = self.process.exitcode or 0
+            how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+            text = f"the process of this run {how}; most likely there is not enough memory"
+            return PromiseResult(self.promise, ExitCode.ENVIRONMENT, None, (), text, time.monotonic() - self.begun)
+        assert isinstance(kept, PromiseResult)
+        self.process.join()
+        self.answer.close()
+        return kept
+
+    def interrupt(self) -> None:
+        """Ask the run to end as Ctrl-C would: it takes its temporary files away. Nobody wants its answer any more."""
+        self.answer.close()
+        if self.process.is_alive() and self.process.pid is not None:
+            os.kill(self.process.pid, signal.SIGINT)
+
+    def end(self) -> None:
+        """Wait for the end, and bring it about if it does not come."""
+        self.process.join(_PATIENCE_S)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Interruptions come later. A process that is started meanwhile is half made: it asks for them later."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _run_in_process(promise: Promise, engine: str, answer: Connection) -> None:
+    """The process of one run. It is in a group of its own, so that Ctrl-C reaches those who wait for it alone."""
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Nobody reads any more what an interrupted run has to say.
+    with suppress(KeyboardInterrupt, BrokenPipeError):
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        answer.send(run_promise(promise, engine))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answer.close()

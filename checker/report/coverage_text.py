@@ -1,0 +1,144 @@
+"""Coverage for people: the model with a count beside each line, what never happened, and the tables of an audit."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from rich.table import Table
+from rich.text import Text
+
+from checker.analysis.covering import Coverage
+from checker.core.limits import StopReason
+from checker.core.visible import printable
+from checker.report.page import Page
+from checker.report.terminal_report import plural, print_diagnostic, print_warnings
+from checker.report.trace_text import file_names
+from fizz import Span
+from fizz.base.errors import rows_of
+
+
+def print_coverage(page: Page, coverage: Coverage) -> None:
+    """Print every file of the model with counts and remarks, settings without effect, and the sums."""
+    print_warnings(page, coverage.warnings, coverage.sources)
+    for file, text in coverage.sources.items():
+        if any(name == file for name, _ in coverage.runs):
+            _print_file(page, file, text, coverage)
+            page.line()
+    for diagnostic in coverage.settings:
+        print_diagnostic(page, diagnostic, coverage.sources, "yellow")
+        page.line()
+    page.line(sums(coverage), hang=2)
+    page.line(Text(reach(coverage), "dim" if coverage.whole else "yellow"), hang=2)
+
+
+def sums(coverage: Coverage) -> str:
+    """How much ran, in one line."""
+    share = 100 * coverage.ran // coverage.statements if coverage.statements else 100
+    remarks = len(coverage.remarks) + len(coverage.untested) + len(coverage.settings)
+    return (
+        f"{coverage.ran:,} of {plural(coverage.statements, 'statement')} ran ({share} %), {plural(remarks, 'remark')}"
+    )
+
+
+def reach(coverage: Coverage) -> str:
+    """Over which states that was counted."""
+    states = f"{plural(coverage.states, 'state')}, {plural(coverage.transitions, 'transition')}, depth {coverage.depth}"
+    if coverage.stopped is not StopReason.COMPLETE:
+        return f"{states}; {coverage.stopped.sentence}: there are more states"
+    if coverage.cut:
+        return f"{states}; {coverage.cut:,} of them at the bound max_actions, where no action starts"
+    return f"{states}: all there are"
+
+
+def notes_of(coverage: Coverage, file: str) -> Mapping[int, list[tuple[str, bool]]]:
+    """By line of a file: what its guards decided, and what never happened there (then True)."""
+    notes: dict[int, list[tuple[str, bool]]] = defaultdict(list)
+    for branching in coverage.branchings:
+        counts = dict(branching.counts)
+        if branching.place.file == file and any(counts.values()):
+            text = ", ".join(f"{name} {count:,}" for name, count in branching.counts)
+            notes[branching.place.line].append((text, False))
+    remarks = [(remark.place, remark.text) for remark in coverage.remarks]
+    remarks += [(one.span, one.text) for one in coverage.untested if one.span is not None]
+    for span, text in remarks:
+        if span.file == file:
+            part = _part(span, coverage)
+            notes[span.line].append((f"{text}{part}", True))
+    return notes
+
+
+def _part(span: Span, coverage: Coverage) -> str:
+    """The text that a remark means, unless it is the line as a whole."""
+    row = rows_of(coverage.sources[span.file])[span.line - 1]
+    text = row[span.column - 1 : span.end_column - 1 if span.end_line == span.line else None]
+    return "" if text.strip() == row.strip() else f": {text.strip()}"
+
+
+def _print_file(page: Page, file: str, text: str, coverage: Coverage) -> None:
+    notes = notes_of(coverage, file)
+    rows = text.rstrip("\n").split("\n")
+    width = max([len(f"{count:,}") for count in coverage.runs.values()], default=1)
+    page.line(Text(printable(file), "bold"))
+    for number, row in enumerate(rows, 1):
+        count = coverage.runs.get((file, number))
+        shown = "" if count is None else f"{count:,}"
+        line = Text(f"{shown:>{width}} ", "bold red" if count == 0 else "green")
+        line.append(f"{number:4d} | ", "dim").append(printable(row), "red" if count == 0 else "")
+        for note, bad in notes.get(number, ()):
+            line.append(f"   # {printable(note)}", "yellow" if bad else "dim")
+        page.line(line, hang=width + 8)
+
+
+def print_audit(page: Page, coverage: Coverage) -> None:
+    """Print the tables of an audit: actions, guards and branches, what was never tested, bounds."""
+    page.line(Text("Audit", "bold"))
+    names = file_names(coverage.sources)
+    page.line(Text(f"every state visited once more, row by row: {reach(coverage)}", "dim"), 2, 2)
+    page.line()
+    _print_table(page, ("action", "ways", "steps"), ((a.action, a.ways, a.steps) for a in coverage.actions))
+    _print_table(
+        page,
+        ("line", "guard or branch", "decided"),
+        (
+            (_where(b.place, names), b.text, ", ".join(f"{name} {count:,}" for name, count in b.counts))
+            for b in coverage.branchings
+        ),
+    )
+    _print_table(
+        page,
+        ("line", "what never happened", "where"),
+        ((_where(r.place, names), r.text, _part(r.place, coverage).removeprefix(": ")) for r in coverage.remarks),
+    )
+    _print_table(
+        page,
+        ("line", "property", "never put to the test"),
+        (
+            (_where(one.span, names), one.text, _part(one.span, coverage).removeprefix(": "))
+            for one in coverage.untested
+            if one.span is not None
+        ),
+    )
+    for one in coverage.settings:
+        page.line(printable(one.text), 2, 2)
+    page.line(sums(coverage), 2, 2)
+    page.line()
+
+
+def _where(span: Span, names: Mapping[str, str]) -> str:
+    name = names.get(span.file, span.file)
+    return f"{name}:{span.line}" if name else str(span.line)
+
+
+def _print_table(page: Page, heads: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2), header_style="dim")
+    for head in heads:
+        right = head in ("line", "ways", "steps")
+        table.add_column(head, justify="right" if right else "left", overflow="fold", no_wrap=right)
+    for row in rows:
+        cells = (f"{cell:,}" if isinstance(cell, int) else printable(str(cell)) for cell in row)
+        style = "yellow" if row[-1] == 0 else ""
+        table.add_row(*[Text(cell, style) for cell in cells])
+    if table.row_count:
+        page.table(table)
+        page.line()

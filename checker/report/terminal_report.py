@@ -1,0 +1,275 @@
+"""A report for people: the verdict, how one property after the other fares, and how a violated one breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePath
+
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+from checker.core.exit_code import ExitCode
+from checker.core.report import ModelFailure, PropertyReport, Report
+from checker.core.titles import DEADLOCK, heading, title_of
+from checker.core.trace import Trace
+from checker.core.visible import printable
+from checker.properties import kind_named
+from checker.report.page import Page
+from fizz.base.errors import Diagnostic, render
+
+_COLORS = {
+    "passed": "bold green",
+    "followed": "bold green",
+    "nothing found": "bold yellow",
+    "bounded": "bold yellow",
+    "interrupted": "bold yellow",
+    "failed": "bold red",
+    "deadlock": "bold red",
+    "error": "bold red",
+}
+_PROPERTY_COLORS = {"holds": "green", "holds-within-bound": "yellow", "violated": "bold red", "undecided": "yellow"}
+_CALLS_SHOWN = 4
+MOST_WARNINGS = 50
+"""So many warnings are printed of one report."""
+
+
+def print_report(page: Page, report: Report, *, every: bool = False) -> None:
+    """Print warnings, the counterexample, the table of properties, the counts, and the verdict at the end.
+
+    `every`: the counterexamples of all violated properties, not of the leading one only.
+    """
+    print_warnings(page, report.warnings, report.sources)
+    if report.error is not None:
+        print_failure(page, report.error, report.trace, report.sources)
+    findings = _findings(report)
+    shown = findings if every else findings[:1]
+    for finding in shown:
+        print_finding(page, finding, report.sources)
+    if report.properties:
+        print_properties(page, report.properties)
+    if len(shown) < len(findings):
+        others = ", ".join(f"--property {printable(p.name)}" for p in findings[1:])
+        page.line(Text(f"To see the other counterexamples: {others}, or --keep-going.", "dim"), hang=2)
+        page.line()
+    _print_counts(page, report)
+    if report.stats:
+        print_stats(page, report.stats)
+    for sentence in afterthoughts(report):
+        page.line(Text(sentence, "yellow"), hang=2)
+    print_verdict(page, report)
+
+
+def afterthoughts(report: Report) -> list[str]:
+    """How far a level had come that was given up, and what to do about what cut the search."""
+    sentences = []
+    level = report.given_up
+    if level is not None:
+        far = f"{level.expanded:,} of {plural(level.waiting, 'state')} expanded"
+        sentences.append(f"level {level.level:,} was not finished ({far}): it is not counted")
+    way_out = None if report.cut_by is None else report.cut_by.way_out
+    return sentences if way_out is None else [*sentences, f"hint: {way_out}"]
+
+
+def print_verdict(page: Page, report: Report) -> None:
+    """One line: the verdict and its reason."""
+    print_sentence(page, report.verdict, report.model, verdict_sentence(report))
+
+
+def print_sentence(page: Page, verdict: str, model: str, sentence: str) -> None:
+    """A verdict in capitals, the model's name, and what that means."""
+    line = Text(verdict.upper(), _COLORS[verdict])
+    page.line(line.append(f"  {printable(PurePath(model).name)}: {printable(sentence)}", "bold"), hang=2)
+
+
+def verdict_sentence(report: Report) -> str:
+    """What the verdict means for this model, in one sentence."""
+    match report.exit_code:
+        case ExitCode.PASSED:
+            open_ones = [p.name for p in report.properties if p.verdict == "undecided"]
+            judged = "every property that was judged" if open_ones else "every property"
+            not_judged = f"; not judged: {', '.join(open_ones)}" if open_ones else ""
+            return f"{judged} holds on the whole state space{not_judged}"
+        case ExitCode.BOUNDED:
+            return f"nothing found, but {_cut_sentence(report)}"
+        case ExitCode.DEADLOCK:
+            dead = [p for p in report.properties if p.name == report.leading]
+            return f"{title_of(DEADLOCK)}{''.join(map(length_note, dead))}"
+        case ExitCode.SAFETY | ExitCode.LIVENESS:
+            broken = next((p for p in _violated(report) if _exit_code(p) is report.exit_code), None)
+            if broken is None:
+                return f"{report.leading or 'a property'} is violated"
+            steps = "" if broken.steps is None else f", {plural(broken.steps, 'step')}"
+            return f"{broken.name} is violated ({broken.kind}{steps}{length_note(broken)})"
+        case ExitCode.MODEL_ERROR:
+            note = "" if report.error is None else length_note(report.error)
+            return f"the model itself failed while running{note}"
+        case ExitCode.INTERRUPTED:
+            return "stopped before the end; this is what was found until then"
+        case _:
+            return ""
+
+
+def length_note(found: PropertyReport | ModelFailure) -> str:
+    """What to say of a counterexample of which it is not known that there is none before it."""
+    return "" if found.shortest else ", perhaps not the shortest"
+
+
+def _cut_sentence(report: Report) -> str:
+    cut = "the search was cut" if report.cut_by is None else report.cut_by.sentence
+    states = f" ({plural(report.cut, 'state')} cut)" if report.cut else ""
+    return f"{cut}{states}"
+
+
+def print_warnings(page: Page, warnings: Sequence[Diagnostic], sources: Mapping[str, str]) -> None:
+    """The first of the warnings; a model of thousands of lines may get one for each of them."""
+    for warning in warnings[:MOST_WARNINGS]:
+        print_diagnostic(page, warning, sources, "yellow")
+        page.line()
+    if len(warnings) > MOST_WARNINGS:
+        left_out = plural(len(warnings) - MOST_WARNINGS, "more warning")
+        page.line(Text(f"{left_out}, not shown here: --json has them all", "yellow"), hang=2)
+        page.line()
+
+
+def print_diagnostic(page: Page, diagnostic: Diagnostic, sources: Mapping[str, str], color: str) -> None:
+    """A message about the model: the text as the language page prescribes it, the carets in colour."""
+    message, *rows = render(diagnostic, sources).split("\n")
+    page.line(Text(printable(message), "bold"), hang=2)
+    if len(rows) >= 2 and rows[1].endswith("^"):
+        for row, style in zip(_excerpt(rows[0], rows[1], page.width), ("", color), strict=True):
+            page.line(Text(row, style))
+        rows = rows[2:]
+    for row in rows:
+        page.line(Text(printable(row)), hang=2)
+
+
+def _excerpt(line: str, carets: str, width: int) -> tuple[str, str]:
+    """The source line and the carets below it, as the terminal shows them: nothing wraps, the first caret is seen."""
+    margin, first = line.index("|") + 2, carets.index("^")
+    before, marked = printable(line[margin:first]), printable(line[first : len(carets)])
+    after = printable(line[len(carets) :])
+    below = " " * cell_len(before) + "^" * max(1, cell_len(marked))
+    room = width - margin
+    left_out = max(0, cell_len(before) - room // 2) if cell_len(before + marked + after) > room else 0
+    return line[:margin] + (before + marked + after)[left_out:][:room], carets[:margin] + below[left_out:][:room]
+
+
+def print_failure(page: Page, failure: ModelFailure, trace: Trace | None, sources: Mapping[str, str]) -> None:
+    """The model's own error, and the steps that led to it."""
+    print_diagnostic(page, failure.diagnostic, sources, "bold red")
+    for call in _shortened(failure.calls):
+        page.line(printable(call), 2, 2)
+    page.line()
+    if trace is not None:
+        from checker.report.trace_text import print_trace
+
+        page.line(Text(f"How it came to that: {plural(failure.steps, 'step')}{length_note(failure)}", "bold"))
+        print_trace(page, trace, sources)
+        page.line()
+
+
+def _shortened(calls: tuple[str, ...]) -> list[str]:
+    """A chain of calls without the middle of it, which is what a recursion without end consists of."""
+    left_out = len(calls) - 2 * _CALLS_SHOWN
+    if left_out <= 1:
+        return list(calls)
+    return [*calls[:_CALLS_SHOWN], f"... {left_out:,} more calls", *calls[-_CALLS_SHOWN:]]
+
+
+def _violated(report: Report) -> list[PropertyReport]:
+    """The violated properties, the leading one first."""
+    return sorted((p for p in report.properties if p.verdict == "violated"), key=lambda p: p.name != report.leading)
+
+
+def _exit_code(violated: PropertyReport) -> ExitCode | None:
+    """What the command exits with because of a violated property; None: of its kind nothing is known here."""
+    kind = kind_named(violated.kind)
+    return None if kind is None else kind.exit_code
+
+
+def _findings(report: Report) -> list[PropertyReport]:
+    """The violated properties that have a counterexample, the leading one first."""
+    return [p for p in _violated(report) if p.trace is not None]
+
+
+def print_finding(page: Page, finding: PropertyReport, sources: Mapping[str, str]) -> None:
+    """A counterexample: what is violated, how it came to that, and the state at the end."""
+    trace = finding.trace
+    if trace is None:
+        return
+    from checker.report.trace_text import print_end, print_trace, print_why
+
+    what = heading(finding.name, finding.kind)
+    where = f" for {finding.instance}" if finding.instance else ""
+    page.line(Text(f"{what}{where}: {plural(trace.steps, 'step')}{length_note(finding)}", "bold red"))
+    print_trace(page, trace, sources)
+    if trace.steps > 0 and trace.cycle_start is None:
+        print_end(page, trace, sources)
+    print_why(page, trace, sources)
+    page.line()
+
+
+def verdict_word(finding: PropertyReport) -> str:
+    """A property's verdict as the table of properties has it."""
+    return finding.verdict.replace("-", " ")
+
+
+def print_properties(
+    page: Page, properties: Iterable[PropertyReport], word: Callable[[PropertyReport], str] = verdict_word
+) -> None:
+    """The table of properties: name, kind, verdict, length of the counterexample."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", width=None)
+    table.add_column("property", overflow="fold")
+    table.add_column("kind", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("steps", justify="right", no_wrap=True)
+    for finding in properties:
+        verdict = Text(word(finding), _PROPERTY_COLORS[finding.verdict])
+        steps = "" if finding.steps is None else str(finding.steps)
+        table.add_row(Text(printable(finding.name)), finding.kind, verdict, steps)
+    page.table(table)
+    page.line()
+
+
+def _print_counts(page: Page, report: Report) -> None:
+    counts = [
+        plural(report.states, "state"),
+        plural(report.transitions, "transition"),
+        plural(report.crash_steps, "crash step"),
+        f"depth {report.depth:,}",
+        f"{report.initial:,} initial",
+    ]
+    if report.cut:
+        counts.append(f"{report.cut:,} cut")
+    page.line(", ".join(counts), hang=2)
+    if report.excluded:
+        # Sound only if nothing depends on them (language page, 12.5): whoever reads the counts has to know.
+        names = ", ".join(map(printable, report.excluded))
+        page.line(Text(f"identity.exclude: states that differ only in {names} count once", "yellow"), hang=2)
+    rate = f", {report.states / report.elapsed_s:,.0f} states/s" if report.elapsed_s > 0 else ""
+    effort = f"{report.elapsed_s:.1f} s{rate}, {report.peak_memory_mb:,.0f} MB, engine {report.engine}"
+    if report.exact:
+        effort += ", states compared one by one"
+    elif report.states > 1:
+        # States are told apart by keys of 128 bits (language page, 5.6.1): the chance that two of them have the same.
+        effort += f", key collision below {report.states**2 / 2**129:.0e}"
+    page.line(Text(effort, "dim"), hang=2)
+
+
+def print_stats(page: Page, stats: Mapping[str, object]) -> None:
+    """The numbers of `--stats`, one a line."""
+    page.line()
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    table.add_column(overflow="fold")
+    table.add_column(justify="right", overflow="fold")
+    for name, value in stats.items():
+        shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+        table.add_row(Text(name.replace("_", " ")), Text(printable(shown)))
+    page.table(table)
+    page.line()
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 step`, `2 steps`"""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

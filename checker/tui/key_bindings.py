@@ -1,0 +1,96 @@
+"""The keys of the viewer, and what they do: one table for the bindings, the help and the documentation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Keys with one effect: `keys` as textual names them, `shown` to the reader; `action` is one of the application."""
+
+    keys: str
+    shown: str
+    action: str
+    text: str
+
+
+KEYS: tuple[tuple[str, tuple[Key, ...]], ...] = (
+    (
+        "Steps",
+        (
+            Key("right,l", "→ l", "step(1)", "the next step"),
+            Key("left,h", "← h", "step(-1)", "the step before"),
+            Key("home", "Home", "first", "the first step"),
+            Key("end", "End", "last", "the last step"),
+            Key("g", "g", "go_to", "go to the step of a number"),
+            Key("v", "v", "next_story", "the counterexample of the next violated property, at its end"),
+        ),
+    ),
+    (
+        "Panes",
+        (
+            Key("tab", "Tab", "next_pane(1)", "to the next pane: steps, state, source, properties"),
+            Key("shift+tab", "Shift-Tab", "next_pane(-1)", "to the pane before"),
+            Key("down,j", "↓ j", "move(1)", "a line down"),
+            Key("up,k", "↑ k", "move(-1)", "a line up"),
+            Key("pagedown", "PgDn", "page(1)", "a page down"),
+            Key("pageup", "PgUp", "page(-1)", "a page up"),
+            Key("z", "z", "zoom", "the pane alone, on the whole screen; and back"),
+        ),
+    ),
+    (
+        "State",
+        (
+            Key("enter,space", "Enter", "open", "open or close a part; of a text that is cut off show all"),
+            Key("u", "u", "changed_only", "hide what did not change; and back"),
+            Key("f", "f", "filter", "show only places with one of these words; -word hides"),
+            Key(
+                "c",
+                "c",
+                "next_change(1)",
+                "to the next step that changes this place, or this property",
+            ),
+            Key("C", "C", "next_change(-1)", "to the step before that changes it"),
+            Key("m", "m", "mark", "compare all steps with this one; and back"),
+        ),
+    ),
+    (
+        "Search",
+        (
+            Key("slash", "/", "search", "look for a text in steps and in what they change"),
+            Key("n", "n", "next_match(1)", "the next match"),
+            Key("N", "N", "next_match(-1)", "the match before"),
+        ),
+    ),
+    (
+        "Questions",
+        (
+            Key("w", "w", "why", "why the properties that are false here are false"),
+            Key("o", "o", "alternatives", "what else could happen here; Enter goes on from there"),
+            Key("b", "b", "come_back", "back to where you left the trace"),
+        ),
+    ),
+    (
+        "Viewer",
+        (
+            Key("question_mark", "?", "help", "this help"),
+            Key("escape", "Esc", "let_go", "away with a comparison, a search, a filter"),
+            Key("q,ctrl+c", "q", "quit", "end"),
+        ),
+    ),
+)
+
+SIGNS: tuple[tuple[str, str], ...] = (
+    ("┌ ├ └", "in a lane: a thread starts, goes on, ends"),
+    ("●", "an action that is over in one step"),
+    ("▸", "a message is delivered"),
+    ("✗", "a crash, or a failure of the model"),
+    ("│ ║ ·", "meanwhile one, several or no threads are unfinished"),
+    ("╭ │ ╰ ↺", "left of the numbers: the cycle of a lasso"),
+    ("!", "a property is violated by this step or state"),
+    ("= * +", "compared with, a match of the search, a step of your own"),
+    ("~ + -", "in the state: changed, came, went"),
+    ("► ◄", "in the source: executed by the step; a thread goes on here"),
+    ("T F - ?", "a property is true, false, says nothing here, is being evaluated"),
+)

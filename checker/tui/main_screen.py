@@ -1,0 +1,334 @@
+"""The main screen: four panes, the keys, and a line at the bottom that answers or asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import Static
+
+from checker.core.visible import printable
+from checker.tui.background import PAUSE, Background
+from checker.tui.bottom_line import BottomLine
+from checker.tui.key_bindings import KEYS
+from checker.tui.panes import Pane, SourcePane, StatePane, StepsPane, TruthPane
+from checker.tui.screens import HELP, TextScreen, help_lines, plain
+from checker.tui.styles import Piece
+from checker.tui.viewer_session import ViewerSession
+
+if TYPE_CHECKING:
+    from checker.tui.app import Viewer
+    from checker.tui.opened.alternatives import Enabled
+
+
+class MainScreen(Screen[None]):
+    """What the reader sees first, and comes back to."""
+
+    DEFAULT_CSS = """
+    MainScreen #title { height: 1; text-style: bold; text-wrap: nowrap; text-overflow: ellipsis; }
+    MainScreen #main { height: 1fr; }
+    MainScreen #steps { width: 45%; margin: 0 1 0 0; }
+    MainScreen #right { width: 55%; }
+    MainScreen #state { height: 3fr; }
+    MainScreen #source { height: 2fr; }
+    MainScreen #truth { height: auto; }
+    MainScreen.zoom-steps #right, MainScreen.zoom-steps #truth,
+    MainScreen.zoom-state #steps, MainScreen.zoom-state #source, MainScreen.zoom-state #truth,
+    MainScreen.zoom-source #steps, MainScreen.zoom-source #state, MainScreen.zoom-source #truth,
+    MainScreen.zoom-truth #main, MainScreen.no-properties #truth { display: none; }
+    MainScreen.zoom-steps #steps { width: 1fr; margin: 0; }
+    MainScreen.zoom-state #right, MainScreen.zoom-source #right { width: 1fr; }
+    MainScreen.zoom-truth #truth { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key.keys, key.action, key.text, show=False, priority="tab" in key.keys)
+        for _, keys in KEYS
+        for key in keys
+    ]
+
+    def __init__(self, session: ViewerSession) -> None:
+        super().__init__()
+        self.session = session
+        if not session.opened.by_hand:
+            session.select(session.last)
+        self.steps = StepsPane(session, "steps")
+        self.state = StatePane(session, "state")
+        self.source = SourcePane(session, "source")
+        self.truth = TruthPane(session, "truth")
+        self.panes: tuple[Pane, ...] = (self.steps, self.state, self.source, self.truth)
+        self.bottom = BottomLine()
+        self._zoomed = False
+        self.background = Background(self)
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="title", markup=False)
+        with Horizontal(id="main"):
+            yield self.steps
+            with Vertical(id="right"):
+                yield self.state
+                yield self.source
+        yield self.truth
+        yield self.bottom
+
+    def on_mount(self) -> None:
+        self.steps.focus()
+        self.begin()
+        self.call_after_refresh(self._go_on)
+
+    def _go_on(self) -> None:
+        """What can wait for the first screen."""
+        self.background.read()
+        self.set_interval(PAUSE, self.background.work)
+        if self.session.opened.by_hand:
+            self.action_alternatives()
+
+    def begin(self) -> None:
+        """Show what was opened."""
+        self.set_class(not self.truth.count, "no-properties")
+        self.follow()
+        self._say_remark()
+
+    def give_up(self, problem: Exception) -> None:
+        """End, and let the command tell why."""
+        cast("Viewer", self.app).give_up(problem)
+
+    def _say_remark(self) -> None:
+        """Say what is to be known of the path, if it is no run as others are."""
+        if self.session.path.remark:
+            self.bottom.say(self.session.path.remark)
+
+    # --- showing ---------------------------------------------------------------------------------------------------
+
+    def follow(self) -> None:
+        """Show what the session has come to, in all panes."""
+        session = self.session
+        self.background.changed()
+        own = f"your own way from step {session.own}; " if session.own is not None else ""
+        title = f"{PurePath(session.opened.model).name}: {own}{session.opened.stories[session.story].sentence}"
+        self.query_one("#title", Static).update(printable(title, lines=False), layout=False)
+        for pane in self.panes:
+            pane.follow()
+
+    def go(self, index: int | None, otherwise: str = "") -> None:
+        """Go to a step, or say why not."""
+        if index is None:
+            self.bottom.say(otherwise)
+            return
+        self.bottom.say()
+        self.session.select(index)
+        self.follow()
+
+    def on_steps_pane_chosen(self) -> None:
+        self.bottom.say()
+        self.follow()
+
+    def read(self, title: str, make: Callable[[int], list[Sequence[Piece]]]) -> None:
+        """Show a text on a screen of its own."""
+        self.app.push_screen(TextScreen(title, make))
+
+    # --- steps and panes -------------------------------------------------------------------------------------------
+
+    @property
+    def pane(self) -> Pane:
+        """The pane that has the focus."""
+        return self.focused if isinstance(self.focused, Pane) else self.steps
+
+    def action_step(self, by: int) -> None:
+        session = self.session
+        if by > 0 and session.selected == session.last and session.cycle is not None:
+            self.go(session.cycle)
+            self.bottom.say("the cycle begins again")
+        else:
+            self.go(session.selected + by)
+
+    def action_first(self) -> None:
+        self.go(0)
+
+    def action_last(self) -> None:
+        self.go(self.session.last)
+
+    def action_go_to(self) -> None:
+        self.bottom.ask(f"step (0 to {self.session.last}): ", "", lambda text: None, self._go_to)
+
+    def _go_to(self, text: str) -> None:
+        if text.strip():
+            self.go(int(text) if text.strip().isdigit() else None, f"'{text}' is no number of a step")
+
+    def action_next_story(self) -> None:
+        if self.session.next_story():
+            self.bottom.say()
+            self.follow()
+            self._say_remark()
+        else:
+            self.bottom.say("there is no other counterexample here; `--keep-going` looks for more")
+
+    def action_move(self, by: int) -> None:
+        if self.pane is self.steps:
+            # At once, and not by a message of the pane: else it would be drawn twice.
+            self.go(self.session.selected + by)
+        else:
+            self.bottom.say()
+            self.pane.move(by)
+
+    def action_page(self, direction: int) -> None:
+        self.action_move(direction * self.pane.room)
+
+    def action_next_pane(self, by: int) -> None:
+        there = [pane for pane in self.panes if pane.count]
+        pane = there[(there.index(self.pane) + by) % len(there)] if self.pane in there else self.steps
+        self._zoom(pane if self._zoomed else None)
+        pane.focus()
+
+    def action_zoom(self) -> None:
+        self._zoomed = not self._zoomed
+        self._zoom(self.pane if self._zoomed else None)
+
+    def _zoom(self, alone: Pane | None) -> None:
+        """Show one pane alone, or all."""
+        for pane in self.panes:
+            self.set_class(pane is alone, f"zoom-{pane.id}")
+
+    # --- the state -------------------------------------------------------------------------------------------------
+
+    def action_open(self) -> None:
+        """What Enter does: it depends on the pane."""
+        if self.pane is self.steps:
+            self.action_alternatives()
+        elif self.pane is self.truth:
+            self.action_why()
+        elif self.pane is self.state and (row := self.state.row) is not None:
+            if row.openable or row.folds:
+                self.session.folding.toggle(row)
+                self.state.follow()
+            else:
+                from checker.tui.answer_texts import whole
+
+                old = [] if row.old is None else [f"{row.old}", "→"]
+                self.read(row.place, lambda width: plain([line for t in (*old, row.text) for line in whole(t, width)]))
+
+    def action_changed_only(self) -> None:
+        folding = self.session.folding
+        folding.changed_only = not folding.changed_only
+        self.state.follow()
+
+    def action_filter(self) -> None:
+        self.bottom.ask("show only: ", " ".join(self.session.folding.words), self._filter)
+
+    def _filter(self, text: str) -> None:
+        self.session.filter(text)
+        self.state.follow()
+
+    def action_mark(self) -> None:
+        self.session.mark()
+        self.follow()
+        base = self.session.base
+        self.bottom.say("compared with the step before" if base is None else f"all steps are compared with step {base}")
+
+    def action_next_change(self, direction: int) -> None:
+        where = "later" if direction > 0 else "earlier"
+        if self.pane is self.truth:
+            prop = self.truth.prop
+            if not self.background.must_wait(lambda: self.action_next_change(direction)):
+                otherwise = f"no {where} step has another letter for {prop.name}"
+                self.background.look(
+                    self.session.truth_changes(prop, direction), lambda index: self.go(index, otherwise)
+                )
+            return
+        place = self.state.place
+        if place:
+            self.background.look(
+                self.session.touching(place, direction), lambda index: self._changed(index, place, where)
+            )
+        else:
+            self.bottom.say("put the cursor of the state (Tab) on what is to change")
+
+    def _changed(self, index: int | None, place: str, where: str) -> None:
+        self.go(index, f"no {where} step changes {place}")
+        if index is not None:
+            self.state.look_for(place)
+            self.bottom.say(f"step {index} changes {place}")
+
+    # --- search ----------------------------------------------------------------------------------------------------
+
+    def action_search(self) -> None:
+        self.bottom.ask("search: ", self.session.search.text, self._search, self._sought)
+
+    def _search(self, text: str) -> None:
+        if text != self.session.search.text:
+            self.session.look_for(text)
+            self.background.changed()
+            self.steps.refresh()
+
+    def _sought(self, text: str) -> None:
+        # Enter may arrive before the last letter was told of.
+        self._search(text)
+        self.action_next_match(1)
+
+    def action_next_match(self, direction: int) -> None:
+        search = self.session.search
+        if search.text:
+            self.background.look(search.matches_from(self.session.selected, direction), self._matched)
+        else:
+            self.bottom.say("search with /")
+
+    def _matched(self, index: int | None) -> None:
+        search = self.session.search
+        self.go(index, f"nothing is like '{search.text}'")
+        if index is not None:
+            found = search.found
+            which = f" {found.index(index) + 1} of {len(found)}" if search.complete else ""
+            self.bottom.say(f"match{which} for '{search.text}'")
+
+    def action_let_go(self) -> None:
+        """Away with a search, a filter and a comparison."""
+        self.session.look_for("")
+        self.session.filter("")
+        self.session.base = None
+        self.bottom.say()
+        self.follow()
+
+    # --- questions -------------------------------------------------------------------------------------------------
+
+    def action_why(self) -> None:
+        if self.background.must_wait(self.action_why):
+            return
+        from checker.tui.answer_texts import why_false
+
+        title = f"What is false after step {self.session.selected}"
+        self.read(title, lambda width: plain(why_false(self.session, width)))
+
+    def action_alternatives(self) -> None:
+        if self.background.must_wait(self.action_alternatives):
+            return
+        from checker.tui.alternatives_screen import AlternativesScreen
+
+        alternatives = self.session.alternatives()
+        if alternatives is None:
+            fails = self.session.path.trace.entries[self.session.selected].fails
+            self.bottom.say("the model fails here" if fails else "no step of the model leads here")
+            return
+        self.app.push_screen(AlternativesScreen(self.session, alternatives), self._chosen)
+
+    def _chosen(self, one: Enabled | None) -> None:
+        if one is not None:
+            self.session.go(one)
+            self.bottom.say()
+            self.follow()
+
+    def action_come_back(self) -> None:
+        if self.session.come_back():
+            self.bottom.say()
+            self.follow()
+        else:
+            self.bottom.say("you are on the trace: there is nothing to come back to")
+
+    def action_help(self) -> None:
+        self.read(HELP, help_lines)
+
+    def action_quit(self) -> None:
+        self.app.exit()

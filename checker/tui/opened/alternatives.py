@@ -1,0 +1,88 @@
+"""What else could happen in a state: every step that it has, and what holds back the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from checker.search.contract.bounds import is_cut
+from checker.traces.guards import Disabled, Guards
+from checker.traces.possible import Possible, possible_inits, possible_steps, spelled
+from checker.tui.opened.paths import Path
+from fizz.base.light import dataclass
+from interpreter import Machine, State, StepKind
+from interpreter.state.step import Failure, StepFailure, step_name
+
+
+@dataclass(frozen=True, slots=True)
+class Enabled:
+    """A step that exists. `name` tells it from all others; `taken`: it is the one by which the path goes on."""
+
+    possible: Possible
+    name: str
+    taken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """What could happen after one entry of a path.
+
+    `beginnings` are the ways through Init, where there are several and the state is initial. `bound`: so many actions
+    were started, as the option max_actions allows; the check goes no further here.
+    """
+
+    state: State
+    enabled: tuple[Enabled, ...]
+    beginnings: tuple[Enabled, ...] = ()
+    bound: int | None = None
+
+
+class AlternativeFinder:
+    """Finds out what could happen, for states of one machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self._guards = Guards(machine)
+
+    def look(self, path: Path, index: int) -> Alternatives | None:
+        """What could happen after an entry of a path; None where the state is not known."""
+        state = path.state(index)
+        if state is None:
+            return None
+        follows = path.state(index + 1)
+        label = path.trace.entries[index + 1].label if index + 1 < len(path.trace.entries) else None
+        possible = possible_steps(self.machine, state, True, crashes=True)
+        starts = sum(entry.kind == "start" for entry in path.trace.entries[: index + 1])
+        most = self.machine.program.options.max_actions
+        return Alternatives(
+            state,
+            tuple(_named(possible, lambda one: one.full_name == label and _leads(one, follows))),
+            tuple(self._beginnings(state)) if index == 0 else (),
+            most if is_cut(starts, most) else None,
+        )
+
+    def held_back(self, alternatives: Alternatives) -> Iterator[Disabled | None]:
+        """What has no step there, one after the other; None for what has one, so that nobody waits for the next."""
+        for candidate in self.machine.candidates(alternatives.state, limits=False):
+            if candidate.rule.kind is not StepKind.CRASH_ROLE:
+                yield self._guards.one(candidate, alternatives.state)
+
+    def _beginnings(self, state: State) -> Iterator[Enabled]:
+        inits = [one for one in possible_inits(self.machine) if not isinstance(one.result, Failure)]
+        if len(inits) > 1:
+            yield from _named(inits, lambda one: one.leads_to == state)
+
+
+def _named(possible: Sequence[Possible], taken: Callable[[Possible], bool]) -> Iterator[Enabled]:
+    """Steps by their names; those that read alike by what tells them apart."""
+    often = Counter(one.full_name for one in possible)
+    for one in possible:
+        name = one.full_name
+        if often[name] > 1:
+            name = step_name(one.name, tuple(spelled(one, possible)), one.crashes)
+        yield Enabled(one, name, taken(one))
+
+
+def _leads(one: Possible, state: State | None) -> bool:
+    """Does the step lead to this state, or, if there is none, fail?"""
+    return one.leads_to == state if state is not None else isinstance(one.result, StepFailure)

@@ -1,0 +1,73 @@
+"""What a reader looks at: stories, each a path of steps. Needs no model, so that it can be shown before one is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from checker.core.problems import UsageProblem
+from checker.core.trace import Trace
+from checker.tui.opened.property_row import PropertyRow
+
+if TYPE_CHECKING:
+    from interpreter import Machine, State
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A trace, and the states of a machine after its entries.
+
+    There are fewer states than entries if the last step fails, if the machine could not follow (see `follow`), or if
+    nobody has followed yet. `remark`: what a reader should know who takes the path for a run of the model.
+    """
+
+    trace: Trace
+    states: tuple[State, ...] = ()
+    remark: str = ""
+
+    def state(self, index: int) -> State | None:
+        """The state after an entry, if it is known."""
+        return self.states[index] if index < len(self.states) else None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedPath:
+    """A path to look at, and in one sentence what it shows. `name`: of the property that it violates, if it does."""
+
+    sentence: str
+    path: Path
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedPaths:
+    """What a reader looks at. There is always a story; `by_hand`: it is but a beginning, from which to walk.
+
+    `model` is the path of the model, `sources` has its files. Without a `machine` it is what was written down, which
+    can be shown at once; `rest` then reads the model and takes the steps again: it returns the whole, or raises what
+    stands against it.
+    """
+
+    model: str
+    sources: Mapping[str, str]
+    properties: tuple[PropertyRow, ...]
+    stories: tuple[OpenedPath, ...]
+    machine: Machine | None = None
+    by_hand: bool = False
+    rest: Callable[[], OpenedPaths] | None = None
+
+    def whole(self) -> OpenedPaths:
+        """With its machine, and the states of its paths. Raises `Problem`, `FizzError` and `Unopened`."""
+        return self if self.rest is None else self.rest()
+
+    def only(self, names: Sequence[str]) -> OpenedPaths:
+        """The stories of these properties; without names all. Raises `UsageProblem` if there is none."""
+        found = tuple(story for story in self.stories if not names or story.name in names)
+        if not found:
+            names_found = ", ".join(story.name for story in self.stories if story.name)
+            raise UsageProblem(
+                f"there is no counterexample of {', '.join(names)}",
+                f"there is one of {names_found}" if names_found else "leave out --property",
+            )
+        return replace(self, stories=found, rest=None if self.rest is None else lambda: self.whole().only(names))

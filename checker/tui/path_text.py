@@ -1,0 +1,125 @@
+"""A path as a reader is told of it: threads by their names, what each step changed, who moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from checker.core.trace import Change
+from checker.report.difference import differences
+from checker.report.thread_names import NamedThread, thread_names_of
+from checker.report.thread_text import is_thread, read_thread, thread_changes
+from checker.report.trace_text import file_names
+from checker.traces.changes import changes
+from checker.tui.opened.paths import Path
+
+
+class StateLine(NamedTuple):
+    """A line of a state. `owner` is the role instance of a field, else the place; a thread has its name for a place."""
+
+    owner: str
+    place: str
+    text: str
+
+
+StateLines = tuple[StateLine, ...]
+
+_MOVES = {"start": "starts", "continue": "goes on", "deliver": "is delivered"}
+
+
+class PathText:
+    """What is told of one path; computed when it is asked for, and then remembered."""
+
+    def __init__(self, path: Path, sources: Mapping[str, str]) -> None:
+        self.path = path
+        self.entries = path.trace.entries
+        self.thread_names = thread_names_of(path.trace)
+        self.names = file_names(sources)
+        self._called: dict[NamedThread, str] = {}
+        self._lines: dict[int, StateLines] = {}
+        self._parts: dict[tuple[int, str], tuple[Change, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def name(self, member: NamedThread) -> str:
+        """A thread's name."""
+        if member not in self._called:
+            self._called[member] = self.thread_names.name(member)
+        return self._called[member]
+
+    def threads(self, index: int) -> list[str]:
+        """The names of the threads after a step, by their numbers."""
+        return [self.name(member) for member, _ in self.thread_names.steps[index].after]
+
+    def mover(self, index: int) -> str:
+        """Who moves in a step: `Increment/2`, `Node#0.Send`, `Node#0`."""
+        entry, step = self.entries[index], self.thread_names.steps[index]
+        if step.mover is not None:
+            return self.name(step.mover)
+        return entry.actor or entry.label.partition("[")[0]
+
+    def does(self, index: int) -> str:
+        """What it does: `starts`, `goes on`, `crashes`; of Init and of what starts and ends in one step nothing."""
+        entry, step = self.entries[index], self.thread_names.steps[index]
+        if entry.fails:
+            return "fails"
+        if entry.crash:
+            return "crashes" if entry.kind == "crash-role" else f"{_MOVES[entry.kind]}, CRASH"
+        if entry.kind == "start" and step.mover is None:
+            return ""
+        if entry.kind == "continue" and all(member != step.mover for member, _ in step.after):
+            return "ends"
+        return _MOVES.get(entry.kind, "")
+
+    def headline(self, index: int, bare: bool = False) -> str:
+        """A step on one line; `bare` without saying that it starts, goes on, ends or crashes."""
+        choices = self.entries[index].choices
+        made = f" [{', '.join(choices)}]" if choices else ""
+        return f"{self.mover(index)}{made} {'' if bare else self.does(index)}".rstrip()
+
+    def lines(self, index: int) -> StateLines:
+        """The state after a step."""
+        if index not in self._lines:
+            self._lines[index] = tuple(self._state_lines(index))
+        return self._lines[index]
+
+    def _state_lines(self, index: int) -> Iterator[StateLine]:
+        called = {f"thread-{number}": name for number, name in enumerate(self.threads(index))}
+        for place, text in self.entries[index].state:
+            if is_thread(place):
+                position = read_thread(text, self.names)
+                yield StateLine(called[place], called[place], position.text(whole=False) if position else text)
+            else:
+                yield StateLine(place.partition(".")[0] if "#" in place else place, place, text)
+
+    def changed(self, index: int) -> list[Change]:
+        """The places that a step changed, in full; threads by their names. It is not asked of Init."""
+        return [*changes(self._but_threads(index - 1), self._but_threads(index)), *self.thread_names.changes(index)]
+
+    def parts(self, index: int, concerns: Callable[[Change], bool] = lambda change: True) -> Iterator[Change]:
+        """The smallest parts that a step changed, of those changes of which this is asked for."""
+        threads = self.thread_names.changes(index)
+        for change in self.changed(index):
+            if concerns(change):
+                yield from self._smallest(index, change, change in threads)
+
+    def _smallest(self, index: int, change: Change, is_thread: bool) -> tuple[Change, ...]:
+        known = self._parts.get((index, change.place))
+        if known is None:
+            found = thread_changes(change, self.names) if is_thread else differences(change)
+            known = self._parts[index, change.place] = tuple(found)
+        return known
+
+    def _but_threads(self, index: int) -> list[tuple[str, str]]:
+        return [line for line in self.entries[index].state if not is_thread(line[0])]
+
+    def thread_positions(self, index: int) -> dict[tuple[str, int], list[str]]:
+        """Where threads stand after a step: the names of those at each line of source, `file` and line."""
+        found: dict[tuple[str, int], list[str]] = {}
+        for member, text in self.thread_names.steps[index].after:
+            position = read_thread(text, {})
+            if position is not None:
+                file, _, line = position.where.rpartition(":")
+                found.setdefault((file, int(line)), []).append(self.name(member))
+        return found

@@ -1,0 +1,271 @@
+"""What a reader does with a counterexample: looks at steps, compares them, searches, goes other ways."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from checker.core.trace import Change
+from checker.tui.lanes import Lane, lanes_of
+from checker.tui.opened.paths import OpenedPaths, Path
+from checker.tui.opened.property_row import PropertyRow, TruthMark
+from checker.tui.path_text import PathText
+from checker.tui.source_rows import Sheet, sheet
+from checker.tui.state_tree import Folding, TreeRow, tree
+from checker.tui.text_search import TextSearch
+
+if TYPE_CHECKING:
+    from checker.traces.guards import Disabled
+    from checker.tui.opened.alternatives import Alternatives, Enabled
+    from checker.tui.opened.answers import Answers
+    from checker.tui.opened.truths import Truths
+
+
+@dataclass(frozen=True, slots=True)
+class _Bookmark:
+    """Where a reader was: to come back to."""
+
+    story: int
+    path_text: PathText
+    lanes: tuple[Lane, ...]
+    selected: int
+    own: int | None
+
+
+class ViewerSession:
+    """One reader's view of what was opened. Knows nothing of screens.
+
+    `selected` is the entry looked at. `base` is the one it is compared with, if it is not the one before. `own` is the
+    first entry of a way that the reader has gone, from which on the path is no counterexample.
+    """
+
+    def __init__(self, opened: OpenedPaths) -> None:
+        self.opened = opened
+        self.answers = None if opened.machine is None else _answers(opened)
+        self.folding = Folding()
+        self.base: int | None = None
+        self.own: int | None = None
+        self.story = 0
+        self.selected = 0
+        self._before: list[_Bookmark] = []
+        path = opened.stories[0].path
+        self.path_text = PathText(path, self.sources)
+        self.lanes = lanes_of(self.path_text)
+        self.search = TextSearch(self.path_text, "")
+
+    def complete(self, opened: OpenedPaths, answers: Answers) -> None:
+        """Go on with the whole of what was opened, where the reader is: only what was written down was known so far."""
+        at_end = self.selected == self.last
+        self.opened, self.answers = opened, answers
+        self._look_at(opened.stories[self.story].path)
+        self._select_on_path(self.last if at_end else self.selected)
+
+    def _look_at(self, path: Path) -> None:
+        self.path_text = PathText(path, self.sources)
+        self.lanes = lanes_of(self.path_text)
+        self.look_for(self.search.text)
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """The files of the model."""
+        return self.opened.sources
+
+    @property
+    def truths(self) -> Truths:
+        """What is asked of the machine about properties; there must be one."""
+        assert self.answers is not None
+        return self.answers.truths
+
+    # --- steps -----------------------------------------------------------------------------------------------------
+
+    @property
+    def path(self) -> Path:
+        return self.path_text.path
+
+    @property
+    def last(self) -> int:
+        return len(self.path_text) - 1
+
+    @property
+    def cycle(self) -> int | None:
+        """The first entry of the cycle, if the path is a lasso."""
+        return self.path.trace.cycle_start
+
+    def select(self, index: int) -> None:
+        """Look at an entry, or at the nearest one that there is."""
+        self.selected = max(0, min(index, self.last))
+
+    def next_story(self) -> bool:
+        """Go to the end of the counterexample of the next violated property; False if there is no other."""
+        if len(self.opened.stories) < 2:
+            return False
+        self.story = (self.story + 1) % len(self.opened.stories)
+        self._before.clear()
+        self.own = self.base = None
+        self._look_at(self.opened.stories[self.story].path)
+        self.select(self.last)
+        return True
+
+    # --- the state -------------------------------------------------------------------------------------------------
+
+    @property
+    def compared(self) -> int:
+        """The entry whose state the selected one is compared with: the step before, unless one was marked."""
+        if self.base is not None:
+            return self.base
+        return max(self.selected - 1, 0)
+
+    def mark(self) -> None:
+        """Compare with the selected entry from now on, or no longer."""
+        self.base = None if self.base == self.selected else self.selected
+
+    def rows(self) -> list[TreeRow]:
+        """The tree of the selected state."""
+        return tree(self.path_text.lines(self.compared), self.path_text.lines(self.selected), self.folding)
+
+    def filter(self, text: str) -> None:
+        """Show only places in which one of these words occurs, and none of those with a minus."""
+        self.folding.words = tuple(text.lower().split())
+
+    def sheet(self) -> Sheet:
+        """The source of the selected step."""
+        return sheet(self.path_text, self.selected, self.sources)
+
+    @property
+    def shown(self) -> PropertyRow | None:
+        """The property that the lasso shows violated, where the selected state is one of those that go on for ever."""
+        trace, name = self.path.trace, self.opened.stories[self.story].name
+        begin = self.last if trace.stutter else trace.cycle_start
+        if self.own is not None or begin is None or self.selected < begin:
+            return None
+        return next((prop for prop in self.properties if prop.name == name), None)
+
+    # --- going to where something happens --------------------------------------------------------------------------
+
+    def touching(self, place: str, direction: int = 1) -> Iterator[int | None]:
+        """The entries after the selected one (before it: -1) that change a place or a part of it; None for others."""
+
+        def concerns(change: Change) -> bool:
+            return _touches(change, place)
+
+        for index in self._others(direction):
+            touches = index > 0 and any(_touches(part, place) for part in self.path_text.parts(index, concerns))
+            yield index if touches else None
+
+    def truth_changes(self, prop: PropertyRow, direction: int = 1) -> Iterator[int | None]:
+        """The entries after the selected one (before it: -1) of which a property says otherwise; None for others."""
+        now = self.truths.truth(prop, self.path, self.selected)
+        for index in self._others(direction):
+            yield index if self.truths.truth(prop, self.path, index) is not now else None
+
+    def look_for(self, text: str) -> None:
+        """Look for the entries in which a text occurs: in who moves, or in what changes."""
+        self.search = TextSearch(self.path_text, text)
+
+    def _others(self, direction: int) -> Iterator[int]:
+        end = len(self.path_text) if direction > 0 else -1
+        yield from range(self.selected + direction, end, direction)
+
+    # --- what else could happen ------------------------------------------------------------------------------------
+
+    def alternatives(self) -> Alternatives | None:
+        """What could happen after the selected entry; None where the machine could not follow the trace."""
+        return None if self.answers is None else self.answers.finder.look(self.path, self.selected)
+
+    def held_back(self, alternatives: Alternatives) -> Iterator[Disabled | None]:
+        """What can not happen there, one after the other; None for what can."""
+        assert self.answers is not None
+        return self.answers.finder.held_back(alternatives)
+
+    def path_with(self, one: Enabled) -> PathText:
+        """A step that could be taken, as a path that ends with it."""
+        return PathText(self._extended(one), self.sources)
+
+    def _extended(self, one: Enabled) -> Path:
+        assert self.answers is not None
+        return self.answers.path(self.path, self.selected, one)
+
+    def go(self, one: Enabled) -> None:
+        """Go on from the selected entry by a step; by the one that the path takes, or by another one."""
+        if one.possible.begins:
+            self._leave(self._extended(one), 0, 0)
+        elif one.taken:
+            self.select(self.selected + 1)
+        else:
+            here = self.selected
+            own = here + 1 if self.own is None else min(self.own, here + 1)
+            self._leave(self._extended(one), here + 1, own)
+
+    def _leave(self, path: Path, selected: int, own: int) -> None:
+        self._before.append(_Bookmark(self.story, self.path_text, self.lanes, self.selected, self.own))
+        self._look_at(path)
+        self.own = own
+        self._select_on_path(selected)
+
+    def _select_on_path(self, selected: int) -> None:
+        """Look at an entry of another path; without a comparison if that has no such entry."""
+        self.select(selected)
+        if self.base is not None and self.base > self.last:
+            self.base = None
+
+    def come_back(self) -> bool:
+        """Go back to where the path was left; False if it was not."""
+        if not self._before:
+            return False
+        bookmark = self._before.pop()
+        self.story, self.path_text, self.lanes, self.own = (
+            bookmark.story,
+            bookmark.path_text,
+            bookmark.lanes,
+            bookmark.own,
+        )
+        self.look_for(self.search.text)
+        self._select_on_path(bookmark.selected)
+        return True
+
+    # --- truth -----------------------------------------------------------------------------------------------------
+
+    @property
+    def properties(self) -> tuple[PropertyRow, ...]:
+        """The properties."""
+        return self.opened.properties
+
+    def known(self, prop: PropertyRow, index: int) -> TruthMark | None:
+        """What a property says of an entry, if that is known by now."""
+        return None if self.answers is None else self.answers.truths.known(prop, self.path, index)
+
+    def broken(self, index: int) -> bool:
+        """Is it known by now that an entry violates a property by itself?"""
+        return any(prop.breaks(self.known(prop, index)) for prop in self.properties)
+
+    def work(self, seconds: float) -> bool:
+        """Find out what matches the search and what is true, the nearest entries first, for so long.
+
+        True when all is known.
+        """
+        deadline = time.perf_counter() + seconds
+        near = sorted(range(len(self.path_text)), key=lambda index: abs(index - self.selected))
+        if not self.search.complete:
+            for index in near:
+                if time.perf_counter() > deadline:
+                    return False
+                self.search.matches(index)
+        return self.answers is None or self.truths.fill(self.path, near, deadline)
+
+
+def _answers(opened: OpenedPaths) -> Answers:
+    from checker.tui.opened.answers import Answers
+
+    assert opened.machine is not None
+    return Answers(opened.machine)
+
+
+def _touches(change: Change, place: str) -> bool:
+    """Does a change concern a place: the place itself, a part of it, or what it is part of?"""
+    return _within(change.place, place) or _within(place, change.place)
+
+
+def _within(inner: str, outer: str) -> bool:
+    return inner == outer or (inner.startswith(outer) and inner[len(outer)] in ".[{")
