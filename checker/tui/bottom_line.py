@@ -20,11 +20,11 @@ class BottomLine(Horizontal):
     """The line. Who asks is told of each letter, and gets the focus back."""
 
     DEFAULT_CSS = """
-    Bottom { height: 1; }
-    Bottom #says { width: 1fr; }
-    Bottom.asking #says { width: auto; }
-    Bottom Input { display: none; border: none; height: 1; padding: 0; width: 1fr; }
-    Bottom Input, Bottom Input:focus { background: ansi_default; color: ansi_default; }
+    BottomLine { height: 1; }
+    BottomLine #says { width: 1fr; }
+    BottomLine.asking #says { width: auto; }
+    BottomLine Input { display: none; border: none; height: 1; padding: 0; width: 1fr; }
+    BottomLine Input, BottomLine Input:focus { background: ansi_default; color: ansi_default; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "give_up", "")]
 
