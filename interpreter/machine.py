@@ -122,6 +122,12 @@ class Machine:
         known_failure = self._failed.get(rule, view, choices)
         return self.execute(rule, view, choices, known, noted) if known_failure is None else known_failure[0]
 
+    def known_failure(self, rule: Rule, view: View) -> Failure | None:
+        """What a rule comes to on a view, if it is known to fail at much cost on its first way, after which is none."""
+        known = self._failed.get(rule, view, ())
+        result = None if known is None else known[0].result
+        return result if isinstance(result, Failure) and result.ends_step else None
+
     def execute(
         self,
         rule: Rule,

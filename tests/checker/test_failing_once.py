@@ -165,3 +165,12 @@ def test_one_run_costs_much(engine: str, name: str, spent: list[int]) -> None:
     report = check(load("m.fizz", text=HEAD + MODELS[name]), engine=engine, settings=Settings())
     assert report.error is not None and report.error.diagnostic.code == "R20"
     assert sum(spent) < 1.3 * CHARGES, [cost for cost in spent if cost > 1_000]
+
+
+@pytest.mark.parametrize("engine", ["plain", "rows", "embedded"])
+def test_what_next_states_found_to_fail_is_not_gone_again(engine: str, spent: list[int]) -> None:
+    """Row by row a rule is asked on one state, of which the machine knows. By columns it is asked on many at once."""
+    text = HEAD + START + "always assertion Quiet: return len(next_states()) == 0\n"
+    report = check(load("m.fizz", text=text), engine=engine, settings=Settings())
+    assert report.error is not None and report.error.diagnostic.code == "R20"
+    assert sum(spent) < 1.3 * CHARGES, [cost for cost in spent if cost > 1_000]

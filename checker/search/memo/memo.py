@@ -51,6 +51,10 @@ class Memory:
 
     def results(self, rule: Rule, view: View) -> Sequence[Result]:
         """The results of all ways through a rule, in the order of their choices."""
+        known_failure = self.machine.known_failure(rule, view)
+        if known_failure is not None:
+            # `next_states()` has gone it, where nothing is remembered of what was read.
+            return (known_failure,)
         tree = self._trees.get(rule)
         if tree is None:
             if rule in self.forgetful:
