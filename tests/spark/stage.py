@@ -19,7 +19,7 @@ class Stage:
     `twice`: each task is done once more, by a worker that is new.
     """
 
-    in_one_place = True
+    in_one_process = True
     started = None
     web_ui = None
     lonely = False

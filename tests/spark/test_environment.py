@@ -13,7 +13,7 @@ import pytest
 
 from checker.core.problems import EnvironmentProblem, UsageProblem
 from checker.search.spark.java import find_java, java_home, java_version, packaged_java
-from checker.search.spark.master import check_master, in_one_place, on_this_machine, patient
+from checker.search.spark.master import check_master, in_one_process, on_this_machine, patient
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = "action Init: n = 0\natomic action Up:\n    require n < 3\n    n += 1\natomic action Rest: pass\n"
@@ -128,7 +128,7 @@ def test_tasks_are_tried_again(master: str, patiently: str) -> None:
 def test_this_machine_is_always_there(master: str) -> None:
     check_master(master, {})
     assert on_this_machine(master)
-    assert in_one_place(master) == ("cluster" not in master)
+    assert in_one_process(master) == ("cluster" not in master)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from checker.core.problems import EnvironmentProblem
 from checker.search.checkpoints.codec import StateCodec, SuccessorRecord, pack_candidates, unpack_candidates
-from checker.search.checkpoints.key_columns import key_column, key_number, partition_of, partitions_of, places
+from checker.search.checkpoints.key_columns import indexes_of, key_column, key_number, partition_of, partitions_of
 from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.file_store import FileStore
 from fizz import load
@@ -112,10 +112,10 @@ def test_keys_sort_as_numbers() -> None:
     mixed = np.random.default_rng(1).permutation(column)
     assert [key_number(np.sort(mixed), i) for i in range(len(numbers))] == numbers
     wanted = key_column([numbers[7], 3, numbers[-1], numbers[0]])
-    at, there = places(column, wanted)
+    at, there = indexes_of(column, wanted)
     assert (at[there].tolist(), there.tolist()) == ([7, len(numbers) - 1, 0], [True, False, True, True])
     assert partitions_of(column, 7).tolist() == [partition_of(number, 7) for number in numbers]
-    assert places(key_column([]), wanted)[1].tolist() == [False] * 4
+    assert indexes_of(key_column([]), wanted)[1].tolist() == [False] * 4
 
 
 def test_files_stay_few(tmp_path: Path) -> None:

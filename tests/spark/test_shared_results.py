@@ -1,4 +1,4 @@
-"""What one process has learned, others need not: by value, for every kind of rule and result."""
+"""Results that one process shares with others: by value, for every kind of rule and result."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from checker.search.checkpoints.codec import StateCodec
 from checker.search.contract.protocol import Task
 from checker.search.memo.remembering import BeginAnew, Restart
 from checker.search.rows.expander import Expander
+from checker.search.spark.result_recorder import ResultRecorder
 from checker.search.spark.shared_results import SharedResult, merged, pack_results, unpack_results
-from checker.search.spark.worker_results import Learning
 from fizz import load
 from interpreter import State, compile_module
 from interpreter.state.step import StepKind
@@ -27,7 +27,7 @@ from tests.spark.test_columns import PARTS
 
 KAFKA = Path(__file__).resolve().parents[2] / "models" / "kafka"
 
-# A container is kept over a choice: where nothing comes of it, and where it is put somewhere.
+# A container is kept over a choice: where nothing comes of it, and where it is assigned.
 KEPT = """\
 action Init: boxes, kept, seen = [struct(inside = set([1])), struct(inside = set([2, 3]))], set(), 0
 atomic action Look:
@@ -48,11 +48,11 @@ action Draw:
     seen.add(KEYS.fresh())
 """
 
-TAUGHT = {**MODELS, "parts": PARTS, "wide": WIDE, "kept": KEPT}
+SHARED = {**MODELS, "parts": PARTS, "wide": WIDE, "kept": KEPT}
 
 
 class Process:
-    """One process of a run, in which ids mean something else than in others."""
+    """One process of a run, whose ids differ from those of others."""
 
     def __init__(self, source: str, folder: Path, shift: int = 0) -> None:
         path = folder / "m.fizz"
@@ -64,12 +64,12 @@ class Process:
         for number in range(shift):
             self.machine.values.intern(2, -1000 - number)
         self.codec = StateCodec(self.machine)
-        self.learning = Learning(self.expander)
+        self.recorder = ResultRecorder(self.expander)
         self.level = Level()
 
     def explore(self, most: int) -> list[State]:
         """Some states, all of which were judged and expanded."""
-        pending = [way.state for way in self.machine.initial()[0]]
+        pending = [path.state for path in self.machine.initial()[0]]
         met = dict.fromkeys(pending)
         while pending and len(met) < most:
             state = pending.pop(0)
@@ -83,90 +83,90 @@ class Process:
 
     def visit(self, state: State) -> list[State]:
         """Judge a state and take its steps."""
-        place = StateRef(self.machine.key(state), 0)
-        self.expander.judge(state, place, self.level)
-        return [arrival.state for arrival in self.expander.expand(state, place, False, self.level)]
+        ref = StateRef(self.machine.key(state), 0)
+        self.expander.judge(state, ref, self.level)
+        return [arrival.state for arrival in self.expander.expand(state, ref, False, self.level)]
 
     def calls(self) -> int:
         return self.expander.memory.total().calls
 
 
-@pytest.mark.parametrize("name", TAUGHT)
-def test_who_was_taught_asks_nothing(name: str, tmp_path: Path) -> None:
-    """All that was learned arrives: the same states are expanded without the interpreter, with the same steps."""
-    teacher, student = Process(TAUGHT[name], tmp_path), Process(TAUGHT[name], tmp_path, shift=50)
-    states = teacher.explore(60)
-    student.machine.initial()
-    assert teacher.calls() > 2
-    data = teacher.learning.tell(teacher.codec)
-    assert teacher.learning.unshared == 0
-    student.learning.take(unpack_results(student.codec, data), None)
-    carried = student.codec.unpack_states(teacher.codec.pack_states(states))
-    for place, state in enumerate(states):
-        before = [teacher.machine.encoding(target) for target in teacher.visit(state)]
-        after = [student.machine.encoding(target) for target in student.visit(carried.state(place))]
+@pytest.mark.parametrize("name", SHARED)
+def test_a_process_with_shared_results_asks_nothing(name: str, tmp_path: Path) -> None:
+    """All results arrive: the same states are expanded without the interpreter, with the same steps."""
+    sender, receiver = Process(SHARED[name], tmp_path), Process(SHARED[name], tmp_path, shift=50)
+    states = sender.explore(60)
+    receiver.machine.initial()
+    assert sender.calls() > 2
+    data = sender.recorder.unsent(sender.codec)
+    assert sender.recorder.unshared == 0
+    receiver.recorder.add(unpack_results(receiver.codec, data), None)
+    carried = receiver.codec.unpack_states(sender.codec.pack_states(states))
+    for at, state in enumerate(states):
+        before = [sender.machine.encoding(target) for target in sender.visit(state)]
+        after = [receiver.machine.encoding(target) for target in receiver.visit(carried.state(at))]
         assert after == before
-    assert student.calls() == 0
-    assert student.machine.noted() == teacher.machine.noted()
-    assert teacher.learning.tell(teacher.codec) == student.learning.tell(student.codec) == b""
+    assert receiver.calls() == 0
+    assert receiver.machine.noted() == sender.machine.noted()
+    assert sender.recorder.unsent(sender.codec) == receiver.recorder.unsent(receiver.codec) == b""
 
 
 def test_rules_that_began_anew(tmp_path: Path) -> None:
-    """Ways with and without containers kept over restarts are not mixed: who is told of the latter goes on so."""
-    teacher, student, other = (Process(KEPT, tmp_path, shift) for shift in (0, 7, 13))
-    (rule,) = (c.rule for c in teacher.machine.candidates(teacher.explore(60)[0]) if c.name == "Take")
-    shared_results = unpack_results(student.codec, teacher.learning.tell(teacher.codec))
+    """Paths with and without containers kept over restarts are not mixed: a process that gets the latter goes on so."""
+    sender, receiver, other = (Process(KEPT, tmp_path, shift) for shift in (0, 7, 13))
+    (rule,) = (c.rule for c in sender.machine.candidates(sender.explore(60)[0]) if c.name == "Take")
+    shared_results = unpack_results(receiver.codec, sender.recorder.unsent(sender.codec))
     assert {shared.without_containers for shared in shared_results if shared.rule == rule} == {True}
-    assert any(isinstance(event, Restart) for shared in shared_results for event in shared.way.events)
-    # What the student has learned before is of no use any more.
-    view = student.machine.parts_view(student.machine.initial()[0][0].state)
+    assert any(isinstance(event, Restart) for shared in shared_results for event in shared.path.events)
+    # What the receiver remembered before is of no use any more.
+    view = receiver.machine.parts_view(receiver.machine.initial()[0][0].state)
     with pytest.raises(BeginAnew):
-        student.expander.memory.runner.run(rule, view)
-    careless = [SharedResult(rule, False, shared.way) for shared in shared_results if shared.rule == rule]
-    student.learning.take(careless, None)
-    assert student.expander.memory.tree(rule).root is None
-    other.learning.take(careless, None)
+        receiver.expander.memory.runner.run(rule, view)
+    mistaken = [SharedResult(rule, False, shared.path) for shared in shared_results if shared.rule == rule]
+    receiver.recorder.add(mistaken, None)
+    assert receiver.expander.memory.tree(rule).root is None
+    other.recorder.add(mistaken, None)
     assert other.expander.memory.tree(rule).root is not None
     assert rule not in other.expander.memory.runner.without_containers
-    other.learning.take([careless[0]._replace(without_containers=True)], None)
+    other.recorder.add([mistaken[0]._replace(without_containers=True)], None)
     assert rule in other.expander.memory.runner.without_containers
 
 
 def test_questions_that_only_one_process_understands(tmp_path: Path) -> None:
-    """What a thread asks about values in use has the thread's id in it: that is not told, and counted."""
+    """What a thread asks about values in use has the thread's id in it: that is not shared, but counted."""
     process = Process(FRESH, tmp_path)
     process.explore(60)
-    data = process.learning.tell(process.codec)
+    data = process.recorder.unsent(process.codec)
     asked = [shared.rule.kind for shared in unpack_results(process.codec, data)]
-    assert process.learning.unshared + len(asked) == process.calls()
-    assert process.learning.unshared > 0
+    assert process.recorder.unshared + len(asked) == process.calls()
+    assert process.recorder.unshared > 0
     assert StepKind.START in asked
 
 
-def test_each_lesson_once(tmp_path: Path) -> None:
-    """Two processes that learned the same tell one thing; whoever knows it already keeps what it has."""
+def test_each_result_once(tmp_path: Path) -> None:
+    """A result of two processes is merged into one; a process that has it already stays as it is."""
     first, second, driver = (Process(WIDE, tmp_path, shift) for shift in (0, 5, 9))
     first.explore(40)
     second.explore(60)
-    told = [process.learning.tell(process.codec) for process in (first, second)]
-    data, count = merged(driver.codec, told)
-    assert count == len(unpack_results(driver.codec, told[1])) > len(unpack_results(driver.codec, told[0]))
+    sent = [process.recorder.unsent(process.codec) for process in (first, second)]
+    data, count = merged(driver.codec, sent)
+    assert count == len(unpack_results(driver.codec, sent[1])) > len(unpack_results(driver.codec, sent[0]))
     nodes = second.expander.memory.total().nodes
-    second.learning.take(unpack_results(second.codec, data), None)
+    second.recorder.add(unpack_results(second.codec, data), None)
     assert second.expander.memory.total().nodes == nodes
     assert merged(driver.codec, []) == pack_results(driver.codec, []) == (b"", 0)
 
 
-def test_rules_that_do_not_pay_are_not_told(tmp_path: Path) -> None:
+def test_rules_that_do_not_pay_are_not_shared(tmp_path: Path) -> None:
     process = Process(WIDE, tmp_path)
     process.explore(20)
-    for shared in list(process.learning._noted):
+    for shared in list(process.recorder._noted):
         process.expander.memory.forget(shared.rule)
-    assert process.learning.tell(process.codec) == b""
+    assert process.recorder.unsent(process.codec) == b""
 
 
 def test_about_once_in_the_cluster(stage: Stage) -> None:
-    """Several workers together interpret little more than one, and tell of all of it."""
+    """Several workers together interpret little more than one, and share all of it."""
     model = KAFKA / "KafkaTruncateToHighWatermark.fizz"
     alone = check(model, settings=Settings(keep_going=True, stats=True))
     chosen = settings_for(3, spark_from=300, keep_going=True)

@@ -14,7 +14,7 @@ from checker.check import check
 from checker.core.problems import EnvironmentProblem
 from checker.search.spark import cluster
 from checker.search.spark.spark_connection import SparkConnection
-from checker.search.spark.troubles import NOBODY_YET, TaskFailed, explained
+from checker.search.spark.troubles import NO_EXECUTOR_YET, TaskFailed, explained
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
 
@@ -85,4 +85,4 @@ def test_nobody_to_run_tasks(tmp_path: Path, stage: Stage) -> None:
     for lonely, patience_s in ((True, -1.0), (True, 99.0), (False, -1.0)):
         with patch.object(stage, "lonely", lonely), patch.object(cluster, "_PATIENCE_S", patience_s):
             check(tmp_path / "m.fizz", engine="spark", settings=settings_for(2), say=said.append)
-    assert said == [NOBODY_YET]
+    assert said == [NO_EXECUTOR_YET]

@@ -25,9 +25,9 @@ def key_array(data: Any) -> Keys:
     return np.frombuffer(data, dtype=_TYPE)
 
 
-def key_number(keys: Keys, place: int) -> int:
+def key_number(keys: Keys, index: int) -> int:
     """One key as a number. Not through numpy's own items: those lose zeros at the end."""
-    return int.from_bytes(keys[place : place + 1].tobytes(), "big")
+    return int.from_bytes(keys[index : index + 1].tobytes(), "big")
 
 
 def keys_of(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> Keys:
@@ -41,7 +41,7 @@ def halves_of(keys: Keys) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     return np.ascontiguousarray(halves[:, 0]), np.ascontiguousarray(halves[:, 1])
 
 
-def places(column: Keys, wanted: Keys) -> tuple[NDArray[np.int64], Mask]:
+def indexes_of(column: Keys, wanted: Keys) -> tuple[NDArray[np.int64], Mask]:
     """Where the wanted keys stand in a sorted column, and which of them stand there at all."""
     if not len(column):
         return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)

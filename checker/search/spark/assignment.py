@@ -1,4 +1,4 @@
-"""What the driver and the tasks of a level tell each other. Data only; the states themselves travel by files."""
+"""What the driver and the tasks of a level send each other. Data only; the states themselves travel by files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from interpreter.state.step import StepOrder
 
 @dataclass(frozen=True, slots=True)
 class WorkerConfig:
-    """How workers look at states, which the local run has found out: all alike, so that they can learn from each other.
+    """How workers look at states. The local run finds it out; it is the same for all, so that they can share results.
 
     `reduced`: columns choose among images. `gathered`: the slots that are read whole (see `division`).
     """
@@ -71,7 +71,7 @@ class Assignment:
     """One task: take in the candidates of a level for a partition, and expand those that are new.
 
     `inbound` are the files with candidates. `judged`: they come from the driver, which has sorted out, judged and
-    counted them already. `graph`: write down the edges. `shared_results` are the files with what was learned so far.
+    counted them already. `graph`: write down the edges. `shared_results` are the files with the results shared so far.
     """
 
     level: int
@@ -85,11 +85,11 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class TaskReport:
-    """What a task reports. `arrived` speaks of its states, `expanded` of the steps from them.
+    """What a task reports. `arrived` is about its states, `expanded` about the steps from them.
 
     `outbound` counts the candidates for each partition, `exported` are the files with rows for tables. `worker` names
     the process, `counters` is what that process has evaluated so far in this run, and `effort` what that took.
-    `shared_results` are what it has learned and not sent before, `unshared` counts what it could not send so far.
+    `shared_results` are the results that it has not sent before, `unshared` counts those that cannot be sent.
     `met`: what counts of it if other tasks of the level are not finished.
     """
 
@@ -108,7 +108,7 @@ class TaskReport:
 
 
 def found_file(level: int, partition: int) -> str:
-    """The file of the states found: keys, sources, places in the table of orders, that table, recorded answers."""
+    """The file of the states found: keys, sources, indexes into the table of orders, that table, recorded answers."""
     return f"found-{level}-{partition}"
 
 
@@ -118,12 +118,12 @@ def outbound_file(level: int, sender: int) -> str:
 
 
 def shared_results_file(level: int) -> str:
-    """The file of what was learned on a level."""
+    """The file of the results shared on a level."""
     return f"lessons-{level}"
 
 
 def edges_file(level: int, partition: int) -> str:
-    """The file of the edges from the states of a level: the table of shapes, places in it by state, targets' keys."""
+    """The file of the edges from the states of a level: the table of shapes, indexes by state, targets' keys."""
     return f"edges-{level}-{partition}"
 
 
@@ -145,14 +145,14 @@ class Working(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """What a task has met: `level` as far as it got. `origins`: of its witnesses the states that the task has found."""
+    """What a task has met: `level` as far as it got. `origins`: of its witnesses those states that it found itself."""
 
     level: Level
     origins: Mapping[int, Origin]
 
     @classmethod
     def of(cls, partition: Working) -> Met:
-        """What was met so far on the way to the level that is being found."""
+        """What was met so far of the level that is being found."""
         if partition.assignment.judged:
             return cls(partition.expanded, {})
         level = partition.arrived

@@ -1,4 +1,4 @@
-"""Candidates in columns, in bytes: what the tasks of a level send each other where they go by columns."""
+"""Candidates in columns, in bytes: what the tasks of a level that go by columns send each other."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _KEY_COLUMNS: Final = 4
 _MOST: Final = 1 << 31
 
 NO_ORDER: Final = StepOrder((), (), 0)
-"""Of states that are handed over: they have been given their parents by the local run."""
+"""Of states that are handed over: the local run has their parents."""
 
 
 class PackedBatch(NamedTuple):
     """Candidates of one layout.
 
-    `high`, `low`: halves of the keys; `source_high`, `source_low` of the sources' keys. `orders` are places in a table.
+    `high`, `low`: halves of the keys; `source_high`, `source_low` of the sources' keys. `orders`: indexes into a table.
     """
 
     rows: PackedRows
@@ -128,15 +128,15 @@ def _batch_of(layout: Layout, candidates: list[SuccessorRecord], values: StateCo
     columns: list[list[int]] = [[c.state.values[i] for c in candidates] for i in range(len(layout.slots))]
     columns += [[(*c.state.threads, *[UNBOUND] * most)[i] for c in candidates] for i in range(most)]
     tables: list[tuple[bytes, ...]] = []
-    places: list[Column] = []
+    indexes: list[Column] = []
     for column in columns:
-        known = {number: place for place, number in enumerate(dict.fromkeys(column))}
+        known = {number: index for index, number in enumerate(dict.fromkeys(column))}
         tables.append(tuple(b"" if number == UNBOUND else values.write(number) for number in known))
-        places.append(narrow(np.array([known[number] for number in column], dtype=np.int64), len(known)))
-    slots = (*layout.slots, *[("thread", place) for place in range(most)])
-    orders = {order: place for place, order in enumerate(dict.fromkeys(c.order for c in candidates))}
+        indexes.append(narrow(np.array([known[number] for number in column], dtype=np.int64), len(known)))
+    slots = (*layout.slots, *[("thread", rank) for rank in range(most)])
+    orders = {order: index for index, order in enumerate(dict.fromkeys(c.order for c in candidates))}
     return PackedBatch(
-        PackedRows(layout.slots, slots, tuple(tables), tuple(places)),
+        PackedRows(layout.slots, slots, tuple(tables), tuple(indexes)),
         *halves([c.key for c in candidates]),
         *halves([c.source for c in candidates]),
         tuple(orders),
@@ -147,7 +147,7 @@ def _batch_of(layout: Layout, candidates: list[SuccessorRecord], values: StateCo
 
 
 class _Head(NamedTuple):
-    """What is small about candidates: how many they are, and how many bytes a place, starts and crashes take each."""
+    """How many candidates there are, their orders, and how many bytes an index, starts and crashes take each."""
 
     rows: int
     order_table: tuple[StepOrder, ...]
@@ -161,7 +161,7 @@ def to_bytes(batches: list[PackedBatch]) -> bytes:
     if not batches:
         return b""
     small = [piece for batch in batches for piece in _pieces_of(batch)]
-    # Keys stay as they are: there is nothing to take off, and trying takes most of the time.
+    # Keys are not deflated: they are random, and trying takes most of the time.
     keys = [half.tobytes() for b in batches for half in (b.high, b.low, b.source_high, b.source_low)]
     return bundle([deflate(bundle(small)), *keys])
 
@@ -173,7 +173,7 @@ def _pieces_of(batch: PackedBatch) -> list[bytes]:
 
 
 def joined(boxes: list[bytes]) -> bytes:
-    """Several of what `to_bytes` wrote, as one part of a file; none is no bytes."""
+    """Several results of `to_bytes` as one part of a file; none is no bytes."""
     return bundle(boxes) if boxes else b""
 
 

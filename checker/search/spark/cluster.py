@@ -1,4 +1,4 @@
-"""The part of a run that is on Spark: what the driver knows of it, which is counts, witnesses and names of files."""
+"""The part of a run that is on Spark. The driver knows counts, witnesses and names of files, and no states."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ from checker.search.spark.graph_task import Made
 from checker.search.spark.key_files import KeyFiles, add_keys
 from checker.search.spark.liveness.partitioned_search import PartitionedSearch
 from checker.search.spark.local import LocalRun
-from checker.search.spark.result_exchange import Teaching
+from checker.search.spark.result_exchange import ResultExchange
 from checker.search.spark.scratch import Scratch
 from checker.search.spark.shipping import archive, worker_function
 from checker.search.spark.spark_connection import SparkConnection
 from checker.search.spark.stopping import Stopped, stop_sign
-from checker.search.spark.troubles import NOBODY_YET
+from checker.search.spark.troubles import NO_EXECUTOR_YET
 from checker.storage.checkpoint.folder import level_file
 from checker.storage.file_store import FileStore
 from checker.storage.folders import RUN_FOLDER
@@ -60,7 +60,7 @@ _PATIENCE_S: Final = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Where the local run is saved that a cluster has taken over from: its level, and the files that are needed."""
+    """Where the local run was saved before it was handed over: its level, and the files that are needed."""
 
     level: int
     files: tuple[str, ...]
@@ -123,11 +123,11 @@ class Cluster:
         kept_in = task.settings.kept_in
         self.keeps = kept_in is not None
         self.scratch = Scratch("run") if kept_in is None and folder is None else None
-        """Where the files are if nobody has said where."""
+        """The folder of the files where the user names none."""
         self.folder = self._folder(folder, kept_in)
         self.store = FileStore(self.folder, durable=self.keeps)
         self.findings = Findings(self.store, local, level, partitions)
-        self.teaching = Teaching(self.store, local.machine)
+        self.exchange = ResultExchange(self.store, local.machine)
         self.level = level
         self.visited: list[KeyFiles] = [()] * self.partitions
         self.inbound: list[list[str]] = [[] for _ in range(self.partitions)]
@@ -143,9 +143,9 @@ class Cluster:
         self.crew: SparkCrew | None = None
         self._sign = stop_sign(self.folder, self.run)
         self._halted_at: float | None = None
-        """When the tasks were told that the run is to end."""
+        """When the tasks were asked to end."""
         self._alone_until: float | None = time.monotonic() + _PATIENCE_S
-        """When the user is to know that nobody has come to run tasks; None: that was looked at."""
+        """When to tell the user that there is no executor yet; None: that was checked."""
         program, watches, machine = task.program, task.watches, task.machine
         order = Order(
             self.run,
@@ -164,7 +164,7 @@ class Cluster:
         )
         # By value where need be: a machine of one's own may be defined in a script or notebook.
         self._order = session.broadcast(cloudpickle.dumps(order))  # type: ignore[no-untyped-call]
-        self._code = None if session.in_one_place else session.broadcast(archive())
+        self._code = None if session.in_one_process else session.broadcast(archive())
         self._work = worker_function(self.run, self._order, self._code)
 
     def hand_over(self) -> None:
@@ -179,8 +179,8 @@ class Cluster:
         name = outbound_file(self.level - 1, self.partitions)
         self.store.write(name, parts)
         self.inbound = [[name] if part else [] for part in parts]
-        self.teaching.teach(self.level - 1, [self.local.learning.tell(self.teaching.codec)])
-        self.teaching.unshared[""] = self.local.learning.unshared
+        self.exchange.publish(self.level - 1, [self.local.recorder.unsent(self.exchange.codec)])
+        self.exchange.unshared[""] = self.local.recorder.unshared
 
     def _waiting_by_columns(self) -> list[bytes]:
         return [
@@ -210,7 +210,7 @@ class Cluster:
 
     @contextmanager
     def _given_up(self) -> Iterator[None]:
-        """If a job is stopped, all is as it was before it: its tasks may be done again, and come to the same."""
+        """If a job is stopped, restore what was before it: its tasks may be done again, with the same results."""
         before = self.level, self.inbound, self.wants_graph
         try:
             yield
@@ -220,7 +220,7 @@ class Cluster:
             raise
 
     def _unfinished(self, met: Sequence[Met]) -> Unfinished:
-        """What tasks have met on the level under way. What is held are the steps from all states that wait."""
+        """What tasks have met on the level under way; `held` counts the steps from all states that wait."""
         level = Level()
         if self.held is not None:
             level.merge(self.held)
@@ -232,7 +232,7 @@ class Cluster:
 
     def _job(self, judged: bool) -> tuple[Level, Level]:
         """Run the level in hand: what taking it in brought, and what its expansion did."""
-        given = [
+        assignments = [
             Assignment(
                 self.level,
                 partition,
@@ -240,7 +240,7 @@ class Cluster:
                 self.visited[partition],
                 judged,
                 self.wants_graph,
-                tuple(self.teaching.files),
+                tuple(self.exchange.files),
             )
             for partition, names in enumerate(self.inbound)
             if names
@@ -249,22 +249,22 @@ class Cluster:
         found: list[int] = []
         used = {name for names in self.inbound for name in names}
         self.inbound = [[] for _ in range(self.partitions)]
-        if given:
-            items = [pickle.dumps(assignment, pickle.HIGHEST_PROTOCOL) for assignment in given]
+        if assignments:
+            items = [pickle.dumps(assignment, pickle.HIGHEST_PROTOCOL) for assignment in assignments]
             title = f"fizzpy: level {self.level}"
             answers = self.session.run(self.run, title, self._work, items, self._tick)
             self.jobs += 1
-            self.tasks += len(given)
-            told: list[bytes] = []
-            for summary in self._finished([pickle.loads(answer) for answer in answers]):
-                self._take(summary)
-                told.append(summary.shared_results)
-                arrived.merge(summary.arrived)
-                expanded.merge(summary.expanded)
-                if summary.arrived.states:
-                    found.append(summary.partition)
-            self.teaching.teach(self.level, told)
-            self._note_written([assignment.partition for assignment in given], () if judged else found)
+            self.tasks += len(assignments)
+            sent: list[bytes] = []
+            for report in self._finished([pickle.loads(answer) for answer in answers]):
+                self._take(report)
+                sent.append(report.shared_results)
+                arrived.merge(report.arrived)
+                expanded.merge(report.expanded)
+                if report.arrived.states:
+                    found.append(report.partition)
+            self.exchange.publish(self.level, sent)
+            self._note_written([assignment.partition for assignment in assignments], () if judged else found)
         self.wants_graph = keeps_graph(self.wants_graph, arrived)
         if not judged:
             self.findings.add_level(found)
@@ -276,7 +276,7 @@ class Cluster:
         try:
             self.task.tick(0, 0)
         except Stop:
-            # The tasks are told, and may tell what they have met. Who does not answer soon is not waited for.
+            # The tasks are asked to end, and may report what they have met. They have a short time to do so.
             if self._halted_at is None:
                 self._halted_at = time.monotonic()
                 with suppress(OSError):
@@ -286,7 +286,7 @@ class Cluster:
         if self._alone_until is not None and time.monotonic() > self._alone_until:
             self._alone_until = None
             if self.session.lonely:
-                self.task.say(NOBODY_YET)
+                self.task.say(NO_EXECUTOR_YET)
 
     def _finished(self, answers: Sequence[TaskReport | Stopped | Problem | StopReason]) -> list[TaskReport]:
         """What the tasks of a job report. Raises what one could not help, and `Stop` if one was not finished."""
@@ -296,31 +296,31 @@ class Cluster:
         finished = [answer for answer in answers if isinstance(answer, TaskReport)]
         if len(finished) < len(answers):
             stopped = [answer for answer in answers if isinstance(answer, Stopped)]
-            given = [answer for answer in answers if isinstance(answer, StopReason)]
-            stop = Stop(self.task.patience.over or next(iter(given), StopReason.INTERRUPTED))
+            reasons = [answer for answer in answers if isinstance(answer, StopReason)]
+            stop = Stop(self.task.patience.over or next(iter(reasons), StopReason.INTERRUPTED))
             stop.unfinished = self._unfinished(
                 [*[answer.met for answer in finished], *[answer.met for answer in stopped]]
             )
             raise stop
         return finished
 
-    def _take(self, summary: TaskReport) -> None:
-        """Take in where a task has left things."""
-        kept = set(summary.visited)
-        for file in self.visited[summary.partition]:
+    def _take(self, report: TaskReport) -> None:
+        """Note the files that a task has left, and what it has spent."""
+        kept = set(report.visited)
+        for file in self.visited[report.partition]:
             if file not in kept:
                 self._remove(file.name)
-        self.visited[summary.partition] = summary.visited
-        self.written += summary.exported
-        for partition, candidates in enumerate(summary.outbound):
+        self.visited[report.partition] = report.visited
+        self.written += report.exported
+        for partition, candidates in enumerate(report.outbound):
             if candidates:
-                self.inbound[partition].append(outbound_file(self.level, summary.partition))
-        # A worker counts on and on; its tasks may come home in any order.
-        known = self.counters.get(summary.worker)
-        if known is None or known.evaluations < summary.counters.evaluations:
-            self.counters[summary.worker] = summary.counters
-        self._spend(summary.worker, summary.effort)
-        self.teaching.unshared[summary.worker] = max(self.teaching.unshared.get(summary.worker, 0), summary.unshared)
+                self.inbound[partition].append(outbound_file(self.level, report.partition))
+        # The counters of a worker only grow; its tasks may end in any order.
+        known = self.counters.get(report.worker)
+        if known is None or known.evaluations < report.counters.evaluations:
+            self.counters[report.worker] = report.counters
+        self._spend(report.worker, report.effort)
+        self.exchange.unshared[report.worker] = max(self.exchange.unshared.get(report.worker, 0), report.unshared)
 
     def _note_written(self, worked: Sequence[int], found: Sequence[int]) -> None:
         self.written += [found_file(self.level, partition) for partition in found]
@@ -354,24 +354,24 @@ class Cluster:
             self.held,
             tuple(self.written),
             self.worker_config,
-            tuple(self.teaching.files),
+            tuple(self.exchange.files),
         )
         self.saved = frozenset((*base.files, level_file(base.level), *self._needed()))
         return Saved("spark", (pack_head(ClusterState, state),), tuple(self.saved))
 
     def _needed(self) -> list[str]:
         seen = [file.name for files in self.visited for file in files]
-        return [*self.written, *self.teaching.files, *seen, *(name for names in self.inbound for name in names)]
+        return [*self.written, *self.exchange.files, *seen, *(name for names in self.inbound for name in names)]
 
     def restore(self, state: ClusterState) -> None:
-        """Be where the other driver was."""
+        """Take the state of the driver that was saved."""
         self.findings.levels = state.levels
         self.level = state.level
         self.visited = list(state.visited)
         self.inbound = [list(names) for names in state.inbound]
         self.wants_graph, self.held = state.wants_graph, state.held
         self.written = list(state.written)
-        self.teaching.files = list(state.shared_results)
+        self.exchange.files = list(state.shared_results)
         self.saved = frozenset(self._needed())
 
     # --- the end ---------------------------------------------------------------------------------------------------
@@ -383,7 +383,7 @@ class Cluster:
 
     def _make(self, title: str, items: list[bytes]) -> list[Any]:
         """One pass over the graph."""
-        told: list[Any] = []
+        done: list[Any] = []
         for answer in self.session.run(self.run, title, self._work, items, self.task.patience.ask):
             made: Made | Problem | StopReason = pickle.loads(answer)
             if isinstance(made, Problem):
@@ -391,11 +391,11 @@ class Cluster:
             if isinstance(made, StopReason):
                 raise Stop(made)
             self._spend(made.worker, made.effort)
-            told.append(made.done)
-        return told
+            done.append(made.done)
+        return done
 
     def _spend(self, worker: str, effort: Effort) -> None:
-        """Note what a worker has spent so far; its tasks may come home in any order."""
+        """Note what a worker has spent so far; its tasks may end in any order."""
         known = self.efforts.get(worker, Effort())
         self.efforts[worker] = max(known, effort, key=lambda effort: effort.cpu_s)
 
@@ -408,7 +408,7 @@ class Cluster:
             self._order.destroy()
             if self._code is not None:
                 self._code.destroy()
-        # Nobody may write any more when the folder goes.
+        # No task may write any more when the folder is removed.
         self.session.close(self.task.patience)
         self._sign.unlink(missing_ok=True)
         if self.crew is not None:

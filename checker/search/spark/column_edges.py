@@ -1,4 +1,4 @@
-"""Edges for liveness by columns, in the tasks of a level: what `partition` writes row by row."""
+"""Edges for liveness in columns, in the tasks of a level: what `partition` writes row by row."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class EdgeFile:
 
 
 class EdgesByKey(LevelEdges):
-    """The steps of one task that liveness sees. Where their targets are is not known here, so they stay keys."""
+    """The steps of one task that liveness sees. The numbers of their targets are not known here: they stay keys."""
 
     def of(self, frontier: Sequence[Frontier], count: int) -> tuple[tuple[GraphShape, ...], Ints, Keys]:
         """What begins at a frontier whose states are numbered up to `count`: shapes, each state's one, targets."""

@@ -1,4 +1,4 @@
-"""One level of one partition by columns: what `partition` does row by row, with the fast engine's machinery."""
+"""One level of one partition by columns: what `partition` does row by row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from checker.core.level import Level
 from checker.liveness.graph import Graph
 from checker.search.checkpoints.codec import StateCodec, pack_numbered
-from checker.search.checkpoints.key_columns import WIDTH, Keys, key_column, keys_of, places
+from checker.search.checkpoints.key_columns import WIDTH, Keys, indexes_of, key_column, keys_of
 from checker.search.checkpoints.row_codec import RowCodec
 from checker.search.columns.batch import Batch, counts
 from checker.search.columns.code_tables import Ints, Words
@@ -53,7 +53,7 @@ class WorkerColumns:
         """The columns of a worker that has not begun."""
         space = Space(expander, reduced)
         edges = space.edges = EdgesByKey()
-        # That there is a graph makes the run gather edges. They are written to files, and nothing into it.
+        # With a graph the run gathers edges. They are written to files, and the graph stays empty.
         graph = Graph(lambda state: state) if expander.task.graph else None
         run = ColumnsRun(expander.task, space, States(), graph)
         return cls(run, RowCodec(space, values, run.refit), edges)
@@ -61,10 +61,9 @@ class WorkerColumns:
 
 @dataclass(slots=True)
 class Newcomers:
-    """The new states of a level, by key: halves, sources, places in the run's orders, starts, crash steps, and where to
-    find each.
+    """The new states of a level, by key: halves, sources, indexes into the run's orders, starts, crash steps.
 
-    Candidate `rows[i]` of batch `batches[i]`.
+    State `i` is candidate `rows[i]` of batch `batches[i]`.
     """
 
     keys: Keys
@@ -79,7 +78,7 @@ class Newcomers:
 
 
 class ColumnPartition:
-    """The work of one task. All it writes is a function of its assignment: any number of attempts come to the same."""
+    """The work of one task. All it writes is a function of its assignment: every attempt writes the same."""
 
     def __init__(self, assignment: Assignment, partitions: int, store: FileStore, columns: WorkerColumns) -> None:
         self.assignment = assignment
@@ -95,7 +94,7 @@ class ColumnPartition:
         self._found: list[Newcomers] = []
 
     def run(self) -> KeyFiles:
-        """Do the work; what this partition has seen then. `arrived`, `expanded` and `outbound` are then known."""
+        """Do the work, and set `arrived`, `expanded` and `outbound`. The keys that this partition has visited then."""
         given, run = self.assignment, self.columns.run
         run.judge.recorded = {key: bytearray() for key in run.judge.recorded}
         found = self._found
@@ -118,15 +117,15 @@ class ColumnPartition:
     def origin(self, key: int) -> Origin | None:
         """How a state of this task was found; None: it was found before."""
         for new in self._found:
-            at, there = places(new.keys, key_column([key]))
+            at, there = indexes_of(new.keys, key_column([key]))
             if there[0]:
-                place = int(at[0])
-                source = int.from_bytes(new.sources[WIDTH * place : WIDTH * (place + 1)], "big")
-                return source, self.columns.run.space.orders[int(new.orders[place])]
+                row = int(at[0])
+                source = int.from_bytes(new.sources[WIDTH * row : WIDTH * (row + 1)], "big")
+                return source, self.columns.run.space.orders[int(new.orders[row])]
         return None
 
     def _slices(self) -> int:
-        """In how many slices, by key, the candidates are dealt with: so memory does not grow with the level."""
+        """In how many slices, by key, the candidates are handled, so that memory does not grow with the level."""
         partition = self.assignment.partition
         return 1 + sum(self.store.length(name, partition) for name in self.assignment.inbound) // _SLICE
 
@@ -170,7 +169,7 @@ class ColumnPartition:
         order, groups = by_key_and_parent((high, low), crashes, space.order_ranks()[orders], (source_high, source_low))
         first = order[groups]
         keys = keys_of(high[first], low[first])
-        # What the driver has judged is among what was seen.
+        # States that the driver has judged are among the visited ones.
         known = seen(self.store, () if self.assignment.judged else self.assignment.visited, keys)
         left = np.flatnonzero(~known)
         chosen = first[left]
@@ -194,12 +193,12 @@ class ColumnPartition:
             layouts.setdefault(batch.rows.layout, []).append(number)
         found: list[Frontier] = []
         for members in layouts.values():
-            places = [np.flatnonzero(new.batches == number) for number in members]
-            some = [(batches[n].rows, new.rows[at]) for n, at in zip(members, places, strict=True) if len(at)]
+            indexes = [np.flatnonzero(new.batches == number) for number in members]
+            some = [(batches[n].rows, new.rows[at]) for n, at in zip(members, indexes, strict=True) if len(at)]
             if not some:
                 continue
             packing, rows = self.columns.codec.unpack(some)
-            together = np.concatenate(places)
+            together = np.concatenate(indexes)
             by_key = np.argsort(together)
             own = together[by_key]
             starts, crashes = new.starts[own], counts(new.crashes[own])

@@ -8,7 +8,7 @@ from typing import Final
 from checker.core.exploration import PathLink
 from checker.core.problems import EnvironmentProblem
 from checker.search.checkpoints.codec import unpack_orders
-from checker.search.checkpoints.key_columns import WIDTH, key_array, key_column, partition_of, places
+from checker.search.checkpoints.key_columns import WIDTH, indexes_of, key_array, key_column, partition_of
 from checker.search.spark.assignment import found_file
 from checker.search.spark.local import LocalRun
 from checker.storage.file_store import FileStore
@@ -18,7 +18,7 @@ KEYS: Final = 0
 _SOURCES, _ORDERS, _ORDER_TABLE = 1, 2, 3
 CRASHES: Final = 4
 ANSWERS: Final = 5
-"""Where the parts of a file of found states are, those with answers last."""
+"""The parts of a file of found states, those with answers last."""
 
 
 class Findings:
@@ -40,9 +40,9 @@ class Findings:
     # --- paths -----------------------------------------------------------------------------------------------------
 
     def path(self, key: int) -> tuple[PathLink, ...]:
-        """The links from Init to a state that was found. Raises `EnvironmentProblem` if the files lead nowhere."""
+        """The links from Init to a state that was found. Raises `EnvironmentProblem` if the files have no such path."""
         links: list[PathLink] = []
-        # The source of a state is one level above it, so one way up is enough.
+        # The source of a state is one level above it, so one pass over the levels is enough.
         for index in reversed(range(len(self.levels))):
             step = self._step_to(key, index)
             if step is not None:
@@ -62,12 +62,12 @@ class Findings:
             return None
         name = self._found(index, partition)
         with self.store.reading(name):
-            at, there = places(key_array(self.store.map(name, KEYS)), key_column([key]))
+            at, there = indexes_of(key_array(self.store.map(name, KEYS)), key_column([key]))
             if not there[0]:
                 return None
-            place = int(at[0])
-            source = bytes(self.store.map(name, _SOURCES)[WIDTH * place : WIDTH * (place + 1)])
-            number = bytes(self.store.map(name, _ORDERS)[4 * place : 4 * (place + 1)])
+            row = int(at[0])
+            source = bytes(self.store.map(name, _SOURCES)[WIDTH * row : WIDTH * (row + 1)])
+            number = bytes(self.store.map(name, _ORDERS)[4 * row : 4 * (row + 1)])
             (order,) = unpack_orders(self.store.read(name, _ORDER_TABLE), number)
         return int.from_bytes(source, "big"), order
 

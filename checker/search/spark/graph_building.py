@@ -1,7 +1,7 @@
-"""How the shares of the graph are made of the files that the levels left: four passes.
+"""Builds the shares of the graph from the files of the levels, in four passes.
 
-`survey` tells which kinds of states there are, and gets numbers for them; `scatter` tells the partition of each edge's
-target of it; `resolve` finds the target by its key, and tells its number to the source, which `link` writes down.
+`survey` reports the kinds of states, which then get numbers; `scatter` sends each edge to the partition of its target;
+`resolve` finds the target by its key and sends its number back; `link` writes that down at the source.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from checker.storage.file_store import FileStore
 from fizz.base.data import demand
 
 _SENT: Final = WIDTH + 4 + 4
-"""The bytes of an edge under way: the key of its target, the number of its source, its mark."""
+"""The bytes of an edge that is sent: the key of its target, the number of its source, its mark."""
 
 Kind = tuple[tuple[LiveStep, ...], int]
 """What states have in common for the tables of the graph: steps, and how many of them lead into it."""
 
 
 class LevelFiles(NamedTuple):
-    """A level of one partition: are there found states (None: they are the driver's), are there edges to be used."""
+    """A level of one partition: whether it found states (None: they are the driver's), and whether it has edges."""
 
     level: int
     found: bool | None
@@ -47,7 +47,7 @@ class GraphSources:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """States in a row: needs, flags, degrees; marks and keys of the targets for each edge."""
+    """States in order: needs, flags, degrees; marks and keys of the targets for each edge."""
 
     needs: Array
     quiet: Array
@@ -58,7 +58,7 @@ class _Rows:
 
 
 def survey(share: Share, inbound: Sequence[bytes], given: GraphSources, store: FileStore) -> PassResult:
-    """Tell the kinds of states that there are."""
+    """Report the kinds of states."""
     kinds: dict[Kind, None] = {}
     for level in given.levels:
         for shape in _shapes(share, level, store):
@@ -82,15 +82,15 @@ def _kind(shape: GraphShape, level: LevelFiles) -> Kind:
 
 def scatter(share: Share, inbound: Sequence[bytes], given: GraphSources, store: FileStore) -> PassResult:
     """Put the states in order, and send each edge to the partition of its target."""
-    places: dict[Kind, int] = {}
+    numbers: dict[Kind, int] = {}
     rows = [_begun(share)]
     keys: list[Keys] = [share["begun.keys"]]
-    # What is begun with has its rank from the driver.
+    # States of the driver have their ranks from it.
     crashes: list[Array] = [np.zeros(len(share["begun.keys"]), dtype=np.uint32)]
     answers = {column: [share[f"begun.{answers_array(column)}"]] for column in given.columns}
     firsts: list[int] = []
     for level in given.levels:
-        rows.append(_rows(share, level, store, given, places))
+        rows.append(_rows(share, level, store, given, numbers))
         if level.found is not None:
             firsts.append(sum(map(len, keys)))
         if level.found:
@@ -99,8 +99,8 @@ def scatter(share: Share, inbound: Sequence[bytes], given: GraphSources, store: 
                 keys.append(key_array(store.read(name, KEYS)))
                 crashes.append(np.frombuffer(store.read(name, CRASHES), dtype=np.uint32))
                 demand(len(crashes[-1]) == len(keys[-1]), "a number of crashes for each state")
-                for place, column in enumerate(given.columns):
-                    answers[column].append(np.frombuffer(store.read(name, ANSWERS + place), dtype=np.uint8))
+                for index, column in enumerate(given.columns):
+                    answers[column].append(np.frombuffer(store.read(name, ANSWERS + index), dtype=np.uint8))
                     demand(len(answers[column][-1]) == len(keys[-1]), "an answer for each state")
     degree = np.concatenate([row.degree for row in rows])
     marks = np.concatenate([row.marks for row in rows])
@@ -132,12 +132,12 @@ def _begun(share: Share) -> _Rows:
     return _Rows(*[share[f"begun.{name}"] for name in names])
 
 
-def _rows(share: Share, level: LevelFiles, store: FileStore, given: GraphSources, places: dict[Kind, int]) -> _Rows:
+def _rows(share: Share, level: LevelFiles, store: FileStore, given: GraphSources, numbers: dict[Kind, int]) -> _Rows:
     """The states of one level, by key."""
     shapes = _shapes(share, level, store)
-    known = [given.numbers[places.setdefault(_kind(shape, level), len(places))] for shape in shapes]
-    nobody = GraphShape((), 0, False, False)
-    table = shapes or (nobody,)
+    known = [given.numbers[numbers.setdefault(_kind(shape, level), len(numbers))] for shape in shapes]
+    # With an entry even if there are no states, so that it can be indexed by none.
+    table = shapes or (GraphShape((), 0, False, False),)
     lengths = np.array([len(marks) for _, marks in known] or [0], dtype=np.int64)
     name = edges_file(level.level, share.partition)
     with store.reading(name):
@@ -145,7 +145,7 @@ def _rows(share: Share, level: LevelFiles, store: FileStore, given: GraphSources
         targets = key_array(store.read(name, 2)) if shapes and level.expanded else key_column(())
         degree = lengths[shape_of]
         demand(not level.expanded or int(degree.sum()) == len(targets), "a target for each edge")
-    place = np.arange(int(degree.sum()), dtype=np.int64) - np.repeat(np.cumsum(degree) - degree, degree)
+    offset = np.arange(int(degree.sum()), dtype=np.int64) - np.repeat(np.cumsum(degree) - degree, degree)
     begin = np.cumsum(lengths) - lengths
     flat = np.array([mark for _, marks in known for mark in marks], dtype=np.uint32)
     return _Rows(
@@ -153,13 +153,13 @@ def _rows(share: Share, level: LevelFiles, store: FileStore, given: GraphSources
         np.array([shape.quiet for shape in table], dtype=np.bool_)[shape_of],
         np.array([shape.cut or not level.expanded for shape in table], dtype=np.bool_)[shape_of],
         degree,
-        flat[np.repeat(begin[shape_of], degree) + place],
+        flat[np.repeat(begin[shape_of], degree) + offset],
         targets,
     )
 
 
 def resolve(share: Share, inbound: Sequence[bytes], given: Any, store: FileStore) -> PassResult:
-    """Find the targets of the edges that end here, and tell their numbers."""
+    """Find the targets of the edges that end here, and send their numbers back."""
     counts = np.array([len(data) // _SENT for data in inbound], dtype=np.int64)
     targets: list[Array] = []
     ends: list[Array] = []
@@ -185,7 +185,7 @@ def resolve(share: Share, inbound: Sequence[bytes], given: Any, store: FileStore
 
 
 def _finder(share: Share) -> Callable[[Keys], Numbers]:
-    """A function that tells the numbers of states, which there are, by their keys."""
+    """A function from keys of states of this share to their numbers."""
     high, low = halves_of(share["keys"])
     order = np.lexsort((low, high))
     high, low = high[order], low[order]
@@ -196,7 +196,7 @@ def _finder(share: Share) -> Callable[[Keys], Numbers]:
         at = np.searchsorted(high, wanted_high[by_key])
         while True:
             demand(not len(at) or int(at.max()) < len(high), "a state of each key")
-            # Keys that share their high half stand one after the other.
+            # Keys that share their high half follow each other.
             beside = low[at] != wanted_low[by_key]
             if not beside.any():
                 break

@@ -26,7 +26,7 @@ from checker.search.spark.liveness.share import Array, Share, answers_array, bit
 from checker.storage.file_store import FileStore
 
 Work = Callable[[str, list[bytes]], list[Any]]
-"""Runs one task per item as a job of this title; what they came to."""
+"""Runs one task per item as a job of this title; their results."""
 
 _FROM_DRIVER: Final = 0
 
@@ -52,7 +52,7 @@ class SparkCrew:
     # --- the graph -------------------------------------------------------------------------------------------------
 
     def _write_begun(self, findings: Findings) -> None:
-        """Deal out what the driver has found itself."""
+        """Write what the driver has found itself to the shares."""
         for partition, arrays in enumerate(begun_shares(findings)):
             self._write(partition, arrays)
 
@@ -67,9 +67,9 @@ class SparkCrew:
         kinds = self._each("survey", sources)
         numbered = [
             GraphSources(
-                source.levels, source.columns, tuple(self.tables.shape(steps, inside) for steps, inside in told)
+                source.levels, source.columns, tuple(self.tables.shape(steps, inside) for steps, inside in kinds_found)
             )
-            for source, told in zip(sources, kinds, strict=True)
+            for source, kinds_found in zip(sources, kinds, strict=True)
         ]
         sizes = self._each("scatter", numbered)
         tables = share_file(_FROM_DRIVER, self.partitions)
@@ -93,7 +93,7 @@ class SparkCrew:
     def close(self) -> None:
         """Remove all files of the search that are still there."""
         files = {name for where in self._where for name in where.values()}
-        files |= {post_file(self.jobs, place) for place in range(self.partitions)}
+        files |= {post_file(self.jobs, partition) for partition in range(self.partitions)}
         for name in (*files, *self._brought):
             self.store.remove(name)
 
@@ -138,38 +138,38 @@ class SparkCrew:
         before = self.jobs
         self.jobs += 1
         items = [
-            PassTask(self.jobs, name, place, self.partitions, self._where[place], inbound[place], what)
-            for place, what in given.items()
+            PassTask(self.jobs, name, partition, self.partitions, self._where[partition], inbound[partition], what)
+            for partition, what in given.items()
         ]
         packed = [pickle.dumps(item, pickle.HIGHEST_PROTOCOL) for item in items]
         answers: list[Done] = self._work(f"fizzpy: liveness, {name}", packed)
-        sent = [place for place, done in enumerate(self._post) if done is not None and any(done.post)]
+        sent = [partition for partition, done in enumerate(self._post) if done is not None and any(done.post)]
         self._post = [None] * self.partitions
-        for place, done in zip(given, answers, strict=True):
-            self._take(place, done)
-        for place in sent:
-            self.store.remove(post_file(before, place))
+        for partition, done in zip(given, answers, strict=True):
+            self._take(partition, done)
+        for partition in sent:
+            self.store.remove(post_file(before, partition))
         for file in self._brought:
             self.store.remove(file)
-        self._brought = [core_file(self.jobs, place) for place in given if name == "pick"]
-        return {place: done.told for place, done in zip(given, answers, strict=True)}
+        self._brought = [core_file(self.jobs, partition) for partition in given if name == "pick"]
+        return {partition: done.answer for partition, done in zip(given, answers, strict=True)}
 
     def _inbound(self) -> list[tuple[str | None, ...]]:
         """For each partition the files with post for it, by sender."""
         return [
             tuple(
-                post_file(self.jobs, sender) if done is not None and done.post and done.post[place] else None
+                post_file(self.jobs, sender) if done is not None and done.post and done.post[partition] else None
                 for sender, done in enumerate(self._post)
             )
-            for place in range(self.partitions)
+            for partition in range(self.partitions)
         ]
 
-    def _take(self, place: int, done: Done) -> None:
-        """Take in what a pass has left, and remove what nobody will read any more."""
-        self._post[place] = done
-        where = self._where[place]
+    def _take(self, partition: int, done: Done) -> None:
+        """Note the files that a pass has left, and remove those that will not be read any more."""
+        self._post[partition] = done
+        where = self._where[partition]
         old = {where[name] for name in done.arrays if name in where}
-        where |= dict.fromkeys(done.arrays, share_file(self.jobs, place))
+        where |= dict.fromkeys(done.arrays, share_file(self.jobs, partition))
         for name in old - set(where.values()):
             self.store.remove(name)
 

@@ -1,4 +1,4 @@
-"""One pass in one partition, as a task: which arrays lie in which files, and what it leaves there."""
+"""One pass in one partition, as a task: the arrays that it reads and writes, and their files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _BUILDING: Final[Mapping[str, Callable[..., PassResult]]] = {
 
 
 class Done(NamedTuple):
-    """What a pass has left in one partition: new arrays by name, for which partitions there is post, and its word."""
+    """What a pass has left in one partition: names of new arrays, for which partitions there is post, its answer."""
 
     arrays: tuple[str, ...]
     post: tuple[bool, ...]
-    told: Any
+    answer: Any
 
 
 class Made(NamedTuple):
@@ -51,7 +51,7 @@ class PassTask:
     given: object
 
     def perform(self, store: FileStore) -> Done:
-        """Do it. All it writes is a function of its files: any number of attempts come to the same."""
+        """Make the pass. All it writes is a function of its files: every attempt writes the same."""
         store.forget_all_but(frozenset(self.where.values()))
         # Nothing of this outlasts the run.
         store = replace(store, durable=False)
@@ -74,7 +74,7 @@ def share_file(job: int, partition: int) -> str:
 
 
 def post_file(job: int, partition: int) -> str:
-    """The file of what a pass tells the other partitions."""
+    """The file of what a pass sends to the other partitions."""
     return f"post-{job}-{partition}"
 
 
@@ -126,9 +126,9 @@ class StoredArrays(Mapping[str, Array]):
     def __getitem__(self, name: str) -> Array:
         if name not in self._known:
             file = self._where[name]
-            for place, content in enumerate(contents_of(self._store, file)):
+            for index, content in enumerate(contents_of(self._store, file)):
                 if content.name == name:
-                    data = self._store.map(file, 1 + place)
+                    data = self._store.map(file, 1 + index)
                     with self._store.reading(file):
                         self._known[name] = _array(data, content)
         return self._known[name]

@@ -1,4 +1,4 @@
-"""Interruptions while Spark starts: they are noted, so that none is lost and none leaves anything behind."""
+"""Interruptions while Spark starts: they are noted, so that none is lost and none leaves a process or files behind."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ _REQUESTS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 class Interruption:
-    """Has anybody asked to end? Python itself raises that wherever it comes, also where nobody can clean up."""
+    """Notes requests to end. Python itself would raise `KeyboardInterrupt` at once, also where nothing can clean up."""
 
     def __init__(self) -> None:
         self.asked = False
 
     def note(self, number: int, frame: object) -> None:
-        """Somebody asks."""
+        """The signal handler."""
         self.asked = True
 
     def heed(self) -> None:
-        """Raise it if anybody has asked."""
+        """Raise `KeyboardInterrupt` if one was noted."""
         if self.asked:
             raise KeyboardInterrupt
 
 
 @contextmanager
 def interruptions() -> Iterator[Interruption]:
-    """While the block runs, interruptions of this process are noted; those that somebody else looks after are not."""
+    """While the block runs, interruptions of this process are noted; signals with other handlers are left alone."""
     found = Interruption()
     noted: list[int] = []
     if threading.current_thread() is threading.main_thread():

@@ -1,4 +1,4 @@
-"""Which Java Spark is to run on: the machine's own if it is new enough, else one that pip brought."""
+"""The Java that Spark is to run on: the machine's own if it is new enough, else one installed by pip."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEAST: Final = 17
 
 _VERSION: Final = re.compile(r'version "(?:1\.)?(\d+)')
 
-# Spark's launcher asks for this module, which runtimes cut down for pip do not have. It speeds up linear algebra only.
+# Spark's launcher asks for this module, which reduced runtimes do not have. It speeds up linear algebra only.
 _UNKNOWN_FLAG: Final = "--add-modules=jdk.incubator.vector"
 
 

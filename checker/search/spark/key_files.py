@@ -1,4 +1,4 @@
-"""What a partition has seen: files of sorted keys, merged as they grow, so that there are never many."""
+"""The keys that a partition has visited: files of sorted keys, merged as they grow, so that there are never many."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from checker.search.checkpoints.key_columns import Keys, Mask, key_array, places
+from checker.search.checkpoints.key_columns import Keys, Mask, indexes_of, key_array
 from checker.storage.file_store import FileStore
 from fizz.base.data import demand
 
@@ -32,7 +32,7 @@ def seen(store: FileStore, files: KeyFiles, keys: Keys) -> Mask:
     """Which of these keys are in the files."""
     known = np.zeros(len(keys), dtype=np.bool_)
     for file in files:
-        known |= places(_keys(store, file), keys)[1]
+        known |= indexes_of(_keys(store, file), keys)[1]
     return known
 
 
@@ -45,7 +45,7 @@ def _keys(store: FileStore, file: KeyFile) -> Keys:
 
 
 def add_keys(store: FileStore, files: KeyFiles, partition: int, level: int, keys: Keys) -> KeyFiles:
-    """Write down the new keys of a level, which are sorted, and tell the files that there are then.
+    """Write the new keys of a level, which are sorted, to a file; the files that there are then.
 
     A file that is not much larger than what follows it is merged with it, so that a key is rewritten only as often as
     the number of keys grows by half. What was merged stays on disk, for another attempt at the same task.

@@ -17,7 +17,7 @@ from checker.search.engines.embedded import EmbeddedRun
 from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import WorkerConfig
 from checker.search.spark.batches import NO_ORDER, PackedBatch, batches_of, waiting_batches
-from checker.search.spark.worker_results import Learning
+from checker.search.spark.result_recorder import ResultRecorder
 from interpreter import Machine
 from interpreter.state.state import State
 
@@ -25,7 +25,7 @@ _SAMPLE: Final = 100
 
 
 class UnexpandedState(NamedTuple):
-    """A state that was found and judged, and is to be expanded by somebody else."""
+    """A state that was found and judged, and is to be expanded by a task."""
 
     key: int
     state: State
@@ -40,7 +40,7 @@ class LocalRun(EmbeddedRun):
         super().__init__(task, wide)
         self.machine: Machine = self._rows.machine
         self.recorded: tuple[str, ...] = self._rows.expander.recorded
-        self.learning = Learning(self._rows.expander)
+        self.recorder = ResultRecorder(self._rows.expander)
 
     def keys(self) -> Keys:
         """The keys of all states found, by number."""
@@ -49,7 +49,7 @@ class LocalRun(EmbeddedRun):
         return keys_of(*self._columns.store.keys_since(0))
 
     def ranks(self) -> Sequence[int] | Ints:
-        """The place of each state found, by number, among all: by (level, crashes, key)."""
+        """The rank of each state found, by number, in the order of (level, crashes, key)."""
         return self._rows.found.ranks() if self._columns is None else self._columns.ranks()
 
     @cached_property
@@ -63,7 +63,7 @@ class LocalRun(EmbeddedRun):
         return costs
 
     def hand_over_batches(self, partitions: int) -> list[list[PackedBatch]]:
-        """The states that wait, for each partition, where columns are to expand them; this run will not do it."""
+        """The states that wait, for each partition, to be expanded by columns; this run will not do it."""
         values = StateCodec(self.machine)
         if self._columns is None:
             waiting: list[list[SuccessorRecord]] = [[] for _ in range(partitions)]
@@ -106,20 +106,20 @@ class LocalRun(EmbeddedRun):
         return self._columns is not None or self._known_to_columns()
 
     def worker_config(self, columns: bool) -> WorkerConfig:
-        """How the states that wait are best looked at by those who go on, by columns or not."""
+        """How workers are to look at the states that wait. `columns`: they go by columns."""
         machine = self.machine
         if self._columns is not None:
             return WorkerConfig(self._columns.space.images is not None, machine.divider.gathered)
         if not columns:
             return WorkerConfig(False, frozenset())
         if self.symmetric and not all(machine.plain(waiting.state) for waiting in self._rows.waiting):
-            # Images must be divided alike, whatever was looked at in them.
+            # Images must be divided alike, whatever was read in them.
             return WorkerConfig(True, frozenset())
         self._try()
         return WorkerConfig(False, frozenset(machine.divider.gather()))
 
     def _try(self) -> None:
-        """Expand some of the states that wait, to see what is looked at in them."""
+        """Expand some of the states that wait, to see what is read in them."""
         expander, waiting = self._rows.expander, self._rows.waiting
         acted = set(expander.acted)
         for one in waiting[:: max(1, len(waiting) // _SAMPLE)]:

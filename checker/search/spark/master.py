@@ -1,4 +1,4 @@
-"""Which Spark is meant: the master's URL is read, and asked whether it is there before Spark spends a minute on it."""
+"""The master's URL: it is read, and its address is tried before Spark spends a minute on it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PATIENCE_S: Final = 5.0
 _ATTEMPTS: Final = 4
 
 
-def in_one_place(master: str) -> bool:
+def in_one_process(master: str) -> bool:
     """Do driver and tasks run in one process on this machine?"""
     return _LOCAL.fullmatch(master) is not None
 
@@ -33,7 +33,7 @@ def patient(master: str) -> str:
 
 
 def on_this_machine(master: str) -> bool:
-    return in_one_place(master) or _LOCAL_CLUSTER.fullmatch(master) is not None
+    return in_one_process(master) or _LOCAL_CLUSTER.fullmatch(master) is not None
 
 
 def cores_asked(master: str, conf: Mapping[str, str]) -> int | None:
@@ -41,7 +41,7 @@ def cores_asked(master: str, conf: Mapping[str, str]) -> int | None:
     cluster = _LOCAL_CLUSTER.fullmatch(master)
     if cluster is not None:
         return max(1, int(cluster.group(1)) * int(cluster.group(2)))
-    if in_one_place(master):
+    if in_one_process(master):
         return None
     each = _whole(conf, "spark.executor.cores")
     executors = _whole(conf, "spark.executor.instances")
@@ -55,7 +55,7 @@ def _whole(conf: Mapping[str, str], name: str) -> int | None:
 
 
 def check_master(master: str, environment: Mapping[str, str] = os.environ) -> None:
-    """Raise `UsageProblem` if this is no master, `EnvironmentProblem` if nobody answers there."""
+    """Raise `UsageProblem` if this is no master, `EnvironmentProblem` if none of its addresses answers."""
     if on_this_machine(master):
         return
     if master == "yarn":
@@ -80,7 +80,7 @@ def check_master(master: str, environment: Mapping[str, str] = os.environ) -> No
 
 
 def _addresses(master: str) -> Iterator[tuple[str, int]]:
-    """Hosts and ports of a master that is elsewhere; none if the URL is not one of a master."""
+    """Hosts and ports of a master on other machines; none if the URL is not one of a master."""
     scheme, joint, rest = master.partition("://")
     if not joint or scheme not in ("spark", "k8s"):
         return
@@ -95,7 +95,7 @@ def _addresses(master: str) -> Iterator[tuple[str, int]]:
 
 
 def _silence(address: tuple[str, int]) -> str | None:
-    """Why nobody answers at an address; None if somebody does."""
+    """Why an address does not answer; None if it does."""
     try:
         with socket.create_connection(address, timeout=_PATIENCE_S):
             return None

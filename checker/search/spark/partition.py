@@ -49,8 +49,8 @@ class ExpandedSource(NamedTuple):
     cut: bool
 
     @property
-    def place(self) -> StateRef:
-        """The state as findings speak of it."""
+    def ref(self) -> StateRef:
+        """The state as findings refer to it."""
         return StateRef(self.key, self.crashes)
 
 
@@ -63,8 +63,8 @@ class GraphShape(NamedTuple):
     cut: bool
 
 
-class _Places(NamedTuple):
-    """A shape whose steps are places in a table: most have many of them in common."""
+class _ShapeRow(NamedTuple):
+    """A shape whose steps are indexes into a table: most shapes share many of them."""
 
     steps: tuple[int, ...]
     inside: int
@@ -76,10 +76,10 @@ def pack_shapes(shapes: Iterable[GraphShape]) -> bytes:
     """Shapes in bytes, in their order."""
     table: dict[LiveStep, int] = {}
     rows = [
-        _Places(tuple([table.setdefault(step, len(table)) for step in steps]), inside, quiet, cut)
+        _ShapeRow(tuple([table.setdefault(step, len(table)) for step in steps]), inside, quiet, cut)
         for steps, inside, quiet, cut in shapes
     ]
-    return deflate(bundle([pack(tuple[LiveStep, ...], table), pack(tuple[_Places, ...], rows)]))
+    return deflate(bundle([pack(tuple[LiveStep, ...], table), pack(tuple[_ShapeRow, ...], rows)]))
 
 
 def unpack_shapes(data: bytes) -> tuple[GraphShape, ...]:
@@ -87,10 +87,10 @@ def unpack_shapes(data: bytes) -> tuple[GraphShape, ...]:
     steps, rows = unbundle(inflate(data), 2)
     table: tuple[LiveStep, ...] = unpack(tuple[LiveStep, ...], steps)
     found: list[GraphShape] = []
-    for places, inside, quiet, cut in unpack(tuple[_Places, ...], rows):
-        if not all(0 <= place < len(table) for place in places) or not 0 <= inside <= len(places):
+    for indexes, inside, quiet, cut in unpack(tuple[_ShapeRow, ...], rows):
+        if not all(0 <= index < len(table) for index in indexes) or not 0 <= inside <= len(indexes):
             raise NotData("a step that the table does not have")
-        found.append(GraphShape(tuple([table[place] for place in places]), inside, quiet, cut))
+        found.append(GraphShape(tuple([table[index] for index in indexes]), inside, quiet, cut))
     return tuple(found)
 
 
@@ -112,7 +112,7 @@ class PartitionEdges:
 
 
 class Partition:
-    """The work of one task. All it writes is a function of its assignment: any number of attempts come to the same."""
+    """The work of one task. All it writes is a function of its assignment: every attempt writes the same."""
 
     def __init__(
         self, assignment: Assignment, partitions: int, store: FileStore, expander: Expander, codec: StateCodec
@@ -133,7 +133,7 @@ class Partition:
         self._encoding = expander.machine.encoding if options.exclude else None
 
     def run(self) -> KeyFiles:
-        """Do the work; what this partition has seen then. `arrived`, `expanded` and `outbound` are then known."""
+        """Do the work, and set `arrived`, `expanded` and `outbound`. The keys that this partition has visited then."""
         given = self.assignment
         gathering = self._take_in()
         self._newcomers = gathering.newcomers
@@ -166,27 +166,27 @@ class Partition:
                 continue
             with self.store.reading(name):
                 candidates = unpack_candidates(self.codec, data)
-            # What the driver has judged is among what was seen.
+            # States that the driver has judged are among the visited ones.
             visited = () if self.assignment.judged else self.assignment.visited
             known = seen(self.store, visited, candidates.keys)
-            for place in METER.attended(np.flatnonzero(~known).tolist()):
+            for row in METER.attended(np.flatnonzero(~known).tolist()):
                 gathering.add(
-                    candidates.key(place),
-                    candidates.source(place),
-                    candidates.orders[place],
-                    candidates.starts[place],
-                    candidates.crashes[place],
-                    (candidates, place),
+                    candidates.key(row),
+                    candidates.source(row),
+                    candidates.orders[row],
+                    candidates.starts[row],
+                    candidates.crashes[row],
+                    (candidates, row),
                 )
         return gathering
 
     def _source(self, key: int, newcomer: Newcomer[tuple[SuccessorBatch, int]]) -> ExpandedSource:
-        candidates, place = newcomer.place
+        candidates, row = newcomer.place
         cut = is_cut(newcomer.starts, self._bound)
-        return ExpandedSource(key, candidates.states.state(place), newcomer.starts, newcomer.crashes, cut)
+        return ExpandedSource(key, candidates.states.state(row), newcomer.starts, newcomer.crashes, cut)
 
     def _complete(self, newcomers: list[tuple[int, Newcomer[tuple[SuccessorBatch, int]]]]) -> list[ExpandedSource]:
-        """Judge the new states, and write down that they were found; those to be expanded."""
+        """Judge the new states, and write them to the file of found states; those to be expanded."""
         level = self.arrived
         sources: list[ExpandedSource] = []
         recorded = {key: bytearray() for key in self.expander.recorded}
@@ -196,7 +196,7 @@ class Partition:
             source = self._source(key, newcomer)
             if self._parts is not None:
                 self._parts.state(key, self.assignment.level, source.state)
-            judgement = self.expander.judge(source.state, source.place, level)
+            judgement = self.expander.judge(source.state, source.ref, level)
             for column, answer in zip(recorded.values(), judgement.answers, strict=True):
                 column.append(answer)
             cut += source.cut
@@ -225,7 +225,7 @@ class Partition:
         if self._parts is not None:
             self.expander.observe = partial(self._export_step, self._parts)
         for source in sources:
-            arrivals = self.expander.expand(source.state, source.place, source.cut, self.expanded)
+            arrivals = self.expander.expand(source.state, source.ref, source.cut, self.expanded)
             for arrival in METER.attended(arrivals):
                 starts = starts_after(source.starts, arrival.kind)
                 crashes = crashes_after(source.crashes, arrival.crash)

@@ -1,4 +1,4 @@
-"""`Teaching`: what workers have learned, brought together at the end of each level and handed out with the next one."""
+"""`ResultExchange`: the results of all workers, collected at the end of each level and handed out with the next one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from checker.storage.file_store import FileStore
 from interpreter import Machine
 
 
-class Teaching:
-    """The files with lessons, oldest first. `unshared`: how many lessons could not be told, by worker."""
+class ResultExchange:
+    """The files with shared results, oldest first. `unshared`: how many could not be shared, by worker."""
 
     def __init__(self, store: FileStore, machine: Machine) -> None:
         self.codec = StateCodec(machine)
@@ -21,9 +21,9 @@ class Teaching:
         self.unshared: dict[str, int] = {}
         self._store = store
 
-    def teach(self, level: int, told: Sequence[bytes]) -> None:
-        """Write down what was learned on a level, each lesson once."""
-        data, count = merged(self.codec, told)
+    def publish(self, level: int, sent: Sequence[bytes]) -> None:
+        """Write down the results of a level, each once."""
+        data, count = merged(self.codec, sent)
         if data:
             name = shared_results_file(level)
             self._store.write(name, [data])
@@ -32,5 +32,5 @@ class Teaching:
 
     @property
     def not_shared(self) -> int:
-        """How many lessons each worker had to keep to itself."""
+        """How many results the workers could not share."""
         return sum(self.unshared.values())

@@ -1,7 +1,7 @@
-"""Folders for temporary files that are removed whatever becomes of the process: by itself, or by the next run.
+"""Folders for temporary files, which the process removes, or the next run if the process was killed.
 
 Each holds a file that the process has locked as long as it lives. A lock ends with its process, however that ends, and
-nobody else is ever taken for it, as with numbers of processes.
+cannot be mistaken for that of another process, as numbers of processes can.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Scratch:
         self.path = Path(tempfile.mkdtemp(prefix=f"fizzpy-{kind}-"))
         self._lock: BinaryIO | None = None
         with suppress(OSError):
-            # Only who has the lock gives the file its name: nobody finds one that is not locked yet.
+            # The file gets its name once it is locked: no other process finds it unlocked.
             lock = open_regular_to_lock(self.path / "new")
             if locked(lock):
                 self._lock = lock

@@ -1,4 +1,4 @@
-"""Lessons: ways that one process has gone through rules, in bytes and by value, so that others need not go them."""
+"""Shared results: execution paths that one process ran, in bytes and by value, so that others need not run them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PAIR: Final = ("before", "after")
 _BY_ID: Final = (StepKind.CONTINUE, StepKind.DELIVER)
 _NO_THREAD: Final = -1
 
-Thing = TypeVar("Thing", bound=Hashable)
+Item = TypeVar("Item", bound=Hashable)
 
 
 class SharedResult(NamedTuple):
@@ -37,18 +37,18 @@ class SharedResult(NamedTuple):
 
     rule: Rule
     without_containers: bool
-    way: ExecutionPath
+    path: ExecutionPath
 
 
 class _Asked(NamedTuple):
-    """A `Read`, with the place of the answer among the values."""
+    """A `Read`; its answer is an index into the values."""
 
     slot: tuple[Any, ...]
     answer: int
 
 
 class _Came(NamedTuple):
-    """An `Outcome` whose values are places: the rest of it, writes, thread, messages, returns."""
+    """An `Outcome` as indexes into tables: the rest of it, writes, thread, messages, returns."""
 
     rest: int
     writes: tuple[int, ...]
@@ -58,7 +58,7 @@ class _Came(NamedTuple):
 
 
 class _ResultRow(NamedTuple):
-    """A lesson. `about`: the subject of its rule, or the place of that value; `events` are places."""
+    """A `SharedResult`. `about`: the subject of its rule, or the index of that value; `events` are indexes."""
 
     kind: StepKind
     about: int
@@ -69,7 +69,10 @@ class _ResultRow(NamedTuple):
 
 
 class PackedResults(NamedTuple):
-    """Lessons as rows of places in tables: what many ways have in common once. Values are beside it, by value."""
+    """Shared results as rows of indexes into tables: what many paths have in common is there once.
+
+    The values are a piece of their own.
+    """
 
     events: tuple[_Asked | RestartMark | Fork, ...]
     writes: tuple[tuple[tuple[Any, ...], int], ...]
@@ -81,39 +84,39 @@ class _Unshareable(Exception):
     """What was asked means nothing in another process."""
 
 
-class _Table(Generic[Thing]):
-    """Distinct things by place, each with what is written for it."""
+class _Table(Generic[Item]):
+    """Distinct items with an index each, and with what is written for them."""
 
-    def __init__(self, write: Callable[[Thing], Any]) -> None:
-        self._places: dict[Thing, int] = {}
+    def __init__(self, write: Callable[[Item], Any]) -> None:
+        self._indexes: dict[Item, int] = {}
         self._write = write
         self.written: list[Any] = []
 
-    def place(self, thing: Thing) -> int:
-        known = self._places.get(thing)
+    def index(self, item: Item) -> int:
+        known = self._indexes.get(item)
         if known is None:
-            written = self._write(thing)
-            known = self._places[thing] = len(self.written)
+            written = self._write(item)
+            known = self._indexes[item] = len(self.written)
             self.written.append(written)
         return known
 
 
 class _Writer:
-    """Writes lessons in the ids of one process."""
+    """Writes the results of one process, whose values have ids of this process."""
 
     def __init__(self, codec: StateCodec) -> None:
         self._value = _Table[int](lambda number: b"" if number == UNBOUND else codec.write(number))
         self._event = _Table[Event](self._written_event)
-        self._write = _Table[tuple[Slot, int]](lambda write: (write[0], self._value.place(write[1])))
+        self._write = _Table[tuple[Slot, int]](lambda write: (write[0], self._value.index(write[1])))
         self._rest = _Table[Outcome](lambda rest: rest)
 
     def shared(self, shared: SharedResult) -> _ResultRow:
-        """One lesson as places. Raises `_Unshareable`."""
+        """One result as indexes. Raises `_Unshareable`."""
         kind, subject, instance = shared.rule
-        about = self._value.place(subject) if kind in _BY_ID else subject
-        events = tuple([self._event.place(event) for event in shared.way.events])
+        about = self._value.index(subject) if kind in _BY_ID else subject
+        events = tuple([self._event.index(event) for event in shared.path.events])
         return _ResultRow(
-            kind, about, instance, shared.without_containers, events, tuple(map(self._result, shared.way.results))
+            kind, about, instance, shared.without_containers, events, tuple(map(self._result, shared.path.results))
         )
 
     def packed(self, shared_results: list[_ResultRow]) -> bytes:
@@ -125,16 +128,16 @@ class _Writer:
     def _written_event(self, event: Event) -> _Asked | RestartMark | Fork:
         if isinstance(event, Read):
             _check(event.slot)
-            return _Asked(event.slot, self._value.place(event.answer))
+            return _Asked(event.slot, self._value.index(event.answer))
         if isinstance(event, Restart):
-            return event.mark._replace(thread=self._value.place(event.mark.thread))
+            return event.mark._replace(thread=self._value.index(event.mark.thread))
         assert isinstance(event, Fork)
         return event
 
     def _result(self, result: Result) -> _Came | Aborted | Failure:
         if not isinstance(result, Outcome):
             return result
-        value = self._value.place
+        value = self._value.index
         rest = Outcome(
             (),
             None,
@@ -149,8 +152,8 @@ class _Writer:
             result.value,
         )
         return _Came(
-            self._rest.place(rest),
-            tuple([self._write.place(write) for write in result.writes]),
+            self._rest.index(rest),
+            tuple([self._write.index(write) for write in result.writes]),
             _NO_THREAD if result.thread is None else value(result.thread),
             tuple(map(value, result.sent)),
             tuple([value(number) for _, number in result.returns]),
@@ -158,14 +161,14 @@ class _Writer:
 
 
 def _check(slot: Slot) -> None:
-    """Some questions have ids in them, and nobody will ever be given the same answer to others."""
+    """Raise `_Unshareable` for a slot with ids of this process in it."""
     plain = slot[1:] if slot[0] in _PAIR else slot
     if plain[0] == "state" or (plain[0] == "used" and plain[2] >= 0):
         raise _Unshareable
 
 
 def pack_results(codec: StateCodec, shared_results: Iterable[SharedResult]) -> tuple[bytes, int]:
-    """Lessons in bytes, none in no bytes; and how many there are in them. Those that cannot be told are left out."""
+    """Results in bytes (no bytes for none), and how many are in them. Those that cannot be shared are left out."""
     writer = _Writer(codec)
     written: list[_ResultRow] = []
     for shared in shared_results:
@@ -177,23 +180,23 @@ def pack_results(codec: StateCodec, shared_results: Iterable[SharedResult]) -> t
 
 
 def unpack_results(codec: StateCodec, data: bytes) -> list[SharedResult]:
-    """What `pack_results` wrote, here or elsewhere. Raises `NotData`."""
+    """What `pack_results` wrote, in any process. Raises `NotData`."""
     if not data:
         return []
-    told, content = unbundle(inflate(data), 2)
+    texts, content = unbundle(inflate(data), 2)
     packed: PackedResults = unpack(PackedResults, content)
-    values = [codec.load(value) if value else UNBOUND for value in unlined(told)]
+    values = [codec.load(value) if value else UNBOUND for value in unlined(texts)]
     events = [_event(event, values) for event in packed.events]
-    writes = [(slot, entry(values, place)) for slot, place in packed.writes]
+    writes = [(slot, entry(values, index)) for slot, index in packed.writes]
     shared_results: list[SharedResult] = []
-    for kind, about, instance, without_containers, places, results in packed.shared_results:
+    for kind, about, instance, without_containers, indexes, results in packed.shared_results:
         rule = Rule(kind, entry(values, about) if kind in _BY_ID else about, instance)
         came, *others = [
             _outcome(packed.rests, writes, values, result) if isinstance(result, _Came) else result
             for result in results
         ]
-        way = ExecutionPath(tuple([entry(events, place) for place in places]), came, others=tuple(others))
-        shared_results.append(SharedResult(rule, without_containers, way))
+        path = ExecutionPath(tuple([entry(events, index) for index in indexes]), came, others=tuple(others))
+        shared_results.append(SharedResult(rule, without_containers, path))
     return shared_results
 
 
@@ -210,24 +213,24 @@ def _outcome(
 ) -> Outcome:
     known: Outcome = entry(rests, came.rest)
     return Outcome(
-        tuple([entry(writes, place) for place in came.writes]),
+        tuple([entry(writes, index) for index in came.writes]),
         None if came.thread == _NO_THREAD else entry(values, came.thread),
-        tuple([entry(values, place) for place in came.sent]),
+        tuple([entry(values, index) for index in came.sent]),
         known.choices,
         known.forks,
         known.may_crash,
         known.labels,
-        tuple([(label, entry(values, place)) for (label, _), place in zip(known.returns, came.returns, strict=True)]),
+        tuple([(label, entry(values, index)) for (label, _), index in zip(known.returns, came.returns, strict=True)]),
         known.fair,
         known.lines,
         known.value,
     )
 
 
-def merged(codec: StateCodec, told: Sequence[bytes]) -> tuple[bytes, int]:
-    """What several processes tell, each lesson once; and how many there are."""
+def merged(codec: StateCodec, sent: Sequence[bytes]) -> tuple[bytes, int]:
+    """The results of several processes, each once; and how many there are."""
     distinct: dict[tuple[object, ...], SharedResult] = {}
-    for data in told:
+    for data in sent:
         for shared in unpack_results(codec, data):
-            distinct.setdefault((shared.rule, shared.without_containers, shared.way.events), shared)
+            distinct.setdefault((shared.rule, shared.without_containers, shared.path.events), shared)
     return pack_results(codec, distinct.values())

@@ -1,6 +1,6 @@
-"""Our own code for the workers: executors need nothing installed but Python and numpy.
+"""Sends the project's code to the workers: executors need nothing installed but Python and numpy.
 
-Not by Spark's own `addPyFile`: that puts an archive on the path of the workers, which they read anew before each task.
+Spark's own `addPyFile` is not used: it puts an archive on the path of the workers, which they read before each task.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from pyspark import Broadcast
 
 HOME: Final = Path(__file__).resolve().parents[3]
-"""The folder that our packages lie in."""
+"""The folder of the project's packages."""
 
 _PACKAGES: Final = ("fizz", "interpreter", "checker")
 
 
 def archive() -> bytes:
-    """Our packages as a zip file."""
+    """The packages as a zip file."""
     memory = io.BytesIO()
     with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as bundle:
         for package in _PACKAGES:
@@ -31,9 +31,9 @@ def archive() -> bytes:
 
 
 def worker_function(run: str, order: Broadcast[bytes], code: Broadcast[bytes] | None) -> Callable[[bytes], bytes]:
-    """What Spark is to call for each task of a run. `code` None: the workers see HOME as we do.
+    """The function that Spark calls for each task of a run. `code` None: the workers see `HOME` as the driver does.
 
-    The function is nested so that it travels by value: where it arrives there is nothing of ours yet to be imported.
+    It is nested so that it is pickled by value: where it arrives, the packages cannot be imported yet.
     """
     home = str(HOME)
 

@@ -1,4 +1,4 @@
-"""A Spark session: started quietly and only when it is needed, or borrowed from whoever has one running."""
+"""A Spark session: the running one of this process, or a new one, started quietly when it is needed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from checker.core.patience import Patience, Stop
 from checker.core.problems import EnvironmentProblem
 from checker.search.spark.interruption import interruptions
 from checker.search.spark.java import java_home
-from checker.search.spark.master import in_one_place, on_this_machine, patient
+from checker.search.spark.master import in_one_process, on_this_machine, patient
 from checker.search.spark.scratch import Scratch, sweep
 from checker.search.spark.troubles import JAVA_DIED, TURNED_AWAY, explained, root_cause
 
@@ -38,17 +38,17 @@ _TICK_S: Final = 0.1
 _PATIENCE_S: Final = 10.0
 _MOST: Final = 300
 _ARRIVAL_S: Final = 15.0
-"""How long executors are waited for."""
+"""How long to wait for executors."""
 _STEADY_S: Final = 2.0
-"""When none has come for so long after others, that is all."""
+"""No more executors are expected if none has come for so long."""
 _QUIET: Final = {
     "spark.port.maxRetries": "100",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
-# The Java process only hands bytes around. Without its second compiler it starts, and answers, in half the time.
+# The Java process only moves bytes. Without its second compiler it starts, and answers, in half the time.
 _NIMBLE: Final = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
-# By network sockets, small tasks spend most of their time waiting for acknowledgements.
+# With network sockets, small tasks spend most of their time waiting for acknowledgements.
 _BY_FILE_SOCKETS: Final = {"spark.python.unix.domain.socket.enabled": "true"}
 _AT_HOME: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
@@ -56,7 +56,7 @@ _AT_HOME: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress":
 class Calls:
     """The thread that starts Spark and runs all jobs, so that the main thread is free to be interrupted.
 
-    It is one for all: py4j keeps a connection and a Java thread for every thread that ever called.
+    There is one for all jobs: py4j keeps a connection and a Java thread for every thread that ever called.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Calls:
         threading.Thread(target=self._serve, name="spark-jobs", daemon=True).start()
 
     def put(self, function: Callable[[], Found]) -> Future[Found]:
-        """Have a function called after those before; what it will come to."""
+        """Call a function after those put before; its future result."""
         future: Future[Found] = Future()
         self._waiting.put((function, future))
         return future
@@ -78,15 +78,15 @@ class Calls:
             function, future = call
             try:
                 future.set_result(function())
-            except BaseException as failure:  # noqa: BLE001 - whoever waits for the result is to have it
+            except BaseException as failure:  # noqa: BLE001 - the caller that waits for the result gets it
                 future.set_exception(failure)
 
 
 @dataclass(slots=True)
 class SparkConnection:
-    """A Spark context that jobs can be run on. `started`: the Java process under it, if it is ours to stop.
+    """A Spark context that jobs can be run on. `started`: its Java process, if this run started it.
 
-    `web_ui`: the address of Spark's pages on its jobs, if it has any.
+    `web_ui`: the address of Spark's web UI, if it has one.
     """
 
     context: SparkContext
@@ -98,12 +98,12 @@ class SparkConnection:
         self.web_ui = self.context.uiWebUrl
 
     @property
-    def in_one_place(self) -> bool:
+    def in_one_process(self) -> bool:
         """Do the workers see what the driver sees?"""
-        return in_one_place(str(self.context.master))
+        return in_one_process(str(self.context.master))
 
     def broadcast(self, value: bytes) -> Broadcast[bytes]:
-        """Give all workers something."""
+        """Send a value to all workers."""
         try:
             return self.context.broadcast(value)
         except Exception as failure:
@@ -141,7 +141,7 @@ class SparkConnection:
 
     @property
     def _local_dir(self) -> str | None:
-        """Where Spark has its own files, if we have said so."""
+        """The folder of Spark's own files, if this run chose it."""
         return None if self.started is None else str(self.started.folder)
 
     @property
@@ -152,34 +152,34 @@ class SparkConnection:
     @property
     def lonely(self) -> bool:
         """Is there no executor on other machines yet, where tasks need one?"""
-        return not self.in_one_place and len(self._scala.statusTracker().getExecutorInfos()) < 2
+        return not self.in_one_process and len(self._scala.statusTracker().getExecutorInfos()) < 2
 
     def cores(self, asked: int | None) -> int:
         """How many tasks can run at a time, once the executors that were asked for are there.
 
-        Executors take seconds to come, and until then Spark speaks of two cores. Waits until there are as many cores as
+        Executors take seconds to come, and until then Spark reports two cores. Waits until there are as many cores as
         were asked for, or until no more come.
         """
         steady, before = 0.0, 0
         begun = time.monotonic()
-        while not self.in_one_place and time.monotonic() - begun < _ARRIVAL_S and steady < _STEADY_S:
+        while not self.in_one_process and time.monotonic() - begun < _ARRIVAL_S and steady < _STEADY_S:
             executors = len(self._scala.statusTracker().getExecutorInfos()) - 1
             if asked is not None and executors > 0 and self.context.defaultParallelism >= asked:
                 break
             steady = steady + _TICK_S if executors == before and executors > 0 else 0.0
             before = executors
             time.sleep(_TICK_S)
-        if before == 0 and asked is not None and not self.in_one_place:
-            # Nobody has come yet: they are believed to.
+        if before == 0 and asked is not None and not self.in_one_process:
+            # No executor yet: assume that those asked for will come.
             return asked
         return max(1, int(self.context.defaultParallelism))
 
     def effort(self) -> Effort:
-        """What the Java process has spent, if it is ours and not shared."""
+        """What the Java process has spent, if this run started it."""
         return Effort() if self.started is None else self.started.effort()
 
     def close(self, patience: Patience | None = None) -> None:
-        """Stop the session, if it is ours; at once if the patience is over."""
+        """Stop the session, if this run started it; at once if the patience is over."""
         patience = patience or Patience()
         if self.started is None:
             self.calls.close()
@@ -196,18 +196,18 @@ class SparkConnection:
     def _stop(self) -> None:
         try:
             with warnings.catch_warnings():
-                # Spark complains if its process was ended before.
+                # Spark warns if its process has ended before.
                 warnings.simplefilter("ignore")
                 self.context.stop()
         except Exception as failure:
             if not isinstance(failure, OSError) and not (self.started is not None and self.started.dead):
                 raise
-            # Nobody is there to be stopped. The second call skips that, and forgets the rest.
+            # The process is gone. The second call skips stopping it, and forgets the rest.
             self.context.stop()
 
 
 class JavaProcess:
-    """The Java process that Spark runs in, with a folder of its own and a place for what it says."""
+    """The Java process that Spark runs in, with a folder and a log of its own."""
 
     def __init__(self) -> None:
         # A session that was stopped leaves its process behind, for the next one.
@@ -215,12 +215,12 @@ class JavaProcess:
         sweep()
         self._scratch = Scratch("spark")
         self.folder = self._scratch.path
-        # A file without a name: terminals are for the report.
+        # A file without a name: the terminal is for the report.
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - the process writes to it as long as it lives
         self._gateway: Any = None
-        """The way to the process, if we have started it."""
+        """pyspark's connection to the process, if this run started it."""
         self._process: subprocess.Popen[bytes] | None = None
-        """The process itself, from the moment that it is there."""
+        """The process itself, as soon as it exists."""
         self._unwanted = False
 
     def start(self, master: str, conf: Mapping[str, str]) -> SparkContext:
@@ -245,7 +245,7 @@ class JavaProcess:
         return SparkContext(conf=settings, gateway=gateway)
 
     def give_up(self) -> None:
-        """Let what is under way come to an end soon."""
+        """Kill the process, so that calls under way end soon."""
         self._unwanted = True
         if self._process is not None:
             self._process.kill()
@@ -255,12 +255,12 @@ class JavaProcess:
         return self._gateway is not None and self._gateway.proc.poll() is not None
 
     def effort(self) -> Effort:
-        """What the process has spent so far; nothing of it if it has served others before."""
+        """What the process has spent so far; none if this run did not start it."""
         return Effort() if self._gateway is None else effort_of(self._gateway.proc.pid)
 
     @contextmanager
     def _seen(self) -> Iterator[None]:
-        """Know the process as soon as pyspark has started it, and not when it has answered, which takes a second."""
+        """Get the process as soon as pyspark has started it, and not when it has answered, which takes a second."""
 
         def started(*arguments: Any, **given: Any) -> subprocess.Popen[bytes]:
             self._process = subprocess.Popen(*arguments, **given)
@@ -273,7 +273,7 @@ class JavaProcess:
             java_gateway.Popen = subprocess.Popen  # type: ignore[attr-defined]
 
     def close(self, patience: Patience | None = None) -> None:
-        """End the process if we started it, and let pyspark forget it, so that nothing of it is left.
+        """End the process if this run started it, and make pyspark forget it.
 
         Once the patience is over it is not waited for.
         """
@@ -285,7 +285,7 @@ class JavaProcess:
         self.log.close()
         self._scratch.close()
 
-    def last_words(self) -> str:
+    def last_line(self) -> str:
         """The last line that the process wrote."""
         self.log.seek(0)
         said = [line.strip() for line in self.log.read().decode(errors="replace").splitlines() if line.strip()]
@@ -293,10 +293,10 @@ class JavaProcess:
 
 
 def _end_quietly() -> None:
-    """A Java process that ends first breaks off its talk with pyspark's servers, which is nothing to tell."""
+    """Print nothing of pyspark's servers: a Java process that ends first breaks its connections with them."""
     for server in (AccumulatorTCPServer, AccumulatorUnixServer):
         server.handle_error = lambda *_: None  # type: ignore[method-assign]
-    # What py4j has to say of that it raises too.
+    # py4j logs that, and raises it too.
     logging.getLogger().addFilter(_not_of_py4j)
 
 
@@ -317,9 +317,9 @@ def _end(process: subprocess.Popen[bytes], patience: Patience) -> None:
 
 
 def open_session(master: str, conf: Mapping[str, str], java: Path, patience: Patience | None = None) -> SparkConnection:
-    """The running session of this process, whatever its master; else a new one.
+    """The running session of this process, with any master; else a new one.
 
-    Raises `EnvironmentProblem` if Spark does not start, `Stop` if the patience is over before.
+    Raises `EnvironmentProblem` if Spark does not start, `Stop` if the patience is over first.
     """
     running = SparkContext._active_spark_context
     if running is not None:
@@ -355,7 +355,7 @@ def open_session(master: str, conf: Mapping[str, str], java: Path, patience: Pat
 
 @contextmanager
 def _surroundings(master: str, home: Path) -> Iterator[None]:
-    """What Spark looks for in the environment of this process, as long as it starts."""
+    """Set the environment variables that Spark reads while it starts."""
     wanted = {"JAVA_HOME": str(home)}
     if on_this_machine(master):
         wanted |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
@@ -372,5 +372,5 @@ def _surroundings(master: str, home: Path) -> Iterator[None]:
 
 
 def _reason(failure: BaseException, process: JavaProcess) -> str:
-    """What went wrong at the start, in one line: the root of Java's exception, or the last words of its process."""
-    return root_cause(str(failure)) or process.last_words()[:_MOST] or str(failure)[:_MOST]
+    """What went wrong at the start, in one line: the root of Java's exception, or the last line of its process."""
+    return root_cause(str(failure)) or process.last_line()[:_MOST] or str(failure)[:_MOST]

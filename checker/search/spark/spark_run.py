@@ -32,7 +32,7 @@ _CORE: Final = "spark.fizzpy.core"
 
 
 class SparkRun:
-    """One exploration by the Spark engine. `together`: the runs of one check, this one comes to be among them."""
+    """One exploration by the Spark engine. `together`: the runs of one check, to which this one is added."""
 
     def __init__(self, task: Task, wide: int | None, together: list[SparkRun]) -> None:
         self.task = task
@@ -45,7 +45,7 @@ class SparkRun:
         most = _number(self.conf, _CORE, 0)
         self.most = SMALL if most is None else most
         check_master(self.master)
-        # A missing Java is told now, and not after an hour's work.
+        # A missing Java is reported now, and not after an hour's work.
         self.java = find_java(os.environ)
         self.local = LocalRun(task, wide)
         self.symmetric = self.local.symmetric
@@ -114,7 +114,7 @@ class SparkRun:
         return saved
 
     def restore(self, store: FileStore, level: int) -> None:
-        """Be as the run was that was saved after this level, by this engine or by the embedded one."""
+        """Take the state of the run that was saved after this level, by this engine or by the embedded one."""
         head = unpack_head(store, level, Head, ClusterState)
         if isinstance(head, ClusterState):
             with store.reading(level_file(level)):
@@ -158,21 +158,21 @@ class SparkRun:
             else 0,
             "spark web UI": self.session.web_ui if self.session is not None else None,
             "workers": len(self.cluster.counters) if self.cluster is not None else 0,
-            "lessons": self.cluster.teaching.shared_results if self.cluster is not None else 0,
-            "lessons not told": self.cluster.teaching.not_shared if self.cluster is not None else 0,
+            "lessons": self.cluster.exchange.shared_results if self.cluster is not None else 0,
+            "lessons not told": self.cluster.exchange.not_shared if self.cluster is not None else 0,
         }
 
     def close(self) -> None:
         self.local.close()
         if self._together[0] is self:
-            self._tell_local()
+            self._report_local()
         if self.cluster is not None:
             self.cluster.close()
         elif self.session is not None:
             self.session.close(self.task.patience)
 
-    def _tell_local(self) -> None:
-        """Say it where Spark was asked for, and not used."""
+    def _report_local(self) -> None:
+        """Tell the user if Spark was asked for, and not used."""
         if self.local.found and not any(run.handed_over for run in self._together):
             least = self.task.settings.spark_from
             self.task.say(
@@ -183,7 +183,7 @@ class SparkRun:
 
 
 def _number(conf: Mapping[str, str], name: str, least: int) -> int | None:
-    """A setting that is a number, and not less than that; None: the user does not say."""
+    """A setting that is a number from `least` on; None if it is not set."""
     wanted = conf.get(name)
     if wanted is not None and (not wanted.isdecimal() or int(wanted) < least):
         raise UsageProblem(f"{name} is no number that will do: '{wanted}'", f"give a whole number from {least} on")

@@ -1,4 +1,4 @@
-"""How the tasks of a job hear that the run is to end, and what they have met until then."""
+"""How the tasks of a job learn that the run is to end, and what they have met until then."""
 
 from __future__ import annotations
 

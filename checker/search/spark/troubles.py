@@ -1,4 +1,4 @@
-"""What Spark says when something goes wrong, and how we say it: a trouble of the machines, or a mistake of ours."""
+"""Failures of Spark as problems: one of the machines is explained to the user, one of the program is passed on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TURNED_AWAY: Final = EnvironmentProblem(
 JAVA_DIED: Final = EnvironmentProblem(
     "the Java process of Spark has died", "see whether this machine is short of memory, and run again"
 )
-NOBODY_YET: Final = "Spark has no executor to run tasks on yet; see its web UI for what it waits for"
+NO_EXECUTOR_YET: Final = "Spark has no executor to run tasks on yet; see its web UI for what it waits for"
 _NO_ROOM: Final = "No space left on device"
 _WITHOUT_ROOM: Final = re.compile(rf"(/[^\s:'\"]+) \({_NO_ROOM}|{_NO_ROOM}: '(/[^']+)'")
 """As Java says it, and as Python does."""
@@ -38,11 +38,11 @@ _MOST: Final = 300
 
 
 class TaskFailed(Exception):
-    """A task has raised what it never should. The text begins with that, and goes on with all that Spark says."""
+    """A task has raised an exception that is a bug. The text begins with it, followed by all that Spark says."""
 
 
 def explained(failure: Exception, folder: str | None = None) -> Exception:
-    """What to raise for a failure of Spark. `folder`: where it has its own files, if that is known."""
+    """What to raise for a failure of Spark. `folder`: that of its own files, if it is known."""
     text = str(failure)
     if _NO_ROOM in text:
         return _no_room(text, folder)
@@ -62,10 +62,10 @@ def explained(failure: Exception, folder: str | None = None) -> Exception:
 
 
 def _no_room(text: str, folder: str | None) -> EnvironmentProblem:
-    """The disk that is full, by what Spark says or by where its own files are."""
+    """The problem for a full disk, which Spark's text names, or the folder of its own files."""
     found = _WITHOUT_ROOM.search(text)
-    place = (found.group(1) or found.group(2)) if found is not None else folder
-    where = f"the disk of {place}" if place is not None else "the disk of a Spark executor"
+    full = (found.group(1) or found.group(2)) if found is not None else folder
+    where = f"the disk of {full}" if full is not None else "the disk of a Spark executor"
     return EnvironmentProblem(
         f"{where} is full", "make room there, or name another: --conf spark.local.dir=DIR, TMPDIR"
     )
@@ -78,7 +78,7 @@ def root_cause(text: str) -> str:
 
 
 def _raised(text: str) -> str:
-    """What a traceback of Python ends with."""
+    """The last line of a Python traceback."""
     for line in text.partition(_OF_PYTHON)[2].splitlines()[1:]:
         if line and not line.startswith(" "):
             return line

@@ -1,4 +1,4 @@
-"""What runs in Spark's Python workers: one machine per process with all it has learned, kept from task to task."""
+"""What runs in Spark's Python workers: one machine per process with its memory, kept from task to task."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from checker.search.spark.assignment import Assignment, Met, Order, TaskReport
 from checker.search.spark.column_partition import ColumnPartition, WorkerColumns
 from checker.search.spark.graph_task import Made, PassTask
 from checker.search.spark.partition import Partition
+from checker.search.spark.result_recorder import ResultRecorder
 from checker.search.spark.shared_results import unpack_results
 from checker.search.spark.stopping import Stopped, stop_sign
-from checker.search.spark.worker_results import Learning
 from checker.storage.export import place_of
 from checker.storage.file_store import FileStore
 from fizz.base.data import NotData
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Worker:
-    """What this process keeps of a run. `acted`: the actions that were seen to have steps here, by whatever attempt.
+    """What this process keeps of a run. `acted`: the actions that had steps here, in any attempt.
 
     `begun`: what the CPU clock of this process showed before.
     """
@@ -45,13 +45,13 @@ class Worker:
     store: FileStore
     expander: Expander
     codec: StateCodec
-    learning: Learning
+    recorder: ResultRecorder
     begun: float
     name: str = field(default_factory=lambda: uuid.uuid4().hex)
     acted: set[int] = field(default_factory=set)
     columns: WorkerColumns | None = None
-    taught: set[str] = field(default_factory=set)
-    """The files with lessons that were read."""
+    results_read: set[str] = field(default_factory=set)
+    """The files with shared results that were read."""
 
     def perform(self, assignment: Assignment) -> TaskReport | Stopped:
         """Do one task, unless the run is to end before."""
@@ -66,14 +66,14 @@ class Worker:
         try:
             with patience.attending():
                 patience.look()
-                self._learn(assignment.shared_results)
+                self._take_results(assignment.shared_results)
                 visited = partition.run()
         except Stop as stop:
-            # What works for this process is half done, and is of no use to another task.
+            # The objects of this worker are half changed, and of no use to another task.
             _workers.clear()
             return Stopped(stop.reason, Met.of(partition))
         finally:
-            # The expander tells of each action once, and an attempt that failed has told nobody.
+            # The expander reports each action once, and an attempt that failed reports nothing.
             self.acted |= partition.expanded.acted
         partition.expanded.acted |= self.acted
         partition.expanded.noted = self.expander.machine.noted()
@@ -87,8 +87,8 @@ class Worker:
             self.name,
             self.expander.memory.total(),
             own_effort(self.begun),
-            self.learning.tell(self.codec),
-            self.learning.unshared,
+            self.recorder.unsent(self.codec),
+            self.recorder.unshared,
             Met.of(partition),
         )
 
@@ -98,15 +98,15 @@ class Worker:
             raise _not_shared(self.store.folder)
         return Made(task.perform(self.store), self.name, own_effort(self.begun))
 
-    def _learn(self, names: tuple[str, ...]) -> None:
-        """Take in what was learned elsewhere."""
+    def _take_results(self, names: tuple[str, ...]) -> None:
+        """Take in the results of other workers."""
         space = None if self.columns is None else self.columns.run.space
         for name in names:
-            if name not in self.taught:
+            if name not in self.results_read:
                 data = self.store.read(name, 0)
                 with self.store.reading(name):
-                    self.learning.take(unpack_results(self.codec, data), space)
-                self.taught.add(name)
+                    self.recorder.add(unpack_results(self.codec, data), space)
+                self.results_read.add(name)
 
     def _partition(self, assignment: Assignment) -> Partition | ColumnPartition:
         """By columns where that is possible."""
@@ -126,7 +126,7 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
     Pickles travel by Spark's own channel only, between processes that run our code in any case; files are data.
     """
     answer: TaskReport | Stopped | Made | Problem | StopReason
-    # What a task makes lives to its end: to look for garbage in it again and again takes a quarter of the time.
+    # What a task makes lives to its end: collecting garbage in it again and again takes a quarter of the time.
     gc.disable()
     try:
         given: Assignment | PassTask = pickle.loads(data)
@@ -139,7 +139,7 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
     except MemoryError:
         answer = StopReason.MEMORY
     except NotData as failure:
-        # Values are looked at when they are needed, and nobody knows then which file they came from.
+        # Values are decoded when they are needed; which file they came from is not known then.
         answer = EnvironmentProblem(f"a file of the run is damaged: {failure}", "check the disk, and run again")
     except OSError as failure:
         # No other attempt will find more room.
@@ -161,13 +161,13 @@ def _worker(run: str, order: Broadcast[bytes]) -> Worker:
         _workers.clear()
         gc.unfreeze()
         begun = time.process_time()
-        told: Order = pickle.loads(order.value)
-        sign = stop_sign(Path(told.folder), run)
-        expander = Expander(told.task(Patience(asked=sign.exists)))
-        if told.worker_config.gathered:
-            expander.machine.divider.gather_as(told.worker_config.gathered)
-        store, codec = FileStore(Path(told.folder), told.durable), StateCodec(expander.machine)
-        _workers.append(Worker(told, store, expander, codec, Learning(expander), begun))
+        given: Order = pickle.loads(order.value)
+        sign = stop_sign(Path(given.folder), run)
+        expander = Expander(given.task(Patience(asked=sign.exists)))
+        if given.worker_config.gathered:
+            expander.machine.divider.gather_as(given.worker_config.gathered)
+        store, codec = FileStore(Path(given.folder), given.durable), StateCodec(expander.machine)
+        _workers.append(Worker(given, store, expander, codec, ResultRecorder(expander), begun))
     return _workers[0]
 
 
