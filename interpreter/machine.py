@@ -23,13 +23,11 @@ from interpreter.execute.headers import Headers, Unchosen
 from interpreter.execute.memento import Memento
 from interpreter.execute.next_states import Successors
 from interpreter.execute.observer import Observer
-from interpreter.execute.settlement import Settlement, writes_of
-from interpreter.execute.view import PartsView, Recorder, StateView, View
+from interpreter.execute.view import Recorder, StateView, View
 from interpreter.execute.world import World
 from interpreter.state.alike import Alike
 from interpreter.state.candidates import Candidates
 from interpreter.state.canonical import Canonical
-from interpreter.state.division import Divider
 from interpreter.state.encoding import Encoder
 from interpreter.state.limits import LimitSetting, ModelLimits
 from interpreter.state.state import Slot, State
@@ -90,9 +88,7 @@ class Machine:
         self.successors = Successors(self.steps)
         self.code.next_states = self.successors.asked_in
         self._failed = CostlyFailures()
-        self.divider = Divider(self.values)
-        self.code.step_to = self.divider.element
-        self.transitions = Transitions(program, self.values, self.limits, self.divider)
+        self.transitions = Transitions(program, self.values, self.limits)
         self._encoder = Encoder(program, self.values)
         symmetric_roles = tuple(role for role in program.roles if role.symmetric)
         layouts = self.transitions.layouts
@@ -139,38 +135,44 @@ class Machine:
     ) -> ExecutionPath:
         """As `run`, of no way that is known beforehand.
 
-        Where an `observer` follows the way, it may spend a share of the budget alone: beyond it raises `ShareSpent`.
+        An `observer` follows the way. Where it `shares` the budget, the way raises `ShareSpent` beyond its share.
         """
         recorder = Recorder(view)
-        METER.begin(self.code.budget, shared=observer is not None)
-        execution = self._begin(rule, recorder)
+        shared = observer is not None and observer.shares
+        METER.begin(self.code.budget, shared)
+        execution = self._begin(rule, recorder, observer)
         execution.given(choices)
         execution.known = known
         if observer is not None:
-            execution.observer = observer
             observer.begin(execution)
         result = self._result(rule, execution)
         if noted and rule.kind is not StepKind.ASSERT:
             self._executed.update(execution.lines)
         execution.world.end()
         way = ExecutionPath(tuple(recorder.events), result)
-        if observer is None and METER.much:
+        if METER.much and not shared:
             self._failed.add(rule, view, choices, [way])
         return way
 
-    def _begin(self, rule: Rule, recorder: Recorder) -> Execution:
+    def _begin(self, rule: Rule, recorder: Recorder, observer: Observer | None) -> Execution:
         """A way of which nothing was gone yet."""
-        world = World(self.values, recorder, self.code)
+        world = self._world(recorder, observer)
         if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
             world.subject = rule.subject
         if rule.kind is StepKind.ASSERT:
             self.parts.met.clear()
         yields = rule.kind in (StepKind.START, StepKind.CONTINUE, StepKind.DELIVER)
-        return Execution(self.code, world, recorder, first_frames(rule, world), yields)
+        execution = Execution(self.code, world, recorder, first_frames(rule, world), yields)
+        execution.observer = observer
+        return execution
+
+    def _world(self, recorder: Recorder, observer: Observer | None) -> World:
+        if observer is not None:
+            return observer.world(self.values, recorder, self.code)
+        return World(self.values, recorder, self.code)
 
     def _result(self, rule: Rule, execution: Execution) -> Result:
         """Go a way to its end; what comes of it."""
-        world = execution.world
         try:
             if rule.kind is StepKind.ASSERT:
                 assertion = self.program.assertions[rule.subject]
@@ -191,9 +193,6 @@ class Machine:
             METER.end()
         if execution.observer is not None:
             execution.observer.end(execution)
-        for slot, (container, shape) in world.opened.items():
-            if not shape.whole:
-                self.divider.note(slot, container.pending is None)
         return result
 
     def note(self, result: Outcome | Aborted | Failure) -> None:
@@ -217,12 +216,12 @@ class Machine:
         parked = [value for frame in frames for value in frame.values()]
         try:
             sent_values = [value for message in world.sent for value in message.arguments.values()]
-            settlement = Settlement(world, [*parked, *returned, *sent_values])
+            settlement = world.settlement([*parked, *returned, *sent_values])
             if execution.observer is not None:
                 execution.observer.settled(settlement)
             thread = park_thread(frames, settlement, self.values) if frames else None
             sent = tuple(park_message(message, settlement, self.values) for message in world.sent)
-            writes = writes_of(world, settlement)
+            writes = world.writes(settlement)
             returns = tuple((label, settlement.freeze(value)) for label, value in execution.returns)
         except ModelMistake as problem:
             raise located(problem, execution.lines[-1]) from None
@@ -254,15 +253,17 @@ class Machine:
         role, _ = self.values.payload(children[0])
         return self.code.roles[role].program.functions[extra[2]] in self.program.turning.roots
 
-    def _together(self, rule: Rule, view: View, recorder: Recorder, noted: bool) -> list[ExecutionPath]:
+    def _together(
+        self, rule: Rule, view: View, recorder: Recorder, noted: bool, observer: Observer | None = None
+    ) -> list[ExecutionPath]:
         """All ways through a rule in the order of their choices, each but for those that a lesser one makes needless.
 
         Which way is the lesser is told by the number of choices first (language page, 6.3): so they are followed from
         choice to choice, the shorter ones first. Each asks the recorder of the view, which notes what all of them ask.
         """
-        beginning = World(self.values, recorder, self.code)
+        beginning = self._world(recorder, observer)
         own = Recorder(recorder)
-        execution = self._begin(rule, own)
+        execution = self._begin(rule, own, observer)
         execution.headers = headers = Headers(self.program.turning.loops, beginning)
         execution.known = {}
         spent = 0
@@ -301,10 +302,11 @@ class Machine:
             self._failed.add(rule, view, None, ways)
         return ways
 
-    def all_paths(self, rule: Rule, view: View) -> ExecutionPath:
+    def all_paths(self, rule: Rule, view: View, observer: Observer | None = None) -> ExecutionPath:
         """All ways through a rule that are followed together as one, with what they asked."""
         recorder = Recorder(view)
-        first, *others = [way.result for way in self._together(rule, view, recorder, noted=True)]
+        ways = self._together(rule, view, recorder, noted=True, observer=observer)
+        first, *others = [way.result for way in ways]
         return ExecutionPath(tuple(recorder.events), first, others=tuple(others))
 
     def ways(self, rule: Rule, view: View, noted: bool = True) -> Iterator[ExecutionPath]:
@@ -404,10 +406,6 @@ class Machine:
     def view(self, state: State) -> View:
         """A view of a state, for who does not remember."""
         return StateView(state, self.values)
-
-    def parts_view(self, state: State) -> View:
-        """A view of a state in which divided containers are read part by part, for who remembers what was read."""
-        return PartsView(state, self.values, self.divider)
 
     def initial(self) -> tuple[list[InitialState], list[Failure]]:
         """The ways through Init that exist, in the order of their choices, and those that fail."""

@@ -124,12 +124,13 @@ class AttemptCounter(Onlooker):
         passed: set[Span] = set()
         fired = False
         far = 0
+        apply = visit.expander.memory.apply if visit.machine.symmetric else None
         for result in visit.results(candidate.rule, visited):
             _, met_here, passed_here = self._read(result)
             met |= met_here
             passed |= passed_here
             far = max(far, len(passed_here))
-            fired |= is_step(visit.machine, visited.state, candidate.rule, result)
+            fired |= is_step(apply, visited.state, candidate.rule, result)
         tally.met.update(met)
         tally.passed.update(passed)
         tally.fired += fired

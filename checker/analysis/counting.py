@@ -128,7 +128,7 @@ class AssertionCounter(_Counter):
     def see(self, visit: Visit, visited: VisitedState) -> None:
         """Evaluate the assertions in a state, and for the steps from it."""
         if self._assertions is None:
-            self._assertions = Assertions(visit.machine, visit.machine.parts_view, self._decider(visit))
+            self._assertions = Assertions(visit.machine, visit.expander.memory.view, self._decider(visit))
         for predicate, looks in self._asked.items():
             # A mistake of the model is told of by whoever asks for a verdict.
             with suppress(ModelError):
@@ -143,7 +143,7 @@ class AssertionCounter(_Counter):
                 continue
             for result in visit.results(candidate.rule, visited):
                 if isinstance(result, Outcome):
-                    target = visit.machine.apply(visited.state, candidate.rule, result)
+                    target = visit.expander.memory.apply(visited.state, candidate.rule, result)
                     if target is not None:
                         assertions.holds_between(predicate, visited.state, target)
 

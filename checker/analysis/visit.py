@@ -78,7 +78,7 @@ class Visit(RowsRun):
 
     def results(self, rule: Rule, visited: VisitedState) -> Sequence[Result]:
         """The results of all ways through a rule, in the order of their choices."""
-        return self.expander.memory.results(rule, self.machine.parts_view(visited.state))
+        return self.expander.memory.results(rule, self.expander.memory.view(visited.state))
 
     def finding(self, visited: VisitedState) -> Finding:
         """A state as a finding, to be told of."""

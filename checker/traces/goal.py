@@ -41,7 +41,7 @@ class Goals:
     def __init__(self, machine: Machine, moves: Moves) -> None:
         self.machine = machine
         self._moves = moves
-        self.assertions = Assertions(machine, machine.parts_view, moves.memory.result)
+        self.assertions = Assertions(machine, moves.memory.view, moves.memory.result)
 
     def goal(self, finding: Finding, story: Story, property: Property | None) -> Goal:
         """Where a run must end to show the same as this story.

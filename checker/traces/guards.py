@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Literal as OneOf
@@ -81,11 +81,17 @@ def disabled(machine: Machine, state: State, starts: bool = True) -> tuple[Disab
     return Guards(machine).disabled(state, starts)
 
 
-def is_step(machine: Machine, state: State, rule: Rule, result: Result) -> bool:
-    """Whether an execution path with this result is a step of a state; a failure counts as one."""
+Apply = Callable[[State, Rule, Outcome], State | None]
+"""The target of a step; None if a domain's limit forbids it."""
+
+
+def is_step(apply: Apply | None, state: State, rule: Rule, result: Result) -> bool:
+    """Whether an execution path with this result is a step of a state; a failure counts as one.
+
+    `apply` is None in models without symmetry: only domains can forbid a target.
+    """
     if isinstance(result, Outcome):
-        # Only domains can forbid a target.
-        return not machine.symmetric or machine.apply(state, rule, result) is not None
+        return apply is None or apply(state, rule, result) is not None
     return isinstance(result, Failure)
 
 
@@ -112,7 +118,8 @@ class Guards:
     def ends(self, rule: Rule, state: State) -> tuple[FailedGuard, ...]:
         """The guards at which the execution paths of a rule end; none if one of the paths is a step."""
         paths = list(islice(self.machine.ways(rule, self.machine.view(state), noted=False), _MOST_PATHS))
-        if any(is_step(self.machine, state, rule, path.result) for path in paths):
+        apply = self.machine.apply if self.machine.symmetric else None
+        if any(is_step(apply, state, rule, path.result) for path in paths):
             return ()
         return tuple(self._merged(paths, rule, state))
 

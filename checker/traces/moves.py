@@ -88,7 +88,7 @@ class Moves:
         return step
 
     def _expanded(self, state: State, starts: bool) -> Expanded:
-        view = self.machine.parts_view(state)
+        view = self.memory.view(state)
         moves: list[Move] = []
         fails = False
         for candidate in self.machine.candidates(state, starts):
@@ -108,10 +108,10 @@ class Moves:
 
     def _of_outcome(self, state: State, candidate: Candidate, outcome: Outcome) -> Iterator[Move]:
         for twin in (False, True) if outcome.may_crash else (False,):
-            target = self.machine.apply(state, candidate.rule, outcome, twin)
+            target = self.memory.apply(state, candidate.rule, outcome, twin)
             if target is not None:
                 order = StepOrder(candidate.order, outcome.forks, int(twin))
-                thread = None if twin else self.machine.parked(state, candidate.rule, outcome, target)
+                thread = None if twin else self.memory.parked(state, candidate.rule, outcome, target)
                 yield Move(order, candidate.name, candidate.rule, twin, thread, target, outcome.fair)
 
 

@@ -39,8 +39,7 @@ def assertion_frame(
     routine = program.routines[assertion.routine]
     variables: dict[str, object] = {}
     if assertion.kind == "transition":
-        before = World(world.interner, _Side(world.recorder, "before"), world.code)
-        world = World(world.interner, _Side(world.recorder, "after"), world.code)
+        before, world = world.beside(_Side(world.recorder, "before")), world.beside(_Side(world.recorder, "after"))
         names = assertion.parameters or ("before", "after")
         variables = {
             names[0]: StateStruct(before, program.state_variables),

@@ -59,8 +59,6 @@ class Code:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         self.next_states: Callable[[World], object] = _no_next_states
         """What `next_states()` gives: set by the machine, which alone knows steps."""
-        self.step_to: Callable[[int], str | None] = lambda number: None
-        """The step to an element of a set (see `interpreter.state.division`)."""
         self.domains = Domains(frozenset(role.name for role in program.roles if role.symmetric))
         self.channels = Channels()
         self.known = known = make_globals(program, self.domains, self.channels, watch)

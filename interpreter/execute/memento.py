@@ -6,21 +6,15 @@ other. What was made after is forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from interpreter.execute.configuration import HOLDING, held_by
 from interpreter.execute.reach import changeable, reachable
 from interpreter.values import Container
 from interpreter.values.budget import METER
-from interpreter.values.container import Parted
-from interpreter.values.generics import Generic
-from interpreter.values.pending import PendingSet
 
 if TYPE_CHECKING:
     from interpreter.execute.execution import Execution
-
-Undo = Callable[[], None]
 
 
 class Memento:
@@ -40,7 +34,8 @@ class Memento:
         held += world.cells.values()
         held += [value for frame in run.frames for value in held_by(frame)]
         held += [value for message in world.sent for value in message.arguments.values()]
-        self._containers = _contents(held) if held else []
+        parts = reachable(held, changeable) if held else ()
+        self._containers = [part.undo() for part in parts if isinstance(part, Container) and not part.frozen]
 
     def restore(self) -> None:
         """Make the execution what it was."""
@@ -56,60 +51,5 @@ class Memento:
         run.offered = offered.copy()
         run.recorder.restore(asked)
         run.world.restore(self._world)
-        for undo in self._containers:
-            undo()
-
-
-def _contents(held: Iterable[object]) -> list[Undo]:
-    return [_undo(part) for part in reachable(held, changeable) if isinstance(part, Container) and not part.frozen]
-
-
-def _undo(container: Container) -> Undo:
-    """What puts back the content of a container."""
-    changed = container.changed
-    if isinstance(container, Parted):
-        return _undo_parted(container, changed)
-    assert isinstance(container, Generic)
-    attribute = "items" if hasattr(container, "items") else "pairs"
-    content = getattr(container, attribute).copy()
-
-    def undo() -> None:
-        setattr(container, attribute, content.copy())
-        container.changed, container.places = changed, None
-
-    return undo
-
-
-def _undo_parted(container: Parted, changed: bool) -> Undo:
-    pending = container.pending
-    if pending is None:
-        content = getattr(container, container.content).copy()
-
-        def undo() -> None:
-            setattr(container, container.content, content.copy())
-            container.changed, container.pending = changed, None
-
-        return undo
-    if isinstance(pending, PendingSet):
-        changes = pending.changes.copy()
-
-        def undo_set() -> None:
-            pending.changes = changes.copy()
-            _reopen(container, pending, changed)
-
-        return undo_set
-    loaded, more = pending.loaded.copy(), pending.more.copy()
-
-    def undo_pending() -> None:
-        pending.loaded, pending.more = loaded.copy(), more.copy()
-        _reopen(container, pending, changed)
-
-    return undo_pending
-
-
-def _reopen(container: Parted, pending: Any, changed: bool) -> None:
-    """Make a container pending again."""
-    container.changed = changed
-    if container.pending is None:
-        delattr(container, container.content)
-        container.pending = pending
+        for put_back in self._containers:
+            put_back()

@@ -1,7 +1,8 @@
 """`Observer`: who follows a way while it runs, to remember it. The evaluator knows no more of it than these calls.
 
-Without an observer a way is run as the language page says. An observer may begin it later, cut it where nothing that
-was asked so far matters any more, and take the turns of a loop one by one: what all ways come to together is the same.
+Without an observer a way is run as the language page says. An observer may read containers part by part, begin the way
+later, cut it where nothing that was asked so far matters any more, and take the turns of a loop one by one: what all
+ways come to together is the same.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ from typing import TYPE_CHECKING, Protocol
 from interpreter.compile.program import ForLoop
 
 if TYPE_CHECKING:
+    from interpreter.execute.code import Code
     from interpreter.execute.execution import Execution
     from interpreter.execute.frames import ScopeState
     from interpreter.execute.settlement import Settlement
+    from interpreter.execute.view import Recorder
+    from interpreter.execute.world import World
+    from interpreter.values.intern import Interner
 
 
 class Undecided(Exception):
@@ -22,7 +27,17 @@ class Undecided(Exception):
 
 
 class Observer(Protocol):
-    """Follows one way. Whatever it raises, but for `Undecided`, ends the run of the way without a result."""
+    """Follows one execution path, or all through a rule together. What it raises, but for `Undecided`, ends the run.
+
+    `shares`: the path is to spend a share of the budget alone, because what it comes to is put together with others.
+    """
+
+    @property
+    def shares(self) -> bool: ...
+
+    def world(self, interner: Interner, recorder: Recorder, code: Code) -> World:
+        """The memory of the path, over a recorder of what it reads."""
+        ...
 
     def begin(self, run: Execution) -> None:
         """Nothing has run yet. The way may be put where it is known to come to."""
@@ -52,5 +67,5 @@ class Observer(Protocol):
         ...
 
     def end(self, run: Execution) -> None:
-        """The way has a result."""
+        """A path has a result."""
         ...

@@ -6,15 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 from interpreter.state.domains import Segment
 from interpreter.values import Container, SetValue, StructValue
-from interpreter.values.container import Parted
 
 
 def members(value: object) -> Iterable[object]:
-    """The values directly inside a value; of a pending container those that were looked at."""
-    if isinstance(value, Parted) and value.pending is not None:
-        return [member for _, member in value.pending.met()]
+    """The values directly inside a value, as far as the step can have met them."""
     if isinstance(value, Container):
-        return value.members()
+        return value.met()
     if isinstance(value, StructValue):
         return value.fields.values()
     if isinstance(value, Segment):
@@ -41,3 +38,12 @@ def reachable(values: Iterable[object], into: Callable[[object], Iterable[object
             met[id(value)] = value
             yield value
             pending += into(value)
+
+
+def changed(value: object) -> bool:
+    """Whether a value that was read, or some container in it, was changed."""
+    if not isinstance(value, (Container, tuple, StructValue)):
+        return False
+    if isinstance(value, SetValue):
+        return value.changed  # nothing that can change is in a set
+    return any(isinstance(part, Container) and part.changed for part in reachable([value], changeable))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from interpreter.state.division import ROOT_LENGTH, Divider
 from interpreter.state.state import UNBOUND, Slot, State
 from interpreter.state.step import Cut, Event, Fork, Read
 from interpreter.values.intern import Interner, Tag
@@ -39,33 +38,6 @@ class StateView:
 
     def whole(self) -> State:
         return self._state
-
-
-class PartsView(StateView):
-    """A view of one state that gives the heads of divided containers, and their parts.
-
-    Whoever goes through the trees of many rules asks for the same again and again: answers are kept.
-    """
-
-    __slots__ = ("_answers", "_divider")
-
-    def __init__(self, state: State, interner: Interner, divider: Divider) -> None:
-        super().__init__(state, interner)
-        self._answers: dict[Slot, int] = {}
-        self._divider = divider
-
-    def read(self, slot: Slot) -> int:
-        answer = self._answers.get(slot)
-        if answer is None:
-            answer = self._answers[slot] = self._answer(slot)
-        return answer
-
-    def _answer(self, slot: Slot) -> int:
-        length = ROOT_LENGTH.get(str(slot[0]))
-        if length is None:
-            return super().read(slot)
-        position = self._state.layout.index.get(slot[:length])
-        return UNBOUND if position is None else self._divider.read(slot, self._state.values[position])
 
 
 def derived(slot: Slot, state: State, interner: Interner) -> int:

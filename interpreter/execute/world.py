@@ -7,16 +7,15 @@ in two places gets a cell (language page, 5.6: aliasing is part of identity).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import partial
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fizz.base.light import dataclass
 from fizz.base.near_names import near_hint
-from interpreter.execute.reach import reachable
-from interpreter.state.division import SIZE, WHOLE
+from interpreter.execute.reach import changed, reachable
+from interpreter.execute.settlement import Settlement
 from interpreter.state.state import MISSING, UNBOUND, Slot, State, slot_order
 from interpreter.values import (
     BagValue,
@@ -32,10 +31,8 @@ from interpreter.values import (
     SymmetricValue,
 )
 from interpreter.values.budget import METER
-from interpreter.values.container import Parted
-from interpreter.values.freeze import freeze, thaw
+from interpreter.values.freeze import thaw
 from interpreter.values.intern import Interner, Tag
-from interpreter.values.pending import ContainerShape, Pending, PendingSet
 from interpreter.values.problem import ModelMistake
 
 if TYPE_CHECKING:
@@ -71,12 +68,12 @@ class World:
     """One way's memory over a recorder of reads. `sent` collects messages, `created` new instances.
 
     `slots` holds the present values of what was read or bound, `originals` the answers to the reads, `written` what was
-    bound, `opened` the containers that are read part by part.
+    bound.
     """
 
     __slots__ = (
         "interner", "recorder", "code", "created", "sent", "frames", "subject", "drawn",
-        "slots", "originals", "written", "cells", "opened", "_numbers",
+        "slots", "originals", "written", "cells", "_numbers",
     )  # fmt: skip
 
     def __init__(self, interner: Interner, recorder: Reader, code: Code) -> None:
@@ -90,10 +87,13 @@ class World:
         self.originals: dict[Slot, int] = {}
         self.written: set[Slot] = set()
         self.cells: dict[int, object] = {}
-        self.opened: dict[Slot, tuple[Parted, ContainerShape]] = {}
         self._numbers: dict[str, Iterator[int]] = {}
         self.created: list[Instance] = []
         self.sent: list[Message] = []
+
+    def beside(self, reader: Reader) -> World:
+        """Another memory like this one, over another reader."""
+        return World(self.interner, reader, self.code)
 
     # --- reading and writing ---------------------------------------------------------------------------------------
 
@@ -101,67 +101,13 @@ class World:
         """The value in a slot, MISSING if there is none."""
         if slot in self.slots:
             return self.slots[slot]
-        value = self.slots[slot] = self._read(slot)
+        value = self.slots[slot] = self.read(slot)
         return value
 
-    def _read(self, slot: Slot) -> object:
-        """The value in a slot of the state, or in a part of one."""
+    def read(self, slot: Slot) -> object:
+        """The value in a slot of the state."""
         number = self.originals[slot] = self.recorder.read(slot)
-        if number == UNBOUND:
-            return MISSING
-        return self.thaw(number) if self.interner.tag(number) is not Tag.HEAD else self._open(slot, number)
-
-    def _open(self, slot: Slot, head: int) -> Parted:
-        """A container of which only the head is known."""
-        keys, (rank, steps, whole), _ = self.interner.payload(head)
-        tag = Tag(rank)
-        known = [step[1:] for step in steps] if tag is Tag.RECORD else [self.thaw(key) for key in keys]
-        shape = ContainerShape(steps, known, whole)
-        pending = self._pending_set(slot) if tag is Tag.SET else self._pending(slot, shape)
-        container = _PARTED[tag].opened(pending)
-        self.opened[slot] = (container, shape)
-        return container
-
-    def _pending(self, slot: Slot, shape: ContainerShape) -> Pending:
-        load_all = partial(self._all, slot, shape) if shape.whole else None
-        return Pending(shape, lambda step: self._read((*slot, step)), load_all)
-
-    def _all(self, slot: Slot, shape: ContainerShape) -> list[object]:
-        """The members of a container that is stored whole, in order."""
-        container = self._content(slot)
-        assert isinstance(container, Parted)
-        return container.each(shape)
-
-    def _pending_set(self, slot: Slot) -> PendingSet:
-        return PendingSet(
-            self._step_to,
-            lambda step: self._ask((*slot, step)) != UNBOUND,
-            lambda: int(self.interner.payload(self._ask((*slot, SIZE)))),
-            partial(self._elements, slot),
-        )
-
-    def _elements(self, slot: Slot) -> dict[Hashable, object]:
-        """The elements of a set, by key."""
-        container = self._content(slot)
-        assert isinstance(container, SetValue)
-        return container.entries
-
-    def _step_to(self, item: object) -> str | None:
-        """The step to an element of a set; None if a set can not be asked for it alone."""
-        try:
-            return self.code.step_to(freeze(item, self.interner))
-        except ModelMistake:
-            # A function, say, is in no state, but there is no harm in asking for it.
-            return None
-
-    def _content(self, slot: Slot) -> object:
-        """A container that is stored whole, all of it."""
-        return self.thaw(self._ask((*slot, WHOLE)))
-
-    def _ask(self, slot: Slot) -> int:
-        """The answer to a question about a container that is stored whole."""
-        number = self.originals[slot] = self.recorder.read(slot)
-        return number
+        return MISSING if number == UNBOUND else self.thaw(number)
 
     def bind(self, slot: Slot, value: object) -> None:
         """Bind a slot to a value (MISSING removes it)."""
@@ -191,21 +137,19 @@ class World:
         """Drop what was read; it will be asked for again."""
         self.slots.clear()
         self.originals.clear()
-        self.opened.clear()
 
     def saved(self) -> tuple[Any, ...]:
         """All that it knows now but what is inside containers, to be restored."""
         return (
-            self.slots.copy(), self.originals.copy(), self.written.copy(), self.cells.copy(), self.opened.copy(),
-            self.created.copy(), self.sent.copy(),
+            self.slots.copy(), self.originals.copy(), self.written.copy(), self.cells.copy(), self.created.copy(),
+            self.sent.copy(),
         )  # fmt: skip
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Know again what was saved."""
-        slots, originals, written, cells, opened, created, sent = saved
+        slots, originals, written, cells, created, sent = saved
         self.slots, self.originals, self.written = slots.copy(), originals.copy(), written.copy()
-        self.cells, self.opened = cells.copy(), opened.copy()
-        self.created, self.sent = created.copy(), sent.copy()
+        self.cells, self.created, self.sent = cells.copy(), created.copy(), sent.copy()
         # No number became free: the least ones that are not used are the same still.
         self._numbers.clear()
         self.drawn.clear()
@@ -217,6 +161,33 @@ class World:
         self.cells.clear()
         self.created.clear()
         self.sent.clear()
+
+    # --- the end ---------------------------------------------------------------------------------------------------
+
+    def settlement(self, extra: list[object]) -> Settlement:
+        """Which containers are shared by now. `extra`: values held by others than slots: by the thread, by messages."""
+        return Settlement(self.interner, self.cells, [*self.slots.values(), *extra], self._cells_before)
+
+    def _cells_before(self) -> int:
+        """How many cells the state has."""
+        return int(self.interner.payload(self.ask(("cells",))))
+
+    def writes(self, settlement: Settlement) -> tuple[tuple[Slot, int], ...]:
+        """What was written: the slots whose value differs from what was read."""
+        writes = [write for slot, value in self.slots.items() for write in self.writes_at(slot, value, settlement)]
+        for k, container in settlement.cells():
+            number = settlement.freeze_content(container)
+            if number != self.originals.get(("cell", k), UNBOUND):
+                writes.append((("cell", k), number))
+        return tuple(writes)
+
+    def writes_at(self, slot: Slot, value: object, settlement: Settlement) -> Sequence[tuple[Slot, int]]:
+        """What was written in a slot, which holds this value now."""
+        if slot not in self.written and not settlement.sharing and not changed(value):
+            return ()
+        number = UNBOUND if value is MISSING else settlement.freeze(value)
+        # A slot that was written without having been read is a write whatever it held.
+        return () if number == self.originals.get(slot, UNBOUND) and slot in self.originals else ((slot, number),)
 
     # --- role instances --------------------------------------------------------------------------------------------
 
@@ -286,12 +257,6 @@ class World:
             self.bind(("param", role, number, name), value)
         return instance
 
-    def _load_all(self) -> None:
-        """Look at everything inside the containers that were opened."""
-        for value in reachable(container for container, _ in self.opened.values()):
-            if isinstance(value, Parted):
-                value.members()
-
     # --- symmetric values ------------------------------------------------------------------------------------------
 
     def used(self, domain: str) -> set[int | Fraction]:
@@ -299,7 +264,6 @@ class World:
 
         Slots that this way has seen count as they are now; what all others hold is one question to the view.
         """
-        self._load_all()
         seen = sorted([*self.slots, *(("cell", k) for k in self.cells)], key=slot_order)
         number = self.ask(("used", domain, self.subject, tuple(seen)))
         found = {self.interner.payload(child)[1] for child in self.interner.children(number)}
@@ -315,12 +279,6 @@ class World:
         return found
 
 
-_PARTED: dict[Tag, type[Parted]] = {
-    Tag.LIST: ListValue,
-    Tag.DICT: DictValue,
-    Tag.RECORD: RecordValue,
-    Tag.SET: SetValue,
-}
 _EMPTY: dict[Tag, Callable[[], object]] = {
     Tag.LIST: lambda: ListValue([]),
     Tag.DICT: lambda: DictValue({}),

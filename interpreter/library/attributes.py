@@ -26,15 +26,16 @@ from interpreter.values.containers import DictValue, ListValue, RecordValue, Set
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
 from interpreter.values.problem import ModelMistake, with_article
 
-METHODS: Mapping[type, Methods] = {
-    str: STRING,
-    ListValue: LIST,
-    DictValue: MAPPING,
-    SetValue: SET,
-    GenericSet: GENERIC_SET,
-    GenericMap: MAPPING,
-    BagValue: BAG,
+METHODS: Mapping[str, Methods] = {
+    "string": STRING,
+    ListValue.kind: LIST,
+    DictValue.kind: MAPPING,
+    SetValue.kind: SET,
+    GenericSet.kind: GENERIC_SET,
+    GenericMap.kind: MAPPING,
+    BagValue.kind: BAG,
 }
+"""By the names of types."""
 
 
 def get_attribute(value: object, name: str) -> object:
@@ -42,7 +43,7 @@ def get_attribute(value: object, name: str) -> object:
     if isinstance(value, Instance):
         return value.world.get_attribute(value, name)
     if not _hidden(value, name):
-        methods = METHODS.get(type(value))
+        methods = METHODS.get(type_name(value))
         if methods is not None:
             method = methods.get(name)
             if method is not None:
@@ -90,7 +91,7 @@ def attribute_names(value: object) -> list[str]:
     """The names behind the dot, sorted: what `dir(v)` gives."""
     if isinstance(value, Instance):
         return sorted(value.world.attribute_names(value))
-    names = {*METHODS.get(type(value), ()), *_fields(value)}
+    names = {*METHODS.get(type_name(value), ()), *_fields(value)}
     return sorted(name for name in names if not _hidden(value, name))
 
 

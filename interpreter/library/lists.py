@@ -67,7 +67,7 @@ def _sort(log: ListValue, *, key: object = None, reverse: object = False) -> Non
 
 LIST = method_table(
     {
-        "append": (ListValue.append, 1, 1),
+        "append": (lambda log, item: log.append(item), 1, 1),
         "clear": (_clear, 0, 0),
         "count": (_count, 1, 1),
         "extend": (_extend, 1, 1),

@@ -109,7 +109,7 @@ _ALGEBRA: dict[str, Entry] = {
 SET = method_table(
     {
         **_ALGEBRA,
-        "add": (SetValue.add, 1, 1),
+        "add": (lambda group, item: group.add(item), 1, 1),
         "clear": (_clear, 0, 0),
         "discard": (_discard, 1, 1),
         "pop": (_pop, 0, 0),

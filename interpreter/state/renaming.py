@@ -7,7 +7,6 @@ from fractions import Fraction
 from math import inf
 from typing import Final
 
-from interpreter.state.division import dict_head
 from interpreter.state.normalise import rebuild
 from interpreter.state.state import Slot
 from interpreter.values.intern import Interner, Tag
@@ -98,8 +97,6 @@ class Renamed:
         renamed = [self._value(child) for child in children]
         if list(children) == renamed:
             return number
-        if tag is Tag.HEAD:
-            return dict_head(interner, tuple(sorted(renamed, key=interner.order_key)))
         return rebuild(interner, number, renamed)
 
     def _segment(self, number: int) -> int:

@@ -9,8 +9,7 @@ A slot names a piece of state:
     ("returns",)          returns of the step that made the state, if the model reads them
     ("cell", k)           a container that is reached from two places; they hold a reference to cell k
 
-A part of the value of a heap variable, field or param has the slot of the whole and the steps to the part, as in
-("heap", x, "[0]", ".name"). States hold whole values; only who asks for parts sees them (`interpreter.state.division`).
+States hold whole values. Who remembers what steps read may ask for parts of them, by slots with more elements.
 
 Derived slots may be read by a step and are never stored: ("live", R), the numbers in use, ("names", R, n), the names of
 an instance's fields, ("cells",), how many cells there are, ("used", D, …), the values of a domain held elsewhere, and

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from interpreter.compile.program import Program
-from interpreter.state.division import Divider, root_of
 from interpreter.state.limits import ModelLimits
 from interpreter.state.normalise import Normaliser
 from interpreter.state.parked import FrameShape
@@ -15,10 +14,9 @@ from interpreter.values.intern import Interner, Tag
 class Transitions:
     """Makes the targets of steps. Everything global about a step is here, everything local in its outcome."""
 
-    def __init__(self, program: Program, interner: Interner, limits: ModelLimits, divider: Divider) -> None:
+    def __init__(self, program: Program, interner: Interner, limits: ModelLimits) -> None:
         self._interner = interner
         self._limits = limits
-        self._divider = divider
         self._reads_returns = program.reads_returns
         self._roles = {role.name: role for role in program.roles}
         self.layouts = Layouts()
@@ -125,19 +123,16 @@ class Transitions:
     def _written(self, state: State, writes: tuple[tuple[Slot, int], ...]) -> tuple[Layout, list[int]]:
         layout, values = state.layout, list(state.values)
         index = layout.index
-        if all(root_of(slot) in index and number != UNBOUND for slot, number in writes):
+        if all(slot in index and number != UNBOUND for slot, number in writes):
             for slot, number in writes:
-                root = root_of(slot)
-                position = index[root]
-                values[position] = self._divider.replaced(values[position], slot[len(root) :], number)
+                values[index[slot]] = number
             return layout, values
         slots = state.as_dict()
         for slot, number in writes:
-            root = root_of(slot)
             if number == UNBOUND:
                 slots.pop(slot, None)
             else:
-                slots[root] = self._divider.replaced(slots.get(root, UNBOUND), slot[len(root) :], number)
+                slots[slot] = number
         final = self.layouts.of(slots)
         return final, [slots[slot] for slot in final.slots]
 

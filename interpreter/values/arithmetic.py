@@ -45,17 +45,16 @@ def add(left: object, right: object) -> object:
         return total if -METER.bound < total < METER.bound else check_int(total)
     if type(left) in NUMBERS and type(right) in NUMBERS:
         return _number("+", lambda a, b: a + b, left, right)
-    if type(left) is type(right):
-        match left, right:
-            case (str(), str()) | (bytes(), bytes()) | (tuple(), tuple()):
-                return _join(left, right)
-            case ListValue(), ListValue():
-                check_size(len(left.items) + len(right.items), "the list")
-                METER.make(len(left.items) + len(right.items))
-                return ListValue(left.items + right.items)
-            case StructValue(), StructValue():
-                METER.make(len(left.fields) + len(right.fields))
-                return StructValue({**left.fields, **right.fields})
+    match left, right:
+        case (str(), str()) | (bytes(), bytes()) | (tuple(), tuple()):
+            return _join(left, right)
+        case ListValue(), ListValue():
+            check_size(len(left.items) + len(right.items), "the list")
+            METER.make(len(left.items) + len(right.items))
+            return ListValue(left.items + right.items)
+        case StructValue(), StructValue():
+            METER.make(len(left.fields) + len(right.fields))
+            return StructValue({**left.fields, **right.fields})
     if isinstance(left, SymmetricValue) and type(right) is int:
         return _shift(left, right, "+")
     if isinstance(right, SymmetricValue) and type(left) is int:

@@ -80,7 +80,7 @@ class Value:
         )
 
     def equals(self, other: Value, walk: ValueWalk) -> bool:
-        """Whether it equals `other`, a value of the same class."""
+        """Whether it equals `other`, a value of the same kind."""
         return self is other
 
     def lay(self, walk: ValueWalk, flat: list[Hashable]) -> None:
@@ -183,7 +183,7 @@ def equal_members(left: object, right: object, walk: ValueWalk) -> bool:
     """`equal` within values that are being walked. That both are one object makes nothing cheaper: whether they are
     is not the same on all engines."""
     if isinstance(left, Value):
-        return type(left) is type(right) and isinstance(right, Value) and left.equals(right, walk)
+        return isinstance(right, Value) and left.kind == right.kind and left.equals(right, walk)
     if isinstance(left, tuple):
         return isinstance(right, tuple) and equal_sequences(left, right, walk)
     return not isinstance(right, (Value, tuple)) and _equal_scalars(left, right)

@@ -30,20 +30,19 @@ def compare(left: object, right: object) -> int:
 def _compare(left: object, right: object, walk: ValueWalk) -> int:
     if type(left) in NUMBERS and type(right) in NUMBERS:
         return _compare_numbers(left, right)
-    if type(left) is type(right):
-        if type(left) in _ALIKE:
-            a: Any = left
-            b: Any = right
-            if type(a) is not bool:
-                walk.parts += min(len(a), len(b)) >> 4
-            return int(a > b) - int(a < b)
-        match left, right:
-            case tuple(), tuple():
-                return _compare_sequences(left, right, walk)
-            case ListValue(), ListValue():
-                return _compare_sequences(left.items, right.items, walk)
-            case SymmetricValue(), SymmetricValue():
-                return _compare_symmetric(left, right)
+    if type(left) is type(right) and type(left) in _ALIKE:
+        a: Any = left
+        b: Any = right
+        if type(a) is not bool:
+            walk.parts += min(len(a), len(b)) >> 4
+        return int(a > b) - int(a < b)
+    match left, right:
+        case tuple(), tuple():
+            return _compare_sequences(left, right, walk)
+        case ListValue(), ListValue():
+            return _compare_sequences(left.items, right.items, walk)
+        case SymmetricValue(), SymmetricValue():
+            return _compare_symmetric(left, right)
     raise ModelMistake("R4", f"{type_name(left)} and {type_name(right)} have no order")
 
 

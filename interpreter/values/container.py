@@ -1,4 +1,4 @@
-"""`Container`: what every mutable value can do, and `Parted`: containers that may be read part by part.
+"""`Container`: what every mutable value can do.
 
 Every change goes through `change`, which refuses frozen constants (R7) and collections that are being iterated over
 (R8), and every growth is measured before it happens (R24).
@@ -6,13 +6,12 @@ Every change goes through `change`, which refuses frozen constants (R7) and coll
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from interpreter.values.basis import Value
 from interpreter.values.budget import check_size
-from interpreter.values.pending import ContainerShape, Pending, PendingSet
 from interpreter.values.problem import ModelMistake
 
 
@@ -20,9 +19,11 @@ class Container(Value):
     """A mutable value.
 
     `frozen`: it belongs to a constant. `iterating`: how many loops are at it now. `changed`: it is not as it was made.
+    `content`: the name of the attribute with what is inside. What derives from the class of a list is a list.
     """
 
     __slots__ = ("changed", "frozen", "iterating")
+    content: ClassVar[str]
     changed: bool
     frozen: bool
     iterating: int
@@ -30,6 +31,10 @@ class Container(Value):
     def members(self) -> Iterator[object]:
         """Everything directly inside, keys included."""
         raise NotImplementedError
+
+    def met(self) -> Iterable[object]:
+        """What is directly inside, as far as the step can have looked at it or put it there."""
+        return self.members()
 
     def size(self) -> int:
         """The number of elements, pairs or fields."""
@@ -58,53 +63,12 @@ class Container(Value):
         finally:
             self.iterating -= 1
 
+    def undo(self) -> Callable[[], None]:
+        """What makes it again what it is now, any number of times. The members stay the same objects."""
+        content, changed = getattr(self, self.content).copy(), self.changed
 
-class Parted(Container):
-    """A container that may be read part by part.
+        def put_back() -> None:
+            setattr(self, self.content, content.copy())
+            self.changed = changed
 
-    As long as it is `pending`, it has no content of its own; whoever looks at the content makes it ask for all of it.
-    """
-
-    __slots__ = ("pending",)
-    pending: Any
-    """A `Pending`, of sets a `PendingSet`; None if there is a content."""
-    content: ClassVar[str]
-    """The name of the attribute with the content."""
-
-    @classmethod
-    def opened(cls, pending: Pending | PendingSet) -> Parted:
-        """A container whose members are not known yet."""
-        made = cls.__new__(cls)
-        made.frozen = False
-        made.iterating = 0
-        made.changed = False
-        made.pending = pending
-        return made
-
-    @staticmethod
-    def filled(pending: Any) -> object:
-        """The content of one that was pending, asked for."""
-        raise NotImplementedError
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> object:
-            """Python comes here only for an attribute without a value: the content of a pending container."""
-            if name != self.content or self.pending is None:
-                raise AttributeError(name)
-            content = self.filled(self.pending)
-            setattr(self, name, content)
-            self.pending = None
-            return content
-
-    def each(self, shape: ContainerShape) -> list[object]:
-        """The members of one that has this shape, in its order."""
-        raise NotImplementedError
-
-    def by_step(self, shape: ContainerShape) -> list[tuple[str, object]] | None:
-        """The members of one that is not pending, with the steps to them; None if its shape is another one now."""
-        raise NotImplementedError
-
-    def size(self) -> int:
-        size: int = len(getattr(self, self.content)) if self.pending is None else self.pending.size()
-        return size
+        return put_back

@@ -7,15 +7,14 @@ from typing import ClassVar
 
 from interpreter.values.basis import Value, ValueWalk, equal_fields, equal_sequences, lay_member, sought_key
 from interpreter.values.budget import METER, check_size, parts_of_keys
-from interpreter.values.container import Container, Parted
-from interpreter.values.pending import ContainerShape, Pending, PendingSet
+from interpreter.values.container import Container
 
 Entries = dict[Hashable, tuple[object, object]]
 
 _STRUCT: Hashable = object()
 
 
-class ListValue(Parted):
+class ListValue(Container):
     """A list."""
 
     __slots__ = ("items",)
@@ -27,42 +26,30 @@ class ListValue(Parted):
         self.frozen = False
         self.iterating = 0
         self.changed = False
-        self.pending = None
-
-    pending: Pending | None
-
-    @staticmethod
-    def filled(pending: Pending) -> object:
-        return pending.members()
-
-    def each(self, shape: ContainerShape) -> list[object]:
-        return self.items
-
-    def by_step(self, shape: ContainerShape) -> list[tuple[str, object]] | None:
-        if len(self.items) != len(shape.steps):
-            return None
-        return list(zip(shape.steps, self.items, strict=True))
 
     def members(self) -> Iterator[object]:
         return iter(self.items)
 
+    def size(self) -> int:
+        return len(self.items)
+
     def element(self, place: int) -> object:
         """The element at a place, which is valid."""
-        return self.items[place] if self.pending is None else self.pending.member(place)
+        return self.items[place]
 
     def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, ListValue)
         return equal_sequences(self.items, other.items, walk)
 
     def append(self, item: object) -> None:
-        self.change(self.size() + 1)
+        self.change(len(self.items) + 1)
         METER.made += 1
-        (self.items if self.pending is None else self.pending.more).append(item)
+        self.items.append(item)
 
     def extend(self, items: Sequence[object]) -> None:
-        self.change(self.size() + len(items))
+        self.change(len(self.items) + len(items))
         METER.make(len(items))
-        (self.items if self.pending is None else self.pending.more).extend(items)
+        self.items.extend(items)
 
     def insert(self, place: int, item: object) -> None:
         self.change(len(self.items) + 1)
@@ -72,10 +59,7 @@ class ListValue(Parted):
     def put(self, place: int, item: object) -> None:
         """Replaces one element; the place is valid."""
         self.change()
-        if self.pending is None:
-            self.items[place] = item
-        else:
-            self.pending.put(place, item)
+        self.items[place] = item
 
     def take(self, place: int) -> object:
         """Removes one element; the place is valid. Those behind it move up."""
@@ -87,10 +71,9 @@ class ListValue(Parted):
         """Replaces all elements."""
         self.change(len(items))
         self.items = items
-        self.pending = None
 
 
-class DictValue(Parted):
+class DictValue(Container):
     """A dict in insertion order: the key of a key -> (key, value)."""
 
     __slots__ = ("entries",)
@@ -102,44 +85,21 @@ class DictValue(Parted):
         self.frozen = False
         self.iterating = 0
         self.changed = False
-        self.pending = None
-
-    pending: Pending | None
-
-    @staticmethod
-    def filled(pending: Pending) -> object:
-        members, shape = pending.members(), pending.shape
-        return {token: (shape.keys[place], members[place]) for token, place in shape.tokens.items()}
-
-    def each(self, shape: ContainerShape) -> list[object]:
-        return [self.entries[token][1] for token in shape.tokens]
-
-    def by_step(self, shape: ContainerShape) -> list[tuple[str, object]] | None:
-        if self.entries.keys() != shape.tokens.keys():
-            return None
-        found = []
-        for token, place in shape.tokens.items():
-            key, member = self.entries[token]
-            # Equal keys need not be the same: 1 and 1.0.
-            if key is not shape.keys[place]:
-                return None
-            found.append((shape.steps[place], member))
-        return found
 
     def members(self) -> Iterator[object]:
         for key, value in self.entries.values():
             yield key
             yield value
 
+    def size(self) -> int:
+        return len(self.entries)
+
     def known_keys(self) -> list[object]:
         """The keys, in order."""
-        if self.pending is not None:
-            return list(self.pending.shape.keys)
         return [key for key, _ in self.entries.values()]
 
     def has(self, key: object) -> bool:
-        token = sought_key(key)
-        return token in (self.entries if self.pending is None else self.pending.shape.tokens)
+        return sought_key(key) in self.entries
 
     def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, DictValue)
@@ -151,19 +111,14 @@ class DictValue(Parted):
 
     def find(self, key: object) -> tuple[object, object] | None:
         """The pair with that key."""
-        token = sought_key(key)
-        if self.pending is None:
-            return self.entries.get(token)
-        place = self.pending.shape.tokens.get(token)
-        return None if place is None else (self.pending.shape.keys[place], self.pending.member(place))
+        return self.entries.get(sought_key(key))
 
     def put(self, key: object, value: object) -> None:
         """Binds a key; a key that is there keeps its place and its form."""
-        token = sought_key(key)
-        if self.pending is not None and token in self.pending.shape.tokens:
-            self.change()
-            self.pending.put(self.pending.shape.tokens[token], value)
-            return
+        self.bind(sought_key(key), key, value)
+
+    def bind(self, token: Hashable, key: object, value: object) -> None:
+        """The same with the key of the key."""
         old = self.entries.get(token)
         self.change(len(self.entries) + (old is None))
         if old is None:
@@ -184,27 +139,20 @@ class DictValue(Parted):
     def clear(self) -> None:
         self.change()
         self.entries = {}
-        self.pending = None
 
 
-class SetValue(Parted):
+class SetValue(Container):
     """A set in insertion order: the key of an element -> the element."""
 
     __slots__ = ("entries",)
     kind: ClassVar[str] = "set"
     content: ClassVar[str] = "entries"
-    pending: PendingSet | None
 
     def __init__(self, entries: dict[Hashable, object]) -> None:
         self.entries = entries
         self.frozen = False
         self.iterating = 0
         self.changed = False
-        self.pending = None
-
-    @staticmethod
-    def filled(pending: PendingSet) -> object:
-        return pending.entries()
 
     @classmethod
     def of(cls, items: Iterable[object]) -> SetValue:
@@ -220,8 +168,7 @@ class SetValue(Parted):
         return iter(self.entries.values())
 
     def size(self) -> int:
-        known = None if self.pending is None else self.pending.size()
-        return len(self.entries) if known is None else known
+        return len(self.entries)
 
     def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, SetValue)
@@ -229,24 +176,22 @@ class SetValue(Parted):
         return self.entries.keys() == other.entries.keys()
 
     def holds(self, item: object) -> bool:
-        token = sought_key(item)
-        known = None if self.pending is None else self.pending.holds(token, item)
-        return token in self.entries if known is None else known
+        return sought_key(item) in self.entries
 
     def add(self, item: object) -> None:
         token = sought_key(item)
         METER.made += 1
-        if self._put(token, item, True):
-            return
+        self.insert(token, item)
+
+    def insert(self, token: Hashable, item: object) -> None:
+        """The same with the key of the element, charged."""
         self.change(len(self.entries) + (token not in self.entries))
         self.entries.setdefault(token, item)
 
     def discard(self, item: object) -> None:
         """Removes an element that may be there."""
         self.change()
-        token = sought_key(item)
-        if not self._put(token, item, False):
-            self.entries.pop(token, None)
+        self.entries.pop(sought_key(item), None)
 
     def take(self, item: object) -> bool:
         """Removes the element; whether it was there."""
@@ -255,19 +200,10 @@ class SetValue(Parted):
         self.discard(item)
         return there
 
-    def _put(self, token: Hashable, item: object, there: bool) -> bool:
-        """Changes a set of which not all is known; False if all is known now, and nothing is changed yet."""
-        if self.pending is None:
-            return False
-        # Sets that are not looked at as a whole are small.
-        self.change()
-        return self.pending.put(token, item, there)
-
     def replace(self, entries: dict[Hashable, object]) -> None:
         """Replaces all elements."""
         self.change(len(entries))
         self.entries = entries
-        self.pending = None
 
 
 class StructValue(Value):
@@ -297,7 +233,7 @@ class StructValue(Value):
         return equal_fields(self.fields, other.fields, walk)
 
 
-class RecordValue(Parted):
+class RecordValue(Container):
     """A record: named values that may be assigned."""
 
     __slots__ = ("fields",)
@@ -309,33 +245,19 @@ class RecordValue(Parted):
         self.frozen = False
         self.iterating = 0
         self.changed = False
-        self.pending = None
-
-    pending: Pending | None
-
-    @staticmethod
-    def filled(pending: Pending) -> object:
-        return dict(zip(map(str, pending.shape.keys), pending.members(), strict=True))
-
-    def each(self, shape: ContainerShape) -> list[object]:
-        return [self.fields[str(name)] for name in shape.keys]
-
-    def by_step(self, shape: ContainerShape) -> list[tuple[str, object]] | None:
-        if self.fields.keys() != shape.tokens.keys():
-            return None
-        return list(zip(shape.steps, self.each(shape), strict=True))
 
     def members(self) -> Iterator[object]:
         return iter(self.fields.values())
 
+    def size(self) -> int:
+        return len(self.fields)
+
     def has(self, name: str) -> bool:
-        return name in (self.fields if self.pending is None else self.pending.shape.tokens)
+        return name in self.fields
 
     def field(self, name: str) -> object:
         """The value of a field that is there."""
-        if self.pending is None:
-            return self.fields[name]
-        return self.pending.member(self.pending.shape.tokens[name])
+        return self.fields[name]
 
     def is_true(self) -> bool:
         return True
@@ -345,10 +267,6 @@ class RecordValue(Parted):
         return equal_fields(self.fields, other.fields, walk)
 
     def put(self, name: str, value: object) -> None:
-        if self.pending is not None and self.has(name):
-            self.change()
-            self.pending.put(self.pending.shape.tokens[name], value)
-            return
         self.change(len(self.fields) + (name not in self.fields))
         METER.made += 1
         self.fields[name] = value

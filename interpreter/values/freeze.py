@@ -94,6 +94,8 @@ class _Freezer:
         if self.parts > MAX_PARTS:
             raise too_many_parts()
         write = _WRITERS.get(kind)
+        if write is None and isinstance(value, Container):
+            write = next(_WRITERS[base] for base in kind.__mro__ if base in _WRITERS)
         if write is not None:
             number = write(self.interner, self.freeze, value)
         elif isinstance(value, HostValue):

@@ -27,6 +27,15 @@ class Generic(Container):
         self.places: ElementIndex | None = None
         self.compared = 0
 
+    def undo(self) -> Callable[[], None]:
+        put_back = super().undo()
+
+        def put_back_anew() -> None:
+            put_back()
+            self.places = None
+
+        return put_back_anew
+
     def sought(self) -> Sequence[object]:
         """What is looked for, in the order of the places."""
         raise NotImplementedError
@@ -58,6 +67,7 @@ class Items(Generic):
     """A collection of single elements."""
 
     __slots__ = ("items",)
+    content: ClassVar[str] = "items"
 
     def __init__(self, items: list[object]) -> None:
         super().__init__()
@@ -134,6 +144,7 @@ class GenericMap(Generic):
 
     __slots__ = ("pairs",)
     kind: ClassVar[str] = "genericmap"
+    content: ClassVar[str] = "pairs"
 
     def __init__(self, pairs: list[tuple[object, object]]) -> None:
         super().__init__()

@@ -38,7 +38,7 @@ class Tag(IntEnum):
     THREAD = 25
     MESSAGE = 26
     DISPLAY = 27  # only while text is made: a function, or the inside of a cycle
-    HEAD = 28  # what is known of a container whose members have slots of their own
+    HEAD = 28  # in no state: what is known of a container by who reads it part by part
 
 
 MUTABLE_TAGS = frozenset(
@@ -49,5 +49,5 @@ PAIR_TAGS = frozenset({Tag.DICT, Tag.GENERICMAP})
 FIELD_TAGS = frozenset({Tag.STRUCT, Tag.RECORD})
 COMPOSITE_TAGS = frozenset({Tag.FRAME, Tag.THREAD, Tag.MESSAGE, Tag.DISPLAY, Tag.HEAD})
 
-SHAPES: dict[Tag, Any] = {Tag.THREAD: type(None), Tag.DISPLAY: type(None), Tag.HEAD: tuple[int, tuple[str, ...], bool]}
+SHAPES: dict[Tag, Any] = {Tag.THREAD: type(None), Tag.DISPLAY: type(None)}
 """The types of what composites hold beside their members; those who make the others say what it is."""

@@ -16,9 +16,9 @@ from checker.search.contract.protocol import Engine
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.engines.plain import PlainEngine
 from checker.search.explore import explore
+from checker.search.memo.division import SIZE, WHOLE, Divider, gone, root_of, whole_value
 from fizz import load
 from interpreter import Program, compile_module
-from interpreter.state.division import SIZE, WHOLE, Divider, gone, root_of
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.containers import SetValue
 from interpreter.values.freeze import freeze
@@ -115,7 +115,7 @@ def test_parts_make_up_the_whole(value: object) -> None:
     number = interned(interner, value)
     parts = dict(divider.parts(SLOT, number))
     assert all(divider.read(slot, number) == held and root_of(slot) == SLOT for slot, held in parts.items())
-    assert divider.whole(SLOT, lambda slot: parts.get(slot, UNBOUND)) == number
+    assert whole_value(interner, SLOT, lambda slot: parts.get(slot, UNBOUND)) == number
     total = 0
     for slot, held in parts.items():
         total = add_keys(total, interner.part_sum("x" + "".join(slot[2:]), held))

@@ -154,7 +154,7 @@ class ToyMachine(Machine):
         assert isinstance(program, ToyProgram)
         super().__init__(program)
         self.toy = program.toy
-        self.transitions = _ToyTransitions(program, self.values, self.limits, self.divider)
+        self.transitions = _ToyTransitions(program, self.values, self.limits)
         self.possible = Candidates(program, self.values, self.limits, self.transitions)
         self._encoder = _ToyEncoder(program, self.values, self.toy.seed)
         self._threads = [

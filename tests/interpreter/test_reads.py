@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import fizz
 from checker.expectations.promises import promises_below
+from checker.search.memo.memo import Memory
 from interpreter import Machine, State, StepKind, compile_module
 from interpreter.execute.view import PairView, RememberedView, View
 from interpreter.state.step import ExecutionPath, Failure, ModelError, Read, Rule
+from tests.checker.by_parts import ways_by_parts
 from tests.interpreter.running import walk
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,25 +48,43 @@ def told(way: ExecutionPath) -> object:
     return way
 
 
-def poisoned(machine: Machine, rule: Rule, way: ExecutionPath) -> ExecutionPath:
-    """The same way, through a view that knows what it asked and nothing else."""
-    answers = {event.slot: event.answer for event in way.events if isinstance(event, Read)}
-    return machine.run(rule, RememberedView(answers), forks_of(way))
+def asked(way: ExecutionPath) -> RememberedView:
+    """A view that knows what a way asked, and nothing else."""
+    return RememberedView({event.slot: event.answer for event in way.events if isinstance(event, Read)})
 
 
 def check_rule(machine: Machine, rule: Rule, view: View) -> None:
+    """A rule that reads values as wholes."""
     if machine.together(rule):
-        # Which ways there are depends on what all of them read.
-        whole = machine.all_paths(rule, view)
-        answers = {event.slot: event.answer for event in whole.events if isinstance(event, Read)}
-        again = machine.all_paths(rule, RememberedView(answers))
-        assert [told(ExecutionPath((), result)) for result in again.results] == [
-            told(ExecutionPath((), one)) for one in whole.results
-        ]
+        check_together(partial(machine.all_paths, rule), view)
         return
     for way in machine.ways(rule, view):
-        if not any(isinstance(event, Read) and event.slot[-1] == "state" for event in way.events):
-            assert told(poisoned(machine, rule, way)) == told(way)
+        if not reads_all(way):
+            assert told(machine.run(rule, asked(way), forks_of(way))) == told(way)
+
+
+def check_by_parts(memory: Memory, rule: Rule, view: View) -> None:
+    """A rule that reads containers part by part."""
+    if memory.machine.together(rule):
+        check_together(partial(memory.runner.run, rule), view)
+        return
+    for way in ways_by_parts(memory, rule, view):
+        if not reads_all(way):
+            assert told(memory.runner.whole(rule, asked(way), forks_of(way))) == told(way)
+
+
+def check_together(all_paths: Callable[[View], ExecutionPath], view: View) -> None:
+    """Which ways there are depends on what all of them read."""
+    whole = all_paths(view)
+    again = all_paths(asked(whole))
+    assert [told(ExecutionPath((), result)) for result in again.results] == [
+        told(ExecutionPath((), one)) for one in whole.results
+    ]
+
+
+def reads_all(way: ExecutionPath) -> bool:
+    """Whether a way asked for the whole state."""
+    return any(isinstance(event, Read) and event.slot[-1] == "state" for event in way.events)
 
 
 def sample(machine: Machine, most: int, every: int) -> list[State]:
@@ -80,14 +102,15 @@ def sample(machine: Machine, most: int, every: int) -> list[State]:
 def test_steps_read_what_they_need(path: Path) -> None:
     """Sampled steps and assertions, run again with every unread slot poisoned, come out the same."""
     machine = machine_for(path)
+    memory = Memory(machine)
     for state in sample(machine, *((1200, 20) if path == SHARING else (120, 3))):
         rules = [c.rule for c in machine.candidates(state, limits=False) if c.rule.kind is not StepKind.CRASH_ROLE]
         for number, assertion in enumerate(machine.program.assertions):
             if assertion.kind != "transition":
                 rules += machine.assertion_rules(number, state)
-        for view in (machine.view(state), machine.parts_view(state)):
-            for rule in rules:
-                check_rule(machine, rule, view)
+        for rule in rules:
+            check_rule(machine, rule, machine.view(state))
+            check_by_parts(memory, rule, memory.view(state))
 
 
 @pytest.mark.parametrize("path", [*MODELS, SHARING], ids=name)
@@ -97,11 +120,13 @@ def test_transition_assertions_read_what_they_need(path: Path) -> None:
     transitions = [a.number for a in machine.program.assertions if a.kind == "transition"]
     if not transitions:
         return
+    memory = Memory(machine)
     for before in sample(machine, 60, 3):
         for step in machine.steps(before).steps[:4]:
             for number in transitions:
                 for rule in machine.assertion_rules(number, step.target):
-                    check_rule(machine, rule, PairView(machine.parts_view(before), machine.parts_view(step.target)))
+                    check_rule(machine, rule, PairView(machine.view(before), machine.view(step.target)))
+                    check_by_parts(memory, rule, PairView(memory.view(before), memory.view(step.target)))
 
 
 def test_reads_and_forks_in_order() -> None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from itertools import islice
 
 import fizz
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.report import Report
+from checker.search.memo.memo import Memory
 from checker.search.registry import ENGINES
 from fizz.model_files import parse_file
 from fizz.syntax.printer import print_module
 from interpreter import Machine, State, StepKind, compile_module
 from interpreter.execute.view import PairView, RememberedView, View
-from interpreter.state.step import ExecutionPath, Failure, ModelError, Read, Rule
+from interpreter.state.step import ExecutionPath, Failure, ModelError, Outcome, Read, Result, Rule
+from tests.checker.by_parts import ways_by_parts
 
 _PATHS = tuple(name for name, entry in ENGINES.items() if "embedded" in (name, entry.variant_of))
 """The embedded engine, and its ways of going on as engines of their own."""
@@ -99,17 +102,19 @@ def check_canonical(machine: Machine, most: int) -> None:
 
 def check_reads(machine: Machine, most: int, every: int) -> None:
     """Steps and assertions, run again with every slot poisoned that they did not read, come out the same."""
+    memory = Memory(machine)
     for before, state in islice(walk(machine, most), 0, None, every):
         view = machine.view(state)
         for candidate in machine.candidates(state, limits=False):
             if candidate.rule.kind is not StepKind.CRASH_ROLE:
                 _check_rule(machine, candidate.rule, view)
+                _check_joined(memory, candidate.rule, state)
         for number, assertion in enumerate(machine.program.assertions):
             for rule in machine.assertion_rules(number, state):
-                pair = assertion.kind == "transition"
-                _check_rule(
-                    machine, rule, PairView(machine.parts_view(before), machine.parts_view(state)) if pair else view
-                )
+                if assertion.kind == "transition":
+                    _check_by_parts(memory, rule, PairView(memory.view(before), memory.view(state)))
+                else:
+                    _check_rule(machine, rule, view)
 
 
 def _check_rule(machine: Machine, rule: Rule, view: View) -> None:
@@ -117,16 +122,40 @@ def _check_rule(machine: Machine, rule: Rule, view: View) -> None:
         whole = machine.all_paths(rule, view)
         answers = {event.slot: event.answer for event in whole.events if isinstance(event, Read)}
         again = machine.all_paths(rule, RememberedView(answers))
-        assert [said(ExecutionPath((), result)) for result in again.results] == [
-            said(ExecutionPath((), one)) for one in whole.results
-        ]
+        results = [[said(ExecutionPath((), result)) for result in one.results] for one in (again, whole)]
+        assert results[0] == results[1]
         return
-    for way in islice(machine.ways(rule, view), 60):
+    _check_ways(partial(machine.run, rule), machine.ways(rule, view))
+
+
+def _check_by_parts(memory: Memory, rule: Rule, view: View) -> None:
+    _check_ways(partial(memory.runner.whole, rule), ways_by_parts(memory, rule, view))
+
+
+def _check_ways(run: Callable[[View, tuple[int, ...]], ExecutionPath], ways: Iterator[ExecutionPath]) -> None:
+    for way in islice(ways, 60):
         answers = {event.slot: event.answer for event in way.events if isinstance(event, Read)}
         if any(slot[-1] == "state" for slot in answers):
             continue
         forks = tuple(event.taken for event in way.events if not isinstance(event, Read))
-        assert said(machine.run(rule, RememberedView(answers), forks)) == said(way)
+        assert said(run(RememberedView(answers), forks)) == said(way)
+
+
+def _check_joined(memory: Memory, rule: Rule, state: State) -> None:
+    """What a rule that reads part by part writes leads where it leads if it reads whole values."""
+    machine = memory.machine
+    if machine.together(rule):
+        whole: Iterator[Result] = iter(machine.all_paths(rule, machine.view(state)).results)
+        parts: Iterator[Result] = iter(memory.runner.run(rule, memory.view(state)).results)
+    else:
+        whole = (way.result for way in machine.ways(rule, machine.view(state)))
+        parts = (way.result for way in ways_by_parts(memory, rule, memory.view(state)))
+    for one, other in zip(islice(whole, 60), islice(parts, 60), strict=True):
+        if isinstance(one, Outcome) and isinstance(other, Outcome):
+            assert memory.apply(state, rule, other) == machine.apply(state, rule, one)
+            # What shares containers is numbered by who met it first.
+            one, other = (replace(outcome, writes=(), thread=None, sent=(), returns=()) for outcome in (one, other))
+        assert said(ExecutionPath((), other)) == said(ExecutionPath((), one))
 
 
 def said(way: ExecutionPath) -> object:

@@ -119,7 +119,7 @@ def test_rules_that_began_anew(tmp_path: Path) -> None:
     assert {shared.without_containers for shared in shared_results if shared.rule == rule} == {True}
     assert any(isinstance(event, Restart) for shared in shared_results for event in shared.path.events)
     # What the receiver remembered before is of no use any more.
-    view = receiver.machine.parts_view(receiver.machine.initial()[0][0].state)
+    view = receiver.expander.memory.view(receiver.machine.initial()[0][0].state)
     with pytest.raises(BeginAnew):
         receiver.expander.memory.runner.run(rule, view)
     mistaken = [SharedResult(rule, False, shared.path) for shared in shared_results if shared.rule == rule]

@@ -32,16 +32,15 @@ def d(*pairs: tuple[object, object]) -> DictValue:
 
 
 LISTS = {
-    str: "capitalize count elems endswith find format index isalnum isalpha isdigit islower isspace istitle isupper "
-    "join lower lstrip partition removeprefix removesuffix replace rfind rindex rpartition rsplit rstrip split "
+    "string": "capitalize count elems endswith find format index isalnum isalpha isdigit islower isspace istitle "
+    "isupper join lower lstrip partition removeprefix removesuffix replace rfind rindex rpartition rsplit rstrip split "
     "splitlines startswith strip title upper",
-    ListValue: "append clear count extend index insert pop remove reverse sort",
-    DictValue: "clear get items keys pop popitem setdefault update values",
-    SetValue: "add clear difference discard intersection issubset issuperset pop remove symmetric_difference union "
-    "update",
-    GenericSet: "add clear difference discard intersection issubset issuperset pop remove symmetric_difference union",
-    GenericMap: "clear get items keys pop popitem setdefault update values",
-    BagValue: "add add_all clear count discard pop remove",
+    "list": "append clear count extend index insert pop remove reverse sort",
+    "dict": "clear get items keys pop popitem setdefault update values",
+    "set": "add clear difference discard intersection issubset issuperset pop remove symmetric_difference union update",
+    "genericset": "add clear difference discard intersection issubset issuperset pop remove symmetric_difference union",
+    "genericmap": "clear get items keys pop popitem setdefault update values",
+    "bag": "add add_all clear count discard pop remove",
 }
 
 

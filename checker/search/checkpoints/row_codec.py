@@ -20,6 +20,7 @@ from checker.search.checkpoints.codec import StateCodec, lines, unlined
 from checker.search.columns.code_tables import Ints
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.space import Space
+from checker.search.memo.division import whole_value
 from fizz.base.data import NotData, pack, unpack
 from interpreter import Machine
 from interpreter.state.state import UNBOUND, Slot, State
@@ -51,7 +52,8 @@ class PackedRows(NamedTuple):
             if table[int(places[row])]
         }
         threads = tuple(number for slot, number in held.items() if slot[0] == "thread")
-        return State(layout, tuple(machine.divider.whole(slot, held.__getitem__) for slot in layout.slots), threads)
+        whole = [whole_value(machine.values, slot, held.__getitem__) for slot in layout.slots]
+        return State(layout, tuple(whole), threads)
 
 
 class _Head(NamedTuple):

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.search.memo.division import Divider, root_of, whole_value
 from interpreter import Machine
-from interpreter.state.division import Divider, root_of
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.budget import METER
 
@@ -143,8 +143,9 @@ class CodeTable:
 class Tables:
     """The code tables of all slots and parts of slots that one run has met. `threads` serves all thread slots."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, divider: Divider) -> None:
         self._machine = machine
+        self.divider = divider
         self._tables: dict[Slot, CodeTable] = {}
         self._parts: dict[Slot, list[Slot]] = {}
         self._updates: dict[Slot, Updates] = {}
@@ -157,7 +158,7 @@ class Tables:
         known = self._tables.get(slot)
         if known is None:
             root = root_of(slot)
-            answer = partial(self._machine.divider.answer, slot)
+            answer = partial(self.divider.answer, slot)
             known = self._tables[slot] = CodeTable(partial(self._machine.slot_sum, slot), answer, slot != root)
             if slot != root:
                 self._parts.setdefault(root, []).append(slot)
@@ -165,13 +166,13 @@ class Tables:
 
     def stored(self, slot: Slot) -> Slot:
         """Where what is written to a slot is stored."""
-        return self._machine.divider.stored(slot)
+        return self.divider.stored(slot)
 
     def updates(self, slot: Slot) -> Updates:
         """The updates of the values in a slot."""
         known = self._updates.get(slot)
         if known is None:
-            known = self._updates[slot] = Updates(self.of(slot), self._machine.divider)
+            known = self._updates[slot] = Updates(self.of(slot), self.divider)
         return known
 
     def below(self, slot: Slot) -> list[Slot]:
@@ -181,7 +182,7 @@ class Tables:
 
     def divided(self, slot: Slot, number: int) -> list[tuple[Slot, int]]:
         """The slots that a value takes up, with what they hold."""
-        return list(self._machine.divider.parts(slot, number))
+        return list(self.divider.parts(slot, number))
 
     def learn(self, slot: Slot, number: int) -> None:
         """Give codes to a value, or to all parts that it divides into."""
@@ -190,7 +191,7 @@ class Tables:
 
     def whole(self, slot: Slot, ask: Callable[[Slot], int]) -> int:
         """The value whose parts are the answers."""
-        return self._machine.divider.whole(slot, ask)
+        return whole_value(self._machine.values, slot, ask)
 
 
 NO_PROPERTY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)

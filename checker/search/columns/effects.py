@@ -12,8 +12,8 @@ from checker.search.columns.code_tables import NO_UPDATE, Ints, Words
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.trie_walk import Bundles, results_of
 from checker.search.contract.level_counts import distinct_names
+from checker.search.memo.division import root_of
 from fizz.base.light import dataclass
-from interpreter.state.division import root_of
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.state.step import Aborted, Failure, Outcome, Result
 from interpreter.values.budget import METER

@@ -237,14 +237,14 @@ class ColumnExpander:
 
     def apply_alone(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows) -> None:
         """Take the steps of a rule that is not remembered."""
-        part, level, machine = chunk.part, chunk.level, self.space.machine
+        part, level = chunk.part, chunk.level
         for row, place in enumerate(which.tolist()):
             at = chunk.begin + place
             state = self.packing.unpack(rows, row)
             arrivals: list[Arrival] = []
             before = level.transitions
             chunk.failed[place] |= self.space.expander.try_candidate(
-                rule.candidate, state, part.place(at), machine.parts_view(state), arrivals, level
+                rule.candidate, state, part.place(at), self.space.memory.view(state), arrivals, level
             )
             chunk.make(len(arrivals))
             chunk.moves[place] += level.transitions - before

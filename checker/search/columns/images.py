@@ -6,8 +6,9 @@ makes. Which renamings there are depends on the values in use, which are few: ro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
+from functools import partial
 from itertools import islice
 from typing import Final, Protocol
 
@@ -19,11 +20,12 @@ from checker.search.columns.code_tables import NO_PROPERTY, CodeTable, Ints, Tab
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.thread_slots import Ranks, put_threads
+from checker.search.memo.division import renamed_head, root_of
 from interpreter import Machine
-from interpreter.state.division import root_of
 from interpreter.state.renaming import Index, Renamed, by_domain
 from interpreter.state.state import UNBOUND, Layout, Slot
 from interpreter.values.budget import METER
+from interpreter.values.intern import Tag
 
 BY_MACHINE: Final = -1
 """The move of rows with more renamings than are kept in tables."""
@@ -54,12 +56,12 @@ class _Codes:
         self.matters = False
         """Whether any code adds something else to keys than it did."""
 
-    def learn(self, slot: Slot, renamed: Renamed) -> None:
+    def learn(self, rename: Callable[[int], int]) -> None:
         """Rename the codes that are new."""
         begin, end = len(self.codes), len(self._from)
         if begin == end:
             return
-        numbers = [n if n == UNBOUND else renamed.value(slot, n) for n in self._from.ids[begin:end]]
+        numbers = [n if n == UNBOUND else rename(n) for n in self._from.ids[begin:end]]
         codes = np.array([self._to.code(number) for number in numbers], dtype=np.int64)
         self.codes = np.concatenate([self.codes, codes])
         sums = self._to.sums[codes] + self._to.origin - self._from.sums[begin:end] - self._from.origin
@@ -92,18 +94,24 @@ class _Move:
                 tables = self._packings.tables
                 target = self._target(slot)
                 codes = self._slots[key] = _Codes(target, tables.of(slot), tables.of(target))
-            codes.learn(key, self._renamed)
+            codes.learn(partial(self._value, key))
 
     def _target(self, slot: Slot) -> Slot:
         if slot[0] == "thread":
             return slot
-        machine = self._packings.machine
+        divider = self._packings.tables.divider
         root = root_of(slot)
         steps = []
         for step in slot[len(root) :]:
-            key = machine.divider.key(step)
-            steps.append(step if key is None else machine.divider.step(self._renamed.value(root, key)))
+            key = divider.key(step)
+            steps.append(step if key is None else divider.step(self._renamed.value(root, key)))
         return (*self._renamed.slot(root), *steps)
+
+    def _value(self, slot: Slot, number: int) -> int:
+        """What the image holds in the image of a slot, or of a part of one."""
+        interner = self._packings.machine.values
+        rename = partial(self._renamed.value, slot)
+        return renamed_head(interner, number, rename) if interner.tag(number) is Tag.HEAD else rename(number)
 
     def keys(self, codes: dict[Slot, Ints], high: Words, low: Words) -> tuple[Words, Words]:
         """The keys of the images of rows with these codes and keys."""

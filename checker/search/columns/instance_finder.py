@@ -5,9 +5,9 @@ The answer "none" comes as soon as all instances are reached, which is mostly af
 
 from __future__ import annotations
 
+from checker.search.memo.division import WHOLE
 from interpreter import Machine
 from interpreter.execute.view import View
-from interpreter.state.division import WHOLE
 from interpreter.state.state import UNBOUND, Slot, State
 from interpreter.state.step import Event, ExecutionPath, Outcome, Read
 from interpreter.values.intern import Tag

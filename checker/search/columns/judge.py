@@ -120,7 +120,7 @@ class AssertionEvaluator:
         self.of_steps = task.watching(Looks.STEPS)
         self.recorded = {watch.key: bytearray() for watch in task.watches if watch.records}
         self._asked: dict[tuple[object, ...], _AskedRule | None] = {}
-        self._rowwise = Assertions(space.machine, space.machine.parts_view, space.memory.result)
+        self._rowwise = Assertions(space.machine, space.memory.view, space.memory.result)
         self._rules: dict[tuple[int, Layout], list[Rule]] = {}
         self._by_rows: dict[tuple[int, str], _RowByRow] = {}
         """By part and watch what was asked row by row on this level."""

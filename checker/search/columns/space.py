@@ -27,7 +27,7 @@ class Space:
         machine = self.machine = expander.machine
         self.memory = expander.memory
         self.packings: dict[Layout, Packing] = {}
-        self.tables = Tables(machine)
+        self.tables = Tables(machine, self.memory.divider)
         self.ranks = Ranks(self.tables.threads, machine.values)
         self.orders: list[StepOrder] = []
         self._order_numbers: dict[StepOrder, int] = {}

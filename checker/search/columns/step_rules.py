@@ -134,7 +134,7 @@ class StepRule:
         if rule.kind is StepKind.CRASH_ROLE:
             assert rule.instance is not None
             return self.space.machine.crash_role(state, rule.instance)
-        return self.space.machine.apply(state, rule, effect.outcome, effect.twin)
+        return self.space.memory.apply(state, rule, effect.outcome, effect.twin)
 
 
 @dataclass(slots=True)

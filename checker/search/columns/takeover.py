@@ -53,10 +53,9 @@ def go_on(run: RowsRun, store: StateStore, orders: Sequence[StepOrder], sample: 
 def _columns(run: RowsRun, store: StateStore, orders: Sequence[StepOrder], states: Sequence[State]) -> ColumnsRun:
     expander = run.expander
     reduced = run.symmetric and not all(map(expander.machine.plain, states))
-    machine = expander.machine
     if not reduced:
         # Images must be divided alike, no matter what was read in them.
-        expander.memory.forget_reads(machine.divider.gather())
+        expander.memory.forget_reads(expander.memory.divider.gather())
     space = Space(expander, reduced, store.spill_files.sizes)
     for order in METER.attended(orders):
         space.order(*order)

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from checker.core.phases import INTERPRETING, Phases
+from checker.search.memo.division import Divider
+from checker.search.memo.parts_world import PartsView
 from checker.search.memo.remembering import RememberingRunner
 from checker.search.memo.trie import Counters, ReadTree
 from interpreter import Machine
-from interpreter.execute.view import PartsView, View
-from interpreter.state.state import Slot
+from interpreter.execute.view import View
+from interpreter.state.state import Slot, State
 from interpreter.state.step import ExecutionPath, Failure, Outcome, Result, Rule, StepKind
 
 PROBATION: Final = 4_000
@@ -36,11 +38,12 @@ def verdict_of(results: Sequence[Result]) -> Result:
 
 
 class Memory:
-    """The read trees of all rules, for one machine."""
+    """The read trees of all rules, for one machine. `divider`: how containers are read part by part."""
 
     def __init__(self, machine: Machine, phases: Phases | None = None) -> None:
         self.machine = machine
-        self.runner = RememberingRunner(machine)
+        self.divider = Divider(machine.values)
+        self.runner = RememberingRunner(machine, self.divider)
         self._phases = phases or Phases()
         self.counters = Counters()
         self.forgetful: set[Rule] = set()
@@ -48,6 +51,22 @@ class Memory:
         self._early_hits: dict[Rule, int] = {}
         self._met: dict[int, Result] = {}
         self.listener: Listener | None = None
+
+    # --- states ----------------------------------------------------------------------------------------------------
+
+    def view(self, state: State) -> View:
+        """A view of a state in which divided containers are read part by part."""
+        return PartsView(state, self.machine.values, self.divider)
+
+    def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State | None:
+        """As `Machine.apply`, of an outcome that may write parts."""
+        return self.machine.apply(state, rule, self.divider.joined(state, outcome), twin)
+
+    def parked(self, state: State, rule: Rule, outcome: Outcome, target: State) -> int | None:
+        """As `Machine.parked`, of an outcome that may write parts."""
+        return self.machine.parked(state, rule, self.divider.joined(state, outcome), target)
+
+    # --- rules -----------------------------------------------------------------------------------------------------
 
     def results(self, rule: Rule, view: View) -> Sequence[Result]:
         """The results of all ways through a rule, in the order of their choices."""

@@ -11,22 +11,24 @@ from collections.abc import Sequence
 from math import prod
 from typing import Final, NamedTuple
 
+from checker.search.memo.division import Divider
+from checker.search.memo.open_containers import OpenContainer
+from checker.search.memo.parts_world import PartsWorld
 from fizz import Span
 from fizz.base.light import dataclass
 from interpreter import Machine
 from interpreter.compile.program import ForLoop
+from interpreter.execute.code import Code
 from interpreter.execute.execution import Execution
 from interpreter.execute.frames import Frame, ScopeState, park_thread, resume_frames
 from interpreter.execute.observer import Undecided
-from interpreter.execute.reach import members
-from interpreter.execute.settlement import Settlement, changed
-from interpreter.execute.view import View
-from interpreter.execute.world import World
+from interpreter.execute.reach import changed, members
+from interpreter.execute.settlement import Settlement
+from interpreter.execute.view import Recorder, View
 from interpreter.state.domains import Segment
 from interpreter.state.step import Cut, ExecutionPath, FairChoice, Rule, StepKind
 from interpreter.values import Container, FunctionValue, ModuleValue, StructValue
 from interpreter.values.budget import METER, ShareSpent
-from interpreter.values.container import Parted
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner
 from interpreter.values.problem import ModelMistake
@@ -85,8 +87,9 @@ class RememberingRunner:
     whole. Adding a rule to one of them makes all that is remembered of the rule invalid.
     """
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, divider: Divider) -> None:
         self._machine = machine
+        self._divider = divider
         self.without_containers: set[Rule] = set()
         self.costly: set[Rule] = set()
 
@@ -102,12 +105,13 @@ class RememberingRunner:
         """
         machine = self._machine
         if machine.program.turning.roots and machine.together(rule):
-            return machine.all_paths(rule, view)
+            return machine.all_paths(rule, view, ByParts(self._divider))
         if rule in self.costly:
-            return machine.execute(rule, view, choices)
+            return self.whole(rule, view, choices)
         may_keep = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.without_containers
+        observer = Remembering(machine, self._divider, rule, may_keep, restart)
         try:
-            return machine.execute(rule, view, choices, observer=Remembering(machine, rule, may_keep, restart))
+            return machine.execute(rule, view, choices, observer=observer)
         except _Mattered:
             # Nothing is wrong with the ways before, for which it did not matter.
             self.without_containers.add(rule)
@@ -115,14 +119,59 @@ class RememberingRunner:
             self.costly.add(rule)
         raise BeginAnew
 
+    def whole(self, rule: Rule, view: View, choices: tuple[int, ...] = ()) -> ExecutionPath:
+        """One path as the language says, but for its containers, which are read part by part."""
+        return self._machine.execute(rule, view, choices, observer=ByParts(self._divider))
 
-class Remembering:
+
+class ByParts:
+    """The observer of execution paths that read containers part by part, and are run as the language says otherwise."""
+
+    shares = False
+
+    def __init__(self, divider: Divider) -> None:
+        self._divider = divider
+
+    def world(self, interner: Interner, recorder: Recorder, code: Code) -> PartsWorld:
+        return PartsWorld(interner, recorder, code, self._divider)
+
+    def begin(self, run: Execution) -> None:
+        """It begins where it begins."""
+
+    def before_statement(self, run: Execution) -> None:
+        """Nothing is forgotten."""
+
+    def after_choice(self, run: Execution) -> None:
+        """Nothing is forgotten."""
+
+    def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:
+        """Loops are run as they are written."""
+        return None
+
+    def no_turn_left(self, state: ScopeState) -> None:
+        """That is the end of the loop."""
+
+    def settled(self, settlement: Settlement) -> None:
+        """Nothing was forgotten that could matter."""
+
+    def end(self, run: Execution) -> None:
+        """The divider learns how containers are looked at."""
+        assert isinstance(run.world, PartsWorld)
+        run.world.note_opened()
+
+
+class Remembering(ByParts):
     """The observer of one way that is run to be remembered.
 
     `may_keep`: whether a restart may leave the thread with containers of slots that are forgotten.
     """
 
-    def __init__(self, machine: Machine, rule: Rule, may_keep: bool, restart: Restart | None = None) -> None:
+    shares = True
+
+    def __init__(
+        self, machine: Machine, divider: Divider, rule: Rule, may_keep: bool, restart: Restart | None = None
+    ) -> None:
+        super().__init__(divider)
         self._may_keep = may_keep
         self._restart = restart
         # What was kept of the states on both sides of a step cannot be written down.
@@ -158,6 +207,7 @@ class Remembering:
     def after_choice(self, run: Execution) -> None:
         """Forget the answers so far if nothing depends on them any more but what the thread holds."""
         world = run.world
+        assert isinstance(world, PartsWorld)
         if run.recorder.anew or len(run.lines) > MAX_PASSED:
             return
         if not ((run.yields or self._judges) and _untouched(world)):
@@ -214,8 +264,9 @@ class Remembering:
         budget = METER.budget
         if 2 * count * self._shares > budget.charges or 2 * made * self._shares > budget.held:
             raise ShareSpent
+        super().end(run)
 
-    def _keep(self, frames: list[Frame], world: World) -> bool:
+    def _keep(self, frames: list[Frame], world: PartsWorld) -> bool:
         """Let a thread keep its values over a restart; False if it can not, or may not because they are containers."""
         if not any(isinstance(value, _HOLDING) for frame in frames for value in frame.values()):
             return True
@@ -232,7 +283,7 @@ class Remembering:
                 if not self._may_keep:
                     return False
                 kept.append(value)
-                if isinstance(value, Parted) and value.pending is not None:
+                if isinstance(value, OpenContainer):
                     # What it came from is forgotten: all of it is looked at now.
                     pending += value.members()
                     continue
@@ -254,7 +305,7 @@ class _Unshared:
         return freeze(value, self._interner)
 
 
-def _untouched(world: World) -> bool:
+def _untouched(world: PartsWorld) -> bool:
     """Whether nothing was changed yet: no slot bound, no container changed in place, nothing created or sent."""
     if world.written or world.cells or world.created or world.sent or world.drawn:
         return False

@@ -57,7 +57,7 @@ class Expander:
         self.memory = task.memory or Memory(task.machine(task.program), task.phases)
         self.machine = self.memory.machine
         self.symmetric = task.settings.symmetry and self.machine.symmetric
-        self.assertions = Assertions(self.machine, self.machine.parts_view, self.memory.result)
+        self.assertions = Assertions(self.machine, self.memory.view, self.memory.result)
         self.recorded = tuple(watch.key for watch in task.watches if watch.records)
         self._of_states = task.watching(Looks.STATES)
         self._of_steps = task.watching(Looks.STEPS)
@@ -91,7 +91,7 @@ class Expander:
         arrivals: list[Arrival] = []
         moves = level.transitions
         failed = False
-        view = self.machine.parts_view(state)
+        view = self.memory.view(state)
         for candidate in self.machine.candidates(state, starts=not cut):
             # A state may have thousands, and what is remembered asks nobody.
             self.task.patience.ask()
@@ -142,7 +142,7 @@ class Expander:
         names: list[tuple[str, ...]] = []
         crash_names: list[tuple[str, ...]] = []
         for outcome in METER.attended(outcomes):
-            target = self.machine.apply(state, rule, outcome)
+            target = self.memory.apply(state, rule, outcome)
             if target is not None:
                 order = StepOrder(candidate.order, outcome.forks, 0)
                 image, image_key = self.image(target)
@@ -153,7 +153,7 @@ class Expander:
                     self.observe(at.key, image_key, candidate, outcome.choices, False)
                 if self._of_steps:
                     judge_step(self.assertions, self._of_steps, state, target, at, order, image_key, level)
-            twin = self.machine.apply(state, rule, outcome, twin=True) if outcome.may_crash else None
+            twin = self.memory.apply(state, rule, outcome, twin=True) if outcome.may_crash else None
             if twin is not None:
                 order = StepOrder(candidate.order, outcome.forks, 1)
                 image, image_key = self.image(twin)
@@ -179,12 +179,12 @@ class Expander:
     def available(self, state: State, kinds: tuple[StepKind, ...]) -> list[LiveStep]:
         """The steps of some kinds that exist in a state, though they may not be taken: they only matter to fairness."""
         found: list[LiveStep] = []
-        view = self.machine.parts_view(state)
+        view = self.memory.view(state)
         for candidate in self.machine.candidates(state):
             rule = candidate.rule
             name = self.fair_name(rule) if rule.kind in kinds else None
             if name is not None and any(
-                type(result) is Outcome and self.machine.apply(state, rule, result) is not None
+                type(result) is Outcome and self.memory.apply(state, rule, result) is not None
                 for result in self.memory.results(rule, view)
             ):
                 found.append(LiveStep(StepOrder(candidate.order, (), 0), name, ()))

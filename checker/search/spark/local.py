@@ -41,6 +41,7 @@ class LocalRun(EmbeddedRun):
         self.machine: Machine = self._rows.machine
         self.recorded: tuple[str, ...] = self._rows.expander.recorded
         self.recorder = ResultRecorder(self._rows.expander)
+        self._divider = self._rows.expander.memory.divider
 
     def keys(self) -> Keys:
         """The keys of all states found, by number."""
@@ -109,14 +110,14 @@ class LocalRun(EmbeddedRun):
         """How workers are to look at the states that wait. `columns`: they go by columns."""
         machine = self.machine
         if self._columns is not None:
-            return WorkerConfig(self._columns.space.images is not None, machine.divider.gathered)
+            return WorkerConfig(self._columns.space.images is not None, self._divider.gathered)
         if not columns:
             return WorkerConfig(False, frozenset())
         if self.symmetric and not all(machine.plain(waiting.state) for waiting in self._rows.waiting):
             # Images must be divided alike, whatever was read in them.
             return WorkerConfig(True, frozenset())
         self._try()
-        return WorkerConfig(False, frozenset(machine.divider.gather()))
+        return WorkerConfig(False, frozenset(self._divider.gather()))
 
     def _try(self) -> None:
         """Expand some of the states that wait, to see what is read in them."""

@@ -165,7 +165,7 @@ def _worker(run: str, order: Broadcast[bytes]) -> Worker:
         sign = stop_sign(Path(given.folder), run)
         expander = Expander(given.task(Patience(asked=sign.exists)))
         if given.worker_config.gathered:
-            expander.machine.divider.gather_as(given.worker_config.gathered)
+            expander.memory.divider.gather_as(given.worker_config.gathered)
         store, codec = FileStore(Path(given.folder), given.durable), StateCodec(expander.machine)
         _workers.append(Worker(given, store, expander, codec, ResultRecorder(expander), begun))
     return _workers[0]

@@ -18,13 +18,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import Final, NamedTuple
 
-from interpreter.state.state import UNBOUND, Slot
+from interpreter.state.state import UNBOUND, Slot, State
+from interpreter.state.step import Outcome
 from interpreter.values.intern import Interner, Tag
-from interpreter.values.tags import MUTABLE_TAGS
+from interpreter.values.tags import MUTABLE_TAGS, SHAPES
+
+SHAPES[Tag.HEAD] = tuple[int, tuple[str, ...], bool]
 
 ROOT_LENGTH: Final = {"heap": 2, "field": 4, "param": 4}
 """How long the slots are whose values may be divided; what comes after are the steps to a part."""
@@ -212,14 +216,20 @@ class Divider:
         for step, member in division.members.items():
             yield from self.parts((*slot, step), member)
 
-    def whole(self, slot: Slot, ask: Callable[[Slot], int]) -> int:
-        """The value whose stored parts are the answers."""
-        number = ask(slot)
-        if number == UNBOUND or self._interner.tag(number) is not Tag.HEAD:
-            return number
-        keys, (rank, steps, _), _ = self._interner.payload(number)
-        members = [self.whole((*slot, step), ask) for step in steps]
-        return self._made(Tag(rank), steps, keys, members)
+    def joined(self, state: State, outcome: Outcome) -> Outcome:
+        """The outcome of an execution path from a state with the writes of parts as writes of whole values."""
+        writes = outcome.writes
+        if all(len(slot) <= ROOT_LENGTH.get(slot[0], len(slot)) for slot, _ in writes):
+            return outcome
+        found: dict[Slot, int] = {}
+        for slot, number in writes:
+            root = root_of(slot)
+            if number == UNBOUND:
+                found[root] = number
+            else:
+                before = found[root] if root in found else state.get(root)
+                found[root] = self.replaced(before, slot[len(root) :], number)
+        return replace(outcome, writes=tuple(found.items()))
 
     def replaced(self, root: int, steps: tuple[str, ...], new: int) -> int:
         """The value of a root after one of its parts was written."""
@@ -237,7 +247,8 @@ class Divider:
             old = division.members.get(steps[0], UNBOUND)
             members = {**division.members, steps[0]: self.replaced(old, steps[1:], new)}
             keys, (rank, _, _), _ = self._interner.payload(division.head)
-            known = self._replaced[key] = self._made(Tag(rank), tuple(members), keys, list(members.values()))
+            made = _made(self._interner, Tag(rank), tuple(members), keys, list(members.values()))
+            known = self._replaced[key] = made
         return known
 
     def _changed(self, number: int, step: str, new: int) -> int:
@@ -251,13 +262,6 @@ class Divider:
         if out:
             return interner.intern(Tag.SET, tuple([member for member in members if member != old]))
         return interner.intern_members(Tag.SET, [*members, new])
-
-    def _made(self, tag: Tag, steps: tuple[str, ...], keys: tuple[int, ...], members: list[int]) -> int:
-        if tag is Tag.LIST:
-            return self._interner.intern(tag, tuple(members))
-        if tag is Tag.DICT:
-            return self._interner.intern(tag, tuple(zip(keys, members, strict=True)))
-        return self._interner.intern(tag, tuple(zip([step[1:] for step in steps], members, strict=True)))
 
     def step(self, key: int) -> str:
         """The step to what a dict holds at a key."""
@@ -303,6 +307,31 @@ class Divider:
         for member in members:
             self.element(member)
         return Division(set_head(interner), {}, True, True)
+
+
+def whole_value(interner: Interner, slot: Slot, ask: Callable[[Slot], int]) -> int:
+    """The value whose stored parts are the answers."""
+    number = ask(slot)
+    if number == UNBOUND or interner.tag(number) is not Tag.HEAD:
+        return number
+    keys, (rank, steps, _), _ = interner.payload(number)
+    members = [whole_value(interner, (*slot, step), ask) for step in steps]
+    return _made(interner, Tag(rank), steps, keys, members)
+
+
+def _made(interner: Interner, tag: Tag, steps: tuple[str, ...], keys: tuple[int, ...], members: list[int]) -> int:
+    if tag is Tag.LIST:
+        return interner.intern(tag, tuple(members))
+    if tag is Tag.DICT:
+        return interner.intern(tag, tuple(zip(keys, members, strict=True)))
+    return interner.intern(tag, tuple(zip([step[1:] for step in steps], members, strict=True)))
+
+
+def renamed_head(interner: Interner, head: int, rename: Callable[[int], int]) -> int:
+    """The head of a container after a renaming of values: the keys of a dict are renamed, and in order again."""
+    keys = interner.children(head)
+    renamed = [rename(key) for key in keys]
+    return head if list(keys) == renamed else dict_head(interner, tuple(sorted(renamed, key=interner.order_key)))
 
 
 def list_head(interner: Interner, size: int) -> int:

@@ -1,0 +1,403 @@
+"""Containers that are read part by part: what is inside is asked for when it is looked at.
+
+A list, dict or record of a state may be known by its *head* alone: its type, its length, its keys. Its members have
+slots of their own, the place of the container with one step more (`[0]`, `["k"]`, `.name`, as in language 5.6.1). Of a
+set the head tells but the type; each possible element has a slot, which holds it or nothing.
+
+To the language such a container is one of its own: its class derives from that of a list, dict, record or set. As long
+as it is open, it has in place of its content what can ask for it. A look at the content makes it ask for all of
+it; from then on it is an ordinary one, of the class of the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, ClassVar, Final
+
+from interpreter.values import Container, DictValue, ListValue, RecordValue, SetValue
+from interpreter.values.basis import hash_key, sought_key
+from interpreter.values.budget import METER
+from interpreter.values.tags import Tag
+
+MOST_CHANGES: Final = 1_000
+"""Of a set that is changed more often in one step all is looked at."""
+
+Undo = Callable[[], None]
+
+
+class ContainerShape:
+    """What a head tells: the steps to the members in canonical order; for dicts the keys, for records the names.
+
+    `whole`: the container is stored as one value, and there is a question for all of it.
+    """
+
+    __slots__ = ("keys", "steps", "tokens", "whole")
+
+    def __init__(self, steps: tuple[str, ...], keys: Sequence[object], whole: bool) -> None:
+        self.whole = whole
+        self.steps = steps
+        self.keys = keys
+        self.tokens: dict[Hashable, int] = {hash_key(key): place for place, key in enumerate(keys)}
+        """The places of the members by key or field name; nothing for a list."""
+
+
+class Pending:
+    """The members of one container that were looked at so far.
+
+    `load` asks for the member behind a step, `load_all` for all that there were, in order (None: that can not
+    be asked). `more`: what was appended, to a list.
+    """
+
+    __slots__ = ("load", "load_all", "loaded", "more", "shape")
+
+    def __init__(
+        self, shape: ContainerShape, load: Callable[[str], object], load_all: Callable[[], list[object]] | None
+    ) -> None:
+        self.shape = shape
+        self.load = load
+        self.load_all = load_all
+        self.loaded: dict[int, object] = {}
+        self.more: list[object] = []
+
+    def size(self) -> int:
+        return len(self.shape.steps) + len(self.more)
+
+    def member(self, place: int) -> object:
+        """The member at a place, which is valid."""
+        if place >= len(self.shape.steps):
+            return self.more[place - len(self.shape.steps)]
+        if place not in self.loaded:
+            self.loaded[place] = self.load(self.shape.steps[place])
+        return self.loaded[place]
+
+    def put(self, place: int, member: object) -> None:
+        """Replaces the member at a place, which is valid."""
+        if place >= len(self.shape.steps):
+            self.more[place - len(self.shape.steps)] = member
+        else:
+            self.loaded[place] = member
+
+    def members(self) -> list[object]:
+        """All members, asked for one by one or at once; those that were met stay what they are."""
+        if self.load_all is not None:
+            everything = self.load_all()
+            self.loaded = {place: self.loaded.get(place, member) for place, member in enumerate(everything)}
+        return [self.member(place) for place in range(self.size())]
+
+    def met(self) -> Iterator[tuple[str, object]]:
+        """The members that were looked at, replaced or appended, with the steps to them."""
+        for place, member in self.loaded.items():
+            yield self.shape.steps[place], member
+        for place, member in enumerate(self.more, len(self.shape.steps)):
+            yield f"[{place}]", member
+
+    def undo(self) -> Undo:
+        """What makes it again what it is now."""
+        loaded, more = self.loaded.copy(), self.more.copy()
+
+        def put_back() -> None:
+            self.loaded, self.more = loaded.copy(), more.copy()
+
+        return put_back
+
+
+class PendingSet:
+    """The elements of one set that were added or taken out so far.
+
+    `step_of` gives the step to an element, None if it can not be asked for alone. `load` tells whether the set held
+    what is behind a step, `load_size` how many elements there were, `load_all` gives them by key.
+    """
+
+    __slots__ = ("changes", "load", "load_all", "load_size", "step_of")
+
+    def __init__(
+        self,
+        step_of: Callable[[object], str | None],
+        load: Callable[[str], bool],
+        load_size: Callable[[], int],
+        load_all: Callable[[], dict[Hashable, object]],
+    ) -> None:
+        self.step_of = step_of
+        self.load = load
+        self.load_size = load_size
+        self.load_all = load_all
+        self.changes: dict[Hashable, tuple[str, object, bool]] = {}
+        """By the key of an element: the step to it, the element, and whether it is there now."""
+
+    def holds(self, token: Hashable, item: object) -> bool | None:
+        """Whether the set holds an element with that key; None if only a look at all of it can tell."""
+        change = self.changes.get(token)
+        if change is not None:
+            return change[2]
+        step = self.step_of(item)
+        return None if step is None else self.load(step)
+
+    def put(self, token: Hashable, item: object, there: bool) -> bool:
+        """Add an element or take it out, whether it is there or not; False if that takes a look at all of the set."""
+        known = self.changes.get(token)
+        step = self.step_of(item) if known is None else known[0]
+        # An element of another form may come in place of one that was taken out: 1.0 in place of 1.
+        again = known is not None and there and not known[2]
+        if step is None or again or len(self.changes) >= MOST_CHANGES:
+            return False
+        if known is None or known[2] != there:
+            self.changes[token] = (step, item, there)
+        return True
+
+    def size(self) -> int | None:
+        """The number of elements; None if only a look at all of it can tell."""
+        return None if self.changes else self.load_size()
+
+    def met(self) -> Iterator[tuple[str, object]]:
+        """The elements that were added, with the steps to them."""
+        return ((step, item) for step, item, there in self.changes.values() if there)
+
+    def entries(self) -> dict[Hashable, object]:
+        """All elements by key, in the order of this step."""
+        found = self.load_all()
+        for token, (_, item, there) in self.changes.items():
+            if there:
+                found.setdefault(token, item)
+            else:
+                found.pop(token, None)
+        return found
+
+    def undo(self) -> Undo:
+        """What makes it again what it is now."""
+        changes = self.changes.copy()
+
+        def put_back() -> None:
+            self.changes = changes.copy()
+
+        return put_back
+
+
+class OpenContainer(Container):
+    """What open containers have in common. They differ from closed ones in their class alone, which is `closed`.
+
+    `pending`, a `Pending` or of sets a `PendingSet`, is in Python's slot for the content.
+    """
+
+    __slots__ = ()
+    closed: ClassVar[type[Container]]
+    pending: Any
+
+    @classmethod
+    def over(cls, pending: Pending | PendingSet) -> OpenContainer:
+        """A container whose members are not known yet."""
+        made = cls.__new__(cls)
+        made.frozen = False
+        made.iterating = 0
+        made.changed = False
+        made.pending = pending
+        return made
+
+    def filled(self) -> Any:
+        """The content, asked for."""
+        raise NotImplementedError
+
+    def fill(self) -> Any:
+        """Look at all of it: the content. It is closed then."""
+        content = self.filled()
+        self.close(content)
+        return content
+
+    def close(self, content: Any) -> None:
+        """Be an ordinary container with this content."""
+        self.pending = content
+        _become(self, self.closed)
+
+    def members(self) -> Iterator[object]:
+        self.fill()
+        return self.members()
+
+    def met(self) -> list[object]:
+        return [member for _, member in self.pending.met()]
+
+    def size(self) -> int:
+        size: int = self.pending.size()
+        return size
+
+    def undo(self) -> Undo:
+        kind, pending, changed = type(self), self.pending, self.changed
+        reopen = pending.undo()
+
+        def put_back() -> None:
+            reopen()
+            _become(self, kind)
+            self.pending = pending
+            self.changed = changed
+
+        return put_back
+
+
+def _become(container: Container, kind: type[Container]) -> None:
+    """Have another class, of the same attributes."""
+    container.__class__ = kind
+
+
+class OpenList(OpenContainer, ListValue):
+    """A list that is read element by element."""
+
+    __slots__ = ()
+    closed: ClassVar[type[Container]] = ListValue
+    pending = ListValue.__dict__["items"]
+    items = property(OpenContainer.fill, OpenContainer.close)
+
+    def filled(self) -> list[object]:
+        found: list[object] = self.pending.members()
+        return found
+
+    def element(self, place: int) -> object:
+        return self.pending.member(place)
+
+    def append(self, item: object) -> None:
+        self.change(self.size() + 1)
+        METER.made += 1
+        self.pending.more.append(item)
+
+    def extend(self, items: Sequence[object]) -> None:
+        self.change(self.size() + len(items))
+        METER.make(len(items))
+        self.pending.more.extend(items)
+
+    def put(self, place: int, item: object) -> None:
+        self.change()
+        self.pending.put(place, item)
+
+
+class OpenDict(OpenContainer, DictValue):
+    """A dict of which the keys are known, and which is read value by value."""
+
+    __slots__ = ()
+    closed: ClassVar[type[Container]] = DictValue
+    pending = DictValue.__dict__["entries"]
+    entries = property(OpenContainer.fill, OpenContainer.close)
+
+    def filled(self) -> dict[Hashable, object]:
+        members, shape = self.pending.members(), self.pending.shape
+        return {token: (shape.keys[place], members[place]) for token, place in shape.tokens.items()}
+
+    def known_keys(self) -> list[object]:
+        return list(self.pending.shape.keys)
+
+    def has(self, key: object) -> bool:
+        return sought_key(key) in self.pending.shape.tokens
+
+    def find(self, key: object) -> tuple[object, object] | None:
+        pending = self.pending
+        place = pending.shape.tokens.get(sought_key(key))
+        return None if place is None else (pending.shape.keys[place], pending.member(place))
+
+    def bind(self, token: Hashable, key: object, value: object) -> None:
+        place = self.pending.shape.tokens.get(token)
+        if place is None:
+            super().bind(token, key, value)
+            return
+        self.change()
+        self.pending.put(place, value)
+
+
+class OpenRecord(OpenContainer, RecordValue):
+    """A record of which the names are known, and which is read field by field."""
+
+    __slots__ = ()
+    closed: ClassVar[type[Container]] = RecordValue
+    pending = RecordValue.__dict__["fields"]
+    fields = property(OpenContainer.fill, OpenContainer.close)
+
+    def filled(self) -> dict[str, object]:
+        return dict(zip(map(str, self.pending.shape.keys), self.pending.members(), strict=True))
+
+    def has(self, name: str) -> bool:
+        return name in self.pending.shape.tokens
+
+    def field(self, name: str) -> object:
+        return self.pending.member(self.pending.shape.tokens[name])
+
+    def put(self, name: str, value: object) -> None:
+        place = self.pending.shape.tokens.get(name)
+        if place is None:
+            super().put(name, value)
+            return
+        self.change()
+        self.pending.put(place, value)
+
+
+class OpenSet(OpenContainer, SetValue):
+    """A set that is asked for one element at a time."""
+
+    __slots__ = ()
+    closed: ClassVar[type[Container]] = SetValue
+    pending = SetValue.__dict__["entries"]
+    entries = property(OpenContainer.fill, OpenContainer.close)
+
+    def filled(self) -> dict[Hashable, object]:
+        found: dict[Hashable, object] = self.pending.entries()
+        return found
+
+    def size(self) -> int:
+        known: int | None = self.pending.size()
+        return len(self.entries) if known is None else known
+
+    def holds(self, item: object) -> bool:
+        token = sought_key(item)
+        known: bool | None = self.pending.holds(token, item)
+        return token in self.entries if known is None else known
+
+    def insert(self, token: Hashable, item: object) -> None:
+        # Sets that are not looked at as a whole are small.
+        self.change()
+        if not self.pending.put(token, item, True):
+            super().insert(token, item)
+
+    def discard(self, item: object) -> None:
+        self.change()
+        token = sought_key(item)
+        if not self.pending.put(token, item, False):
+            self.entries.pop(token, None)
+
+
+OPEN: Final[dict[Tag, type[OpenContainer]]] = {
+    Tag.LIST: OpenList,
+    Tag.DICT: OpenDict,
+    Tag.RECORD: OpenRecord,
+    Tag.SET: OpenSet,
+}
+
+
+def each(container: Container, shape: ContainerShape) -> list[object]:
+    """The members of a closed container that has this shape, in its order."""
+    if isinstance(container, ListValue):
+        return container.items
+    if isinstance(container, DictValue):
+        return [container.entries[token][1] for token in shape.tokens]
+    assert isinstance(container, RecordValue)
+    return [container.fields[str(name)] for name in shape.keys]
+
+
+def by_step(container: Container, shape: ContainerShape) -> list[tuple[str, object]] | None:
+    """The members that were looked at or replaced, with the steps to them; None if the shape is another one now."""
+    if isinstance(container, OpenContainer):
+        return list(container.pending.met())
+    if isinstance(container, DictValue):
+        return _by_key(container, shape)
+    if isinstance(container, ListValue):
+        same = len(container.items) == len(shape.steps)
+    else:
+        assert isinstance(container, RecordValue)
+        same = container.fields.keys() == shape.tokens.keys()
+    return list(zip(shape.steps, each(container, shape), strict=True)) if same else None
+
+
+def _by_key(table: DictValue, shape: ContainerShape) -> list[tuple[str, object]] | None:
+    if table.entries.keys() != shape.tokens.keys():
+        return None
+    found = []
+    for token, place in shape.tokens.items():
+        key, member = table.entries[token]
+        # Equal keys need not be the same: 1 and 1.0.
+        if key is not shape.keys[place]:
+            return None
+        found.append((shape.steps[place], member))
+    return found

@@ -1,0 +1,223 @@
+"""`PartsView` and `PartsWorld`: states that are read part by part, and the memory of an execution path that does so.
+
+What it changed inside a container it writes part by part too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, gone, list_head
+from checker.search.memo.open_containers import OPEN, ContainerShape, OpenContainer, Pending, PendingSet, by_step, each
+from interpreter.execute.code import Code
+from interpreter.execute.reach import changed, reachable
+from interpreter.execute.settlement import Settlement
+from interpreter.execute.view import StateView
+from interpreter.execute.world import Reader, World
+from interpreter.state.state import MISSING, UNBOUND, Slot, State
+from interpreter.values import Container, SetValue
+from interpreter.values.freeze import freeze
+from interpreter.values.intern import Interner, Tag
+from interpreter.values.problem import ModelMistake
+
+Writes = Sequence[tuple[Slot, int]]
+
+
+class PartsView(StateView):
+    """A view of one state that gives the heads of divided containers, and their parts.
+
+    A walk through the trees of many rules asks for the same again and again: answers are kept.
+    """
+
+    __slots__ = ("_answers", "_divider")
+
+    def __init__(self, state: State, interner: Interner, divider: Divider) -> None:
+        super().__init__(state, interner)
+        self._answers: dict[Slot, int] = {}
+        self._divider = divider
+
+    def read(self, slot: Slot) -> int:
+        answer = self._answers.get(slot)
+        if answer is None:
+            answer = self._answers[slot] = self._answer(slot)
+        return answer
+
+    def _answer(self, slot: Slot) -> int:
+        length = ROOT_LENGTH.get(str(slot[0]))
+        if length is None:
+            return super().read(slot)
+        position = self._state.layout.index.get(slot[:length])
+        return UNBOUND if position is None else self._divider.read(slot, self._state.values[position])
+
+
+class PartsWorld(World):
+    """A world whose reader may answer with the head of a container. `opened`: the containers of which it did so."""
+
+    __slots__ = ("_divider", "opened")
+
+    def __init__(self, interner: Interner, recorder: Reader, code: Code, divider: Divider) -> None:
+        super().__init__(interner, recorder, code)
+        self._divider = divider
+        self.opened: dict[Slot, tuple[Container, ContainerShape]] = {}
+
+    def beside(self, reader: Reader) -> PartsWorld:
+        return PartsWorld(self.interner, reader, self.code, self._divider)
+
+    # --- reading ---------------------------------------------------------------------------------------------------
+
+    def read(self, slot: Slot) -> object:
+        number = self.originals[slot] = self.recorder.read(slot)
+        if number == UNBOUND:
+            return MISSING
+        return self._open(slot, number) if self.interner.tag(number) is Tag.HEAD else self.thaw(number)
+
+    def _open(self, slot: Slot, head: int) -> Container:
+        """A container of which only the head is known."""
+        keys, (rank, steps, whole), _ = self.interner.payload(head)
+        tag = Tag(rank)
+        known = [step[1:] for step in steps] if tag is Tag.RECORD else [self.thaw(key) for key in keys]
+        shape = ContainerShape(steps, known, whole)
+        container = OPEN[tag].over(self._pending_set(slot) if tag is Tag.SET else self._pending(slot, shape))
+        self.opened[slot] = (container, shape)
+        return container
+
+    def _pending(self, slot: Slot, shape: ContainerShape) -> Pending:
+        load_all = partial(self._all, slot, shape) if shape.whole else None
+        return Pending(shape, lambda step: self.read((*slot, step)), load_all)
+
+    def _all(self, slot: Slot, shape: ContainerShape) -> list[object]:
+        """The members of a container that is stored whole, in order."""
+        container = self._content(slot)
+        assert isinstance(container, Container)
+        return each(container, shape)
+
+    def _pending_set(self, slot: Slot) -> PendingSet:
+        return PendingSet(
+            self._step_to,
+            lambda step: self._asked((*slot, step)) != UNBOUND,
+            lambda: int(self.interner.payload(self._asked((*slot, SIZE)))),
+            partial(self._elements, slot),
+        )
+
+    def _elements(self, slot: Slot) -> dict[Hashable, object]:
+        """The elements of a set, by key."""
+        container = self._content(slot)
+        assert isinstance(container, SetValue)
+        return container.entries
+
+    def _step_to(self, item: object) -> str | None:
+        """The step to an element of a set; None if a set can not be asked for it alone."""
+        try:
+            return self._divider.element(freeze(item, self.interner))
+        except ModelMistake:
+            # A function, say, is in no state, but there is no harm in asking for it.
+            return None
+
+    def _content(self, slot: Slot) -> object:
+        """A container that is stored whole, all of it."""
+        return self.thaw(self._asked((*slot, WHOLE)))
+
+    def _asked(self, slot: Slot) -> int:
+        """The answer to a question about a container that is stored whole."""
+        number = self.originals[slot] = self.recorder.read(slot)
+        return number
+
+    def used(self, domain: str) -> set[int | Fraction]:
+        for value in reachable(container for container, _ in self.opened.values()):
+            if isinstance(value, OpenContainer):
+                value.fill()
+        return super().used(domain)
+
+    # --- what it knows ---------------------------------------------------------------------------------------------
+
+    def forget(self) -> None:
+        super().forget()
+        self.opened.clear()
+
+    def saved(self) -> tuple[Any, ...]:
+        return super().saved(), self.opened.copy()
+
+    def restore(self, saved: tuple[Any, ...]) -> None:
+        rest, opened = saved
+        super().restore(rest)
+        self.opened = opened.copy()
+
+    def note_opened(self) -> None:
+        """Let the divider know which containers were opened, and of which all was looked at."""
+        for slot, (container, shape) in self.opened.items():
+            if not shape.whole:
+                self._divider.note(slot, not isinstance(container, OpenContainer))
+
+    # --- writing ---------------------------------------------------------------------------------------------------
+
+    def writes_at(self, slot: Slot, value: object, settlement: Settlement) -> Writes:
+        if not self._opened_at(slot, value):
+            return super().writes_at(slot, value, settlement)
+        parts = self._part_writes(slot, settlement)
+        # What is shared has no slots of its own: then all of it is written.
+        return ((slot, settlement.freeze(value)),) if parts is None else parts
+
+    def _opened_at(self, slot: Slot, value: object) -> bool:
+        """Whether a value is the container that was opened in a slot."""
+        opened = self.opened.get(slot)
+        return opened is not None and opened[0] is value
+
+    def _part_writes(self, slot: Slot, settlement: Settlement) -> Writes | None:
+        """What was written in an opened container; None if something in it is shared now."""
+        container, shape = self.opened[slot]
+        if settlement.shared(container):
+            return None
+        if shape.whole:
+            return self._writes_inside(slot, settlement)
+        found = by_step(container, shape)
+        if found is None or container.size() > MOST_MEMBERS:
+            number = settlement.freeze(container)
+            return None if self.interner.references(number) else [(slot, number)]
+        writes: list[tuple[Slot, int]] = []
+        if isinstance(container, OpenContainer) and container.pending.more:
+            writes.append((slot, list_head(self.interner, container.size())))
+        for step, member in found:
+            part = (*slot, step)
+            if self._opened_at(part, member):
+                inner = self._part_writes(part, settlement)
+                if inner is None:
+                    return None
+                writes += inner
+                continue
+            if not (container.changed or settlement.sharing or changed(member)):
+                continue
+            number = settlement.freeze(member)
+            if self.interner.references(number):
+                return None
+            if number != self.originals.get(part, UNBOUND):
+                writes.append((part, number))
+        return writes
+
+    def _writes_inside(self, slot: Slot, settlement: Settlement) -> Writes | None:
+        """What was written in an opened container that is stored whole; None if something in it is shared now."""
+        container, _ = self.opened[slot]
+        if not (settlement.sharing or changed(container)):
+            return []
+        pending = container.pending if isinstance(container, OpenContainer) else None
+        if isinstance(pending, PendingSet):
+            return [
+                ((*slot, step), settlement.freeze(item) if there else gone(self.interner))
+                for step, item, there in pending.changes.values()
+                if there is not self._held((*slot, step))
+            ]
+        if pending is None or container.size() > MOST_MEMBERS:
+            written = [(slot, settlement.freeze(container), self.originals.get((*slot, WHOLE), UNBOUND))]
+        else:
+            met = [((*slot, step), settlement.freeze(member)) for step, member in pending.met()]
+            written = [(part, number, self.originals.get(part, UNBOUND)) for part, number in met]
+        if any(self.interner.references(number) for _, number, _ in written):
+            return None
+        return [(part, number) for part, number, original in written if number != original]
+
+    def _held(self, part: Slot) -> bool | None:
+        """Whether a set held an element; None if that was not asked."""
+        number = self.originals.get(part)
+        return None if number is None else number != UNBOUND
