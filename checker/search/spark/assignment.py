@@ -132,11 +132,21 @@ Origin = tuple[int, StepOrder]
 
 
 class Working(Protocol):
-    """A partition in a task: what the task was given, and what taking it in and expanding it has brought so far."""
+    """A partition in a task, by rows or by columns: what it was given, and what has come of it so far.
+
+    `arrived` speaks of the states that it has taken in, `expanded`, `outbound` and `exported` of their expansion, as in
+    `TaskReport`.
+    """
 
     assignment: Assignment
     arrived: Level
     expanded: Level
+    outbound: tuple[int, ...]
+    exported: tuple[str, ...]
+
+    def run(self) -> KeyFiles:
+        """Do the work; what this partition has seen then."""
+        ...
 
     def origin(self, key: int) -> Origin | None:
         """How a state was found; None: it was found before."""

@@ -21,8 +21,7 @@ from checker.core.level import Level, Unfinished
 from checker.core.limits import StopReason
 from checker.core.patience import GRACE_S, Stop
 from checker.core.problems import EnvironmentProblem, Problem
-from checker.search.checkpoints.codec import StateCodec, SuccessorRecord, pack_candidates
-from checker.search.checkpoints.key_columns import partition_of, partitions_of
+from checker.search.checkpoints.key_columns import partitions_of
 from checker.search.checkpoints.lasting_run import Saved, pack_head
 from checker.search.contract.level_counts import keeps_graph
 from checker.search.contract.protocol import Task
@@ -37,7 +36,6 @@ from checker.search.spark.assignment import (
     found_file,
     outbound_file,
 )
-from checker.search.spark.batches import NO_ORDER, joined, to_bytes
 from checker.search.spark.findings import Findings
 from checker.search.spark.graph_passes import SparkCrew
 from checker.search.spark.graph_task import Made
@@ -175,26 +173,12 @@ class Cluster:
             add_keys(self.store, (), partition, self.level, keys[owners == partition])
             for partition in range(self.partitions)
         ]
-        parts = self._waiting_by_columns() if self.columns else self._waiting_by_rows()
+        parts = self.local.hand_over(self.partitions, self.columns)
         name = outbound_file(self.level - 1, self.partitions)
         self.store.write(name, parts)
         self.inbound = [[name] if part else [] for part in parts]
         self.exchange.publish(self.level - 1, [self.local.recorder.unsent(self.exchange.codec)])
         self.exchange.unshared[""] = self.local.recorder.unshared
-
-    def _waiting_by_columns(self) -> list[bytes]:
-        return [
-            joined([to_bytes(batches)] if batches else []) for batches in self.local.hand_over_batches(self.partitions)
-        ]
-
-    def _waiting_by_rows(self) -> list[bytes]:
-        waiting: list[list[SuccessorRecord]] = [[] for _ in range(self.partitions)]
-        for key, state, starts, crashes in sorted(self.local.hand_over(), key=lambda state: state.key):
-            waiting[partition_of(key, self.partitions)].append(
-                SuccessorRecord(key, 0, NO_ORDER, starts, crashes, state)
-            )
-        codec = StateCodec(self.local.machine)
-        return [pack_candidates(codec, candidates) for candidates in waiting]
 
     def next(self) -> Level:
         """Expand the level in hand and take in the next one."""

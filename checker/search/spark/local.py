@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 from checker.core.level import Level, StateRef
 from checker.liveness.graph import Graph
-from checker.search.checkpoints.codec import StateCodec, SuccessorRecord
+from checker.search.checkpoints.codec import StateCodec, SuccessorRecord, pack_candidates
 from checker.search.checkpoints.key_columns import Keys, key_column, keys_of, partition_of
 from checker.search.checkpoints.row_codec import RowCodec
 from checker.search.columns.code_tables import Ints
@@ -16,21 +16,11 @@ from checker.search.contract.protocol import Task
 from checker.search.engines.embedded import EmbeddedRun
 from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import WorkerConfig
-from checker.search.spark.batches import NO_ORDER, PackedBatch, batches_of, waiting_batches
+from checker.search.spark.batches import NO_ORDER, batches_of, joined, to_bytes, waiting_batches
 from checker.search.spark.result_recorder import ResultRecorder
 from interpreter import Machine
-from interpreter.state.state import State
 
 _SAMPLE: Final = 100
-
-
-class UnexpandedState(NamedTuple):
-    """A state that was found and judged, and is to be expanded by a task."""
-
-    key: int
-    state: State
-    starts: int
-    crashes: int
 
 
 class LocalRun(EmbeddedRun):
@@ -63,31 +53,30 @@ class LocalRun(EmbeddedRun):
             costs[rank] = cost(number)
         return costs
 
-    def hand_over_batches(self, partitions: int) -> list[list[PackedBatch]]:
-        """The states that wait, for each partition, to be expanded by columns; this run will not do it."""
+    def hand_over(self, partitions: int, columns: bool) -> list[bytes]:
+        """The states that wait, for each partition as its tasks read them, by columns or not; this run is done."""
         values = StateCodec(self.machine)
-        if self._columns is None:
-            waiting: list[list[SuccessorRecord]] = [[] for _ in range(partitions)]
-            for key, state, starts, crashes in sorted(self.hand_over(), key=lambda waiting: waiting.key):
-                waiting[partition_of(key, partitions)].append(SuccessorRecord(key, 0, NO_ORDER, starts, crashes, state))
-            return [batches_of(candidates, values) for candidates in waiting]
+        if not columns:
+            return [pack_candidates(values, records) for records in self._waiting(partitions)]
         run = self._columns
-        codec = RowCodec(run.space, values, run.refit)
-        batches = [waiting_batches(codec, run.frontier, partition, partitions) for partition in range(partitions)]
-        run.frontier = []
-        return batches
+        if run is None:
+            batches = [batches_of(records, values) for records in self._waiting(partitions)]
+        else:
+            codec = RowCodec(run.space, values, run.refit)
+            batches = [waiting_batches(codec, run.frontier, partition, partitions) for partition in range(partitions)]
+            run.frontier = []
+        return [joined([to_bytes(some)] if some else []) for some in batches]
 
-    def hand_over(self) -> Iterator[UnexpandedState]:
-        """The states that wait, which this run will not expand."""
-        if self._columns is None:
-            for state in self._rows.waiting:
-                yield UnexpandedState(self._rows.found.keys[state.number], state.state, state.starts, state.crashes)
-            self._rows.waiting = []
-            return
-        for part in self._columns.frontier:
-            for row, (starts, crashes) in enumerate(zip(part.starts.tolist(), part.crashes.tolist(), strict=True)):
-                yield UnexpandedState(part.key(row), part.packing.unpack(part.rows, row), starts, crashes)
-        self._columns.frontier = []
+    def _waiting(self, partitions: int) -> list[list[SuccessorRecord]]:
+        """The states that wait row by row, for each partition by key."""
+        keys, waiting = self._rows.found.keys, self._rows.waiting
+        self._rows.waiting = []
+        records: list[list[SuccessorRecord]] = [[] for _ in range(partitions)]
+        for one in sorted(waiting, key=lambda one: keys[one.number]):
+            key = keys[one.number]
+            record = SuccessorRecord(key, 0, NO_ORDER, one.starts, one.crashes, one.state)
+            records[partition_of(key, partitions)].append(record)
+        return records
 
     def expanded_graph(self) -> Graph | None:
         """The graph of the states that were expanded; None if it is not wanted, or not any more."""

@@ -19,7 +19,7 @@ from checker.core.patience import Patience, Stop
 from checker.core.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
 from checker.search.checkpoints.codec import StateCodec
 from checker.search.rows.expander import Expander
-from checker.search.spark.assignment import Assignment, Met, Order, TaskReport
+from checker.search.spark.assignment import Assignment, Met, Order, TaskReport, Working
 from checker.search.spark.column_partition import ColumnPartition, WorkerColumns
 from checker.search.spark.graph_task import Made, PassTask
 from checker.search.spark.partition import Partition
@@ -108,7 +108,7 @@ class Worker:
                     self.recorder.add(unpack_results(self.codec, data), space)
                 self.results_read.add(name)
 
-    def _partition(self, assignment: Assignment) -> Partition | ColumnPartition:
+    def _partition(self, assignment: Assignment) -> Working:
         """By columns where that is possible."""
         if not self.order.columns:
             return Partition(assignment, self.order.partitions, self.store, self.expander, self.codec)
