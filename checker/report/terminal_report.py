@@ -219,16 +219,12 @@ def print_properties(
     page: Page, properties: Iterable[PropertyReport], word: Callable[[PropertyReport], str] = verdict_word
 ) -> None:
     """The table of properties: name, kind, verdict, length of the counterexample."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", width=None)
-    table.add_column("property", overflow="fold")
-    table.add_column("kind", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("steps", justify="right", no_wrap=True)
+    rows = []
     for finding in properties:
-        verdict = Text(word(finding), _PROPERTY_COLORS[finding.verdict])
         steps = "" if finding.steps is None else str(finding.steps)
-        table.add_row(Text(printable(finding.name)), finding.kind, verdict, steps)
-    page.table(table)
+        color = _PROPERTY_COLORS[finding.verdict]
+        rows.append((Text(printable(finding.name)), Text(finding.kind), Text(word(finding), color), Text(steps)))
+    page.rows(("property", "kind", "verdict", "steps"), rows)
     page.line()
 
 

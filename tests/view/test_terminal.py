@@ -83,6 +83,20 @@ def test_properties_counts_and_verdict(samples: Any, printed: Callable[..., str]
     assert rows[-1] == "FAILED  store.fizz: Acknowledged is violated (always, 3 steps)"
 
 
+def test_columns_of_properties_are_aligned(samples: Any, printed: Callable[..., str]) -> None:
+    """A long name is folded, in columns of the terminal and not in characters; numbers stand on the right."""
+    name = "Größe漢字" * 6
+    findings = (PropertyReport(name, "always", "holds"), PropertyReport("B", "exists", "violated", 7))
+    rows = [row.rstrip() for row in printed(samples.report(properties=findings), 60).splitlines()]
+    start = next(i for i, row in enumerate(rows) if row.startswith("property "))
+    assert rows[start : start + 4] == [
+        "property" + " " * 29 + "kind    verdict   steps",
+        "Größe漢字Größe漢字Größe漢字Größe漢   always  holds",
+        "字Größe漢字Größe漢字",
+        "B" + " " * 36 + "exists  violated      7",
+    ]
+
+
 def test_other_counterexamples_are_shown_on_request(samples: Any, printed: Callable[..., str]) -> None:
     """The leading one is printed; of the others it is said how to see them, or they follow."""
     findings = tuple(PropertyReport(name, "always", "violated", 3, samples.path) for name in ("Acknowledged", "Other"))
