@@ -18,7 +18,7 @@ from checker.core.patience import Patience
 from checker.core.property import Property, watches_of
 from checker.search.contract.protocol import Task
 from checker.search.driver import Clock, ProgressSink, SearchDriver
-from checker.search.rows.row_run import RowsRun
+from checker.search.rows.row_run import RowRun
 from interpreter import Machine, Program, State
 from interpreter.state.step import Candidate, Result, Rule
 
@@ -47,7 +47,7 @@ class Onlooker(ABC):
         """The level is complete."""
 
 
-class Visit(RowsRun):
+class Visit(RowRun):
     """An exploration that shows each state before it is expanded."""
 
     def __init__(self, task: Task, onlookers: Sequence[Onlooker]) -> None:

@@ -105,35 +105,35 @@ OPTIONS = st.fixed_dictionaries(
 @settings(max_examples=400, deadline=None)
 @given(toys(), SETTINGS, OPTIONS)
 def test_engines_agree(toy: Toy, given_settings: Settings, options: dict[str, object]) -> None:
-    """Counts, findings with their paths and cycles, and judgement are equal; each finding can be told as a trace."""
-    plain = told(explore_toy("plain", toy, given_settings, **options))
+    """Counts, findings with their paths and cycles, and judgement are equal; each finding has a trace."""
+    plain = comparable(explore_toy("plain", toy, given_settings, **options))
     for engine in _PATHS:
-        assert told(explore_toy(engine, toy, given_settings, **options)) == plain
+        assert comparable(explore_toy(engine, toy, given_settings, **options)) == plain
     check_traces(toy, plain, options)
 
 
 def check_traces(toy: Toy, found: Exploration, options: dict[str, object]) -> None:
-    """Each finding can be told; unless states are merged, the last state is the bad one, and a cycle closes.
+    """Each finding has a trace; unless states are merged, its last state is the bad one, and a cycle closes.
 
     Where a variable is excluded that the model depends on, a story may break off: the states kept are not those met.
     """
     exact = not toy.symmetric and not options["exclude"]
     machine = ToyMachine(toy_program(toy, **options))
     for key, finding in found.findings.items():
-        told = story_of(machine, finding)
-        assert options["exclude"] or (told is None) == (not finding.path)
-        if told is None:
+        story = story_of(machine, finding)
+        assert options["exclude"] or (story is None) == (not finding.path)
+        if story is None:
             continue
-        assert len(told.entries) == finding.steps + 1
+        assert len(story.entries) == finding.steps + 1
         if exact and finding.cycle:
-            assert told.entries[-1].state == told.entries[len(finding.path) - 1].state
+            assert story.entries[-1].state == story.entries[len(finding.path) - 1].state
         wrong = next((a for a in toy.assertions if a.name == key and a.kind == "always"), None)
         if exact and wrong is not None:
-            (_, a), (_, b) = told.entries[-1].state[:2]
+            (_, a), (_, b) = story.entries[-1].state[:2]
             assert answer(wrong, (int(a), int(b))) is False
 
 
-def told(found: Exploration) -> Exploration:
+def comparable(found: Exploration) -> Exploration:
     """An exploration without what may differ between engines; mistakes compare by what they say."""
     error = found.error
     if error is not None and error.error is not None:

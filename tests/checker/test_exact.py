@@ -11,7 +11,7 @@ import pytest
 from checker.core.exploration import Exploration, Settings
 from checker.core.level import KeysCollide
 from checker.properties import properties_of
-from checker.search.columns.column_run import ColumnsRun
+from checker.search.columns.column_run import ColumnRun
 from checker.search.columns.sizes import Sizes
 from checker.search.contract.protocol import Engine
 from checker.search.engines.embedded import EmbeddedEngine
@@ -157,13 +157,13 @@ def test_excluded_variables() -> None:
 def test_states_on_the_shelf_are_packed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies on the disk can not be changed there."""
     on_disk = []
-    refit = ColumnsRun._refit
+    refit = ColumnRun._refit
 
-    def watched(run: ColumnsRun, *of: Any) -> None:
+    def watched(run: ColumnRun, *of: Any) -> None:
         on_disk.append(run.store.spill_files.bytes)
         refit(run, *of)
 
-    monkeypatch.setattr(ColumnsRun, "_refit", watched)
+    monkeypatch.setattr(ColumnRun, "_refit", watched)
     program = compile_module(load(MODELS / "classics" / "TwoPhase.fizz", constants={"RMS": "5"}))
     properties = properties_of(program, None)
     engine = EmbeddedEngine(20, Sizes(shelved=1))

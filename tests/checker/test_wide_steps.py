@@ -119,13 +119,13 @@ def test_rows_that_make_too_many_steps_are_expanded_fewer_at_a_time(monkeypatch:
     """What was begun of them counts once."""
     alone = levels("columns", None)
     widths: list[int] = []
-    begin = column_run.ColumnsRun._expand
+    begin = column_run.ColumnRun._expand
 
-    def noting(run: column_run.ColumnsRun, part: Frontier, begins: int, end: int, level: Level) -> int:
+    def noting(run: column_run.ColumnRun, part: Frontier, begins: int, end: int, level: Level) -> int:
         widths.append(end - begins)
         return begin(run, part, begins, end, level)
 
-    monkeypatch.setattr(column_run.ColumnsRun, "_expand", noting)
+    monkeypatch.setattr(column_run.ColumnRun, "_expand", noting)
     found = levels(EmbeddedEngine(0, Sizes(steps=20)), None)
     assert (told(found[0]), found[1]) == (told(alone[0]), alone[1])
     assert max(widths) > 4 and widths.count(1) > 2

@@ -2,7 +2,7 @@
 
     python -m tests.spark.comparison --partitions 1,2,3,8 --master 'local[2]' [--most-states N] [--seconds S]
 
-runs all quick promises of the models and tells where the reports differ.
+runs all quick promises of the models and prints where the reports differ.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def settings_for(partitions: int, core: int | None = None, **more: Any) -> Setti
 
 @pytest.fixture(scope="module")
 def stage() -> Iterator[Stage]:
-    """The stand-in, in place for a whole file of tests."""
+    """The stand-in, in use for a whole file of tests."""
     with staged() as found:
         yield found
 

@@ -1,4 +1,4 @@
-"""Small models, one for each thing that must survive the way through partitions. Written for these tests."""
+"""Small models, one for each feature that must work in partitions. Written for these tests."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from checker.search.spark import spark_run, worker
 
 
 class Stage:
-    """Takes the place of a Spark session: tasks run in this process, in two workers that share nothing but files.
+    """Replaces a Spark session: tasks run in this process, in two workers that share nothing but files.
 
     `twice`: each task is done once more, by a worker that is new.
     """
@@ -38,10 +38,10 @@ class Stage:
         self.jobs += 1
         tick()
         answers = []
-        for place, item in enumerate(items):
-            worker._workers[:] = self._workers[place % 2]
+        for index, item in enumerate(items):
+            worker._workers[:] = self._workers[index % 2]
             answers.append(work(item))
-            self._workers[place % 2] = list(worker._workers)
+            self._workers[index % 2] = list(worker._workers)
             if self.twice:
                 worker._workers.clear()
                 answers[-1] = work(item)
@@ -59,7 +59,7 @@ class Stage:
 
 @contextmanager
 def staged() -> Iterator[Stage]:
-    """The stand-in, in place while the block runs."""
+    """The stand-in, in use while the block runs."""
     found = Stage()
     with (
         patch.object(spark_run, "open_session", lambda *_: found),

@@ -13,14 +13,14 @@ from checker.core.exploration import Settings
 from checker.core.level import Level
 from checker.search.checkpoints.codec import StateCodec, SuccessorRecord
 from checker.search.checkpoints.row_codec import RowCodec
-from checker.search.columns.column_run import ColumnsRun
+from checker.search.columns.column_run import ColumnRun
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.space import Space
 from checker.search.columns.store import StateStore
 from checker.search.columns.takeover import take_over
 from checker.search.contract.protocol import Task
 from checker.search.rows.expander import Expander
-from checker.search.rows.row_run import RowsRun
+from checker.search.rows.row_run import RowRun
 from checker.search.spark import column_partition
 from checker.search.spark.batches import SourceKeys, batches_of, from_bytes, pack_batch, to_bytes
 from checker.search.spark.column_partition import ColumnPartition
@@ -61,12 +61,12 @@ always assertion Short: return len(nodes[0]["log"]) < 9
 """
 
 
-def expanded(source: str, folder: Path, levels: int) -> tuple[Machine, ColumnsRun]:
+def expanded(source: str, folder: Path, levels: int) -> tuple[Machine, ColumnRun]:
     """A run by columns that has gone some levels."""
     path = folder / "m.fizz"
     path.write_text(source)
     program = compile_module(load(path))
-    rows = RowsRun(Task(program, (), Settings()))
+    rows = RowRun(Task(program, (), Settings()))
     rows.first()
     run = take_over(rows, Sizes())
     for _ in range(levels):
@@ -85,7 +85,7 @@ def test_batches_arrive_as_they_were(source: str, tmp_path: Path) -> None:
     sources = SourceKeys(*run.store.keys_since(0))
     codec = RowCodec(run.space, StateCodec(run.space.machine), run.refit)
     values = StateCodec(receiver)
-    there = ColumnsRun(run.task, Space(expander, False), StateStore(), None)
+    there = ColumnRun(run.task, Space(expander, False), StateStore(), None)
     other = RowCodec(there.space, values, there.refit)
     found = run.steps(Level())
     assert sum(len(batch.rows) for batch in found.values()) >= 12
@@ -127,19 +127,19 @@ def test_candidates_in_batches(tmp_path: Path) -> None:
 @pytest.mark.parametrize("partitions", [1, 2, 3, 8])
 @pytest.mark.parametrize("keep_going", [False, True])
 def test_same_answer(partitions: int, keep_going: bool, tmp_path: Path, stage: Stage) -> None:
-    """Divided containers, instances that are lost, threads: whatever the number of partitions, wherever it begins."""
+    """Divided containers, instances that are lost, threads: for any number of partitions, from any first job on."""
     path = tmp_path / "m.fizz"
     path.write_text(PARTS.replace("< 9", "< 2"))
-    calm = check(path, engine="plain", settings=Settings(keep_going=keep_going))
+    plain = check(path, engine="plain", settings=Settings(keep_going=keep_going))
     for spark_from in (0, 30):
         chosen = settings_for(partitions, spark_from=spark_from, keep_going=keep_going)
         report = check(path, engine="spark", settings=chosen)
         assert (report.states, report.transitions, report.crash_steps) == (
-            calm.states,
-            calm.transitions,
-            calm.crash_steps,
+            plain.states,
+            plain.transitions,
+            plain.crash_steps,
         )
-        assert (report.properties, report.trace, report.depth) == (calm.properties, calm.trace, calm.depth)
+        assert (report.properties, report.trace, report.depth) == (plain.properties, plain.trace, plain.depth)
 
 
 @pytest.mark.parametrize(("source", "size"), [(PARTS, 1_000), (WIDE, 4_000)], ids=["parts", "edges"])
@@ -147,7 +147,7 @@ def test_levels_in_slices(source: str, size: int, tmp_path: Path, stage: Stage) 
     """Where the candidates of a task are dealt with in slices by key, nothing else changes; liveness sees all edges."""
     path = tmp_path / "m.fizz"
     path.write_text(source.replace("< 9", "< 2"))
-    calm = check(path, engine="plain", settings=Settings(keep_going=True))
+    plain = check(path, engine="plain", settings=Settings(keep_going=True))
     slices: list[int] = []
     count = ColumnPartition._slices
 
@@ -158,8 +158,12 @@ def test_levels_in_slices(source: str, size: int, tmp_path: Path, stage: Stage) 
     with patch.object(column_partition, "_SLICE", size), patch.object(ColumnPartition, "_slices", counted):
         report = check(path, engine="spark", settings=settings_for(2, core=0, spark_from=10, keep_going=True))
     assert max(slices) > 2
-    assert (report.states, report.transitions, report.depth) == (calm.states, calm.transitions, calm.depth)
-    assert (report.properties, report.trace, report.warnings) == (calm.properties, calm.trace, calm.warnings)
+    assert (report.states, report.transitions, report.depth) == (plain.states, plain.transitions, plain.depth)
+    assert (report.properties, report.trace, report.warnings) == (
+        plain.properties,
+        plain.trace,
+        plain.warnings,
+    )
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def fizzpy(folder: Path, *arguments: str, **environment: str) -> subprocess.Comp
     ("version", "major"), [("17.0.15", 17), ("1.8.0_392", 8), ("21-ea", 21), ("11", 11), ("no number", None)]
 )
 def test_versions_are_read(tmp_path: Path, version: str, major: int | None) -> None:
-    """Old and new ways of writing a version."""
+    """Old and new notations of a version."""
     assert java_version(fake_java(tmp_path, version)) == major
 
 
@@ -86,7 +86,7 @@ def test_no_java_is_said_with_the_remedy(tmp_path: Path) -> None:
 
 
 def test_wrapper_leaves_out_one_flag(tmp_path: Path) -> None:
-    """All other arguments go through as they are, whatever is in them."""
+    """All other arguments are passed on unchanged."""
     odd = tmp_path / "it's a folder"
     home = java_home(fake_java(odd, "21"), tmp_path)
     words = ["-cp", "a b:$HOME", "--add-modules=jdk.incubator.vector", '"x"', "*", ""]
@@ -142,7 +142,7 @@ def test_no_master_at_all(master: str) -> None:
 
 
 def test_masters_that_answer_and_that_do_not() -> None:
-    """Of several masters one is enough; nobody there is told within seconds."""
+    """Of several masters one is enough; that none answers is reported within seconds."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         check_master(f"spark://127.0.0.1:1,127.0.0.1:{port}", {})

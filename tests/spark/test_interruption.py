@@ -1,4 +1,4 @@
-"""Interruptions while Spark starts: they are noted where nobody else looks after them, and heeded afterwards."""
+"""Interruptions while Spark starts: they are noted, unless there is another handler, and heeded afterwards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from checker.search.spark.interruption import interruptions
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_noted(number: signal.Signals) -> None:
-    """What is under way goes on, and then is time to heed it; handlers are as before afterwards."""
+    """The block goes on and heeds the interruption when it can; afterwards the handlers are as before."""
     before = signal.signal(number, signal.default_int_handler)
     try:
         with interruptions() as interruption:
@@ -26,8 +26,8 @@ def test_noted(number: signal.Signals) -> None:
         signal.signal(number, before)
 
 
-def test_looked_after_by_others() -> None:
-    """A handler of somebody else stays in charge, and threads have nothing to do with signals."""
+def test_other_handlers_stay() -> None:
+    """Another handler stays in use, and threads do not handle signals."""
     asked: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: asked.append(number))
     try:

@@ -31,7 +31,7 @@ from checker.storage.file_store import FileStore
 from fizz import load
 from interpreter import compile_module
 from tests.checker.conftest import IN_PARTITIONS, explore_toy
-from tests.checker.test_agreement import OPTIONS, SETTINGS, told, toys
+from tests.checker.test_agreement import OPTIONS, SETTINGS, comparable, toys
 from tests.checker.toy import Alternative, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
@@ -87,9 +87,9 @@ def test_spark_agrees_with_plain(
     core: int | None,
 ) -> None:
     """Counts, findings with their paths and cycles, and judgement are equal, wherever the driver hands over."""
-    plain = told(explore_toy("plain", toy, chosen, **options))
+    plain = comparable(explore_toy("plain", toy, chosen, **options))
     spark = replace(chosen, spark_conf=settings_for(partitions, core).spark_conf, spark_from=spark_from)
-    assert told(explore_toy(engine, toy, spark, **options)) == plain
+    assert comparable(explore_toy(engine, toy, spark, **options)) == plain
 
 
 @pytest.mark.usefixtures("stage")
@@ -155,7 +155,7 @@ def test_parent_of_least_key(seed: int) -> None:
 def test_models(promise: Promise, stage: Stage) -> None:
     """The report is the embedded engine's, whose figures the models promise.
 
-    Liveness is judged in the partitions, whatever the driver might hold.
+    Liveness is judged in the partitions: the driver may hold nothing of the graph.
     """
     before = stage.jobs
     report = promise.run("spark", spark_from=1, spark_conf=settings_for(3, core=0).spark_conf)
@@ -190,7 +190,7 @@ def test_hand_over_from_columns(
     before = stage.jobs
     found = explore(SparkEngine(wide=8), program, properties, chosen)
     assert taken_over and stage.jobs > before
-    assert told(found) == told(explore(engine_of("embedded"), program, properties, chosen))
+    assert comparable(found) == comparable(explore(engine_of("embedded"), program, properties, chosen))
 
 
 def same(report: Any) -> Any:
@@ -238,12 +238,12 @@ def test_folder_that_workers_do_not_see(
     """On machines that share no folder, the message says how to name one."""
     run = Stage.run
 
-    def run_elsewhere(self: Stage, *arguments: Any) -> list[bytes]:
+    def run_on_another_machine(self: Stage, *arguments: Any) -> list[bytes]:
         for path in tmp_path.glob(unseen):
-            path.rename(tmp_path / "elsewhere")
+            path.rename(tmp_path / "moved")
         return run(self, *arguments)
 
-    monkeypatch.setattr(Stage, "run", run_elsewhere)
+    monkeypatch.setattr(Stage, "run", run_on_another_machine)
     (tmp_path / "m.fizz").write_text(MODELS["lasso"])
     conf = (("spark.fizzpy.folder", str(tmp_path / "files")),)
     here = Settings(spark_from=0, spark_conf=conf, export=str(tmp_path / "x"))
@@ -254,24 +254,24 @@ def test_folder_that_workers_do_not_see(
 
 @pytest.mark.usefixtures("stage")
 def test_attempt_after_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An attempt in the worker that failed before tells all that there is to tell, though that worker has seen it."""
+    """A second attempt in the same worker reports all actions, also those that it saw in the failed one."""
     run = Stage.run
     acted: set[int] = set()
 
-    def run_stubbornly(self: Stage, group: str, title: str, work: Any, items: Any, tick: Any) -> list[bytes]:
-        def work_stubbornly(item: bytes) -> bytes:
+    def run_twice(self: Stage, group: str, title: str, work: Any, items: Any, tick: Any) -> list[bytes]:
+        def work_again(item: bytes) -> bytes:
             try:
                 return bytes(work(item))
             except RuntimeError:
                 return bytes(work(item))
 
-        answers = run(self, group, title, work_stubbornly, items, tick)
+        answers = run(self, group, title, work_again, items, tick)
         acted.update(*[pickle.loads(answer).expanded.acted for answer in answers])
         return answers
 
-    monkeypatch.setattr(Stage, "run", run_stubbornly)
-    calm = explore_flaky("plain", tmp_path, Settings())
+    monkeypatch.setattr(Stage, "run", run_twice)
+    expected = explore_flaky("plain", tmp_path, Settings())
     (tmp_path / "armed").touch()
-    assert told(explore_flaky("spark rows", tmp_path, settings_for(1))) == told(calm)
+    assert comparable(explore_flaky("spark rows", tmp_path, settings_for(1))) == comparable(expected)
     assert not (tmp_path / "armed").exists()
     assert acted == {0, 1}

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.spark
 PARTITIONS = (1, 2, 3, 8)
 MOST_STATES = 25
 PROMISES = quick_promises()
-# All the others are there for those who have the time.
+# `comparison` runs all the others.
 SHORT = [promise for promise in PROMISES if 0 < int(promise.figures.get("states", 0)) <= MOST_STATES]
 
 

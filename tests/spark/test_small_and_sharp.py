@@ -163,7 +163,7 @@ def test_a_file_that_disappears(model: Path, tmp_path: Path, stage: Stage) -> No
 
 
 def test_a_full_disk_is_named(model: Path, tmp_path: Path, stage: Stage) -> None:
-    """Whoever is to make room must know where."""
+    """The user must know where to make room."""
     parent = tmp_path / "runs"
     conf = (*settings_for(2).spark_conf, ("spark.fizzpy.folder", str(parent)))
 
@@ -187,7 +187,7 @@ def test_a_full_disk_is_named(model: Path, tmp_path: Path, stage: Stage) -> None
 
 
 @pytest.mark.parametrize(
-    ("said", "folder", "told"),
+    ("said", "folder", "reported"),
     [
         ("java.io.FileNotFoundException: /data/b/shuffle (No space left on device)", "/tmp/x", "/data/b/shuffle"),
         ("OSError: [Errno 28] No space left on device: '/mnt/a b/f'", "/tmp/x", "/mnt/a b/f"),
@@ -195,15 +195,15 @@ def test_a_full_disk_is_named(model: Path, tmp_path: Path, stage: Stage) -> None
         ("java.io.IOException: No space left on device", None, "a Spark executor"),
     ],
 )
-def test_disks_that_spark_found_full(said: str, folder: str | None, told: str) -> None:
-    """The place that Spark names, else the folder that it has been given."""
+def test_disks_that_spark_found_full(said: str, folder: str | None, reported: str) -> None:
+    """The path that Spark names, else the folder that it was given."""
     found = explained(FROM_JAVA(f"Job aborted\nCaused by: {said}"), folder)
     assert isinstance(found, EnvironmentProblem)
-    assert found.text == f"the disk of {told} is full"
+    assert found.text == f"the disk of {reported} is full"
 
 
 def test_tasks_that_cannot_use_a_file() -> None:
-    """What the system refuses a task is no mistake of ours."""
+    """A task that may not use a file is a problem of the environment, and not a bug."""
     said = "PermissionError: [Errno 13] Permission denied: '/x'"
     found = explained(FROM_JAVA(f"Job aborted\nTraceback (most recent call last)\n  File x\n{said}\n"))
     assert isinstance(found, EnvironmentProblem)
@@ -214,7 +214,7 @@ def test_tasks_that_cannot_use_a_file() -> None:
 
 
 def test_spark_was_not_needed(model: Path, stage: Stage) -> None:
-    """Whoever asks for Spark and does not get to it is told, once; else nothing is said."""
+    """A user who asks for Spark where no level needs it is told so once; else nothing is said."""
     said: list[str] = []
     check(model, engine="spark", settings=settings_for(2, spark_from=1_000), say=said.append)
     assert said == [

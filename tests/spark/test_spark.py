@@ -22,7 +22,7 @@ from checker.core.exploration import Settings
 from checker.core.report import Report
 from checker.expectations.promises import Promise, promises_below
 from tests.checker.conftest import explore_toy
-from tests.checker.test_agreement import OPTIONS, SETTINGS, told, toys
+from tests.checker.test_agreement import OPTIONS, SETTINGS, comparable, toys
 from tests.checker.toy import Toy
 from tests.spark.conftest import settings_for
 from tests.spark.models import MODELS
@@ -121,9 +121,9 @@ def test_driver_hands_over_when_the_frontier_is_wide(tmp_path: Path) -> None:
 @given(toys(), SETTINGS, OPTIONS)
 def test_random_toys(toy: Toy, chosen: Settings, options: dict[str, object]) -> None:
     """What the stand-in says of many toys, Spark says of some."""
-    plain = told(explore_toy("plain", toy, chosen, **options))
+    plain = comparable(explore_toy("plain", toy, chosen, **options))
     spark = replace(chosen, spark_conf=settings_for(3).spark_conf, spark_from=0)
-    assert told(explore_toy("spark", toy, spark, **options)) == plain
+    assert comparable(explore_toy("spark", toy, spark, **options)) == plain
 
 
 # --- faults
@@ -131,20 +131,20 @@ def test_random_toys(toy: Toy, chosen: Settings, options: dict[str, object]) -> 
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("way", ["raise", "exit"])
-def test_a_task_that_fails_is_tried_again(way: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("failure", ["raise", "exit"])
+def test_a_task_that_fails_is_tried_again(failure: str, tmp_path: Path) -> None:
     """An exception in a worker, or its death, changes nothing about the answer."""
-    folder = tmp_path / way
+    folder = tmp_path / failure
     folder.mkdir()
-    calm = explore_flaky("plain", folder, Settings())
+    expected = explore_flaky("plain", folder, Settings())
     (folder / "armed").touch()
     shaken = explore_flaky("spark rows", folder, settings_for(2))
     assert not (folder / "armed").exists()
-    assert told(shaken) == told(calm)
+    assert comparable(shaken) == comparable(expected)
 
 
 @pytest.mark.usefixtures("spark")
-def test_files_lie_where_they_are_told_to(tmp_path: Path) -> None:
+def test_files_are_in_the_folder_that_is_named(tmp_path: Path) -> None:
     """The folder for files can be named; nothing stays in it. One that cannot be used is named with code 74."""
     from checker.core.problems import EnvironmentProblem
 

@@ -1,4 +1,4 @@
-"""A run that is stopped while a job is under way: its tasks are told, and tell what they have met."""
+"""A run that is stopped while a job is under way: its tasks are asked to end, and report what they have met."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ always assertion Few: return n + m < 7
 
 
 class Stopping:
-    """In place of `Stage.run`: somebody asks for the end when the first task of a job is done."""
+    """Replaces `Stage.run`: the run is interrupted when the first task of a job is done."""
 
     def __init__(self, stage: Stage, job: int) -> None:
         self.stage, self.job = stage, stage.jobs + job
@@ -45,10 +45,10 @@ class Stopping:
         stage = self.stage
         stage.jobs += 1
         answers = []
-        for place, item in enumerate(items):
-            worker._workers[:] = stage._workers[place % 2]
+        for index, item in enumerate(items):
+            worker._workers[:] = stage._workers[index % 2]
             answers.append(work(item))
-            stage._workers[place % 2] = list(worker._workers)
+            stage._workers[index % 2] = list(worker._workers)
             if stage.jobs == self.job:
                 self.patience.interrupt()
                 tick()
@@ -59,7 +59,7 @@ class Stopping:
 def test_what_tasks_of_a_stopped_job_have_met(
     columns: bool, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A violation that one task has met is told, marked, with its path; counts are those of the levels before."""
+    """A violation that one task has met is reported, marked, with its path; counts are those of the levels before."""
     model = tmp_path / "m.fizz"
     model.write_text(MODEL)
     settings = Settings(spark_from=1 if columns else 2, spark_conf=(("spark.default.parallelism", "2"),))
@@ -84,7 +84,7 @@ def test_what_tasks_of_a_stopped_job_have_met(
 
 
 def test_a_task_that_begins_too_late(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It does nothing, and the run says why it ended."""
+    """It does nothing, and the report says why the run ended."""
     model = tmp_path / "m.fizz"
     model.write_text(MODEL)
     stopping = Stopping(stage, 1)

@@ -17,7 +17,7 @@ from tests.spark.conftest import settings_for
 @pytest.mark.parametrize("text", PLACES, ids=["start", "continue", "deliver", "init"])
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_partitions_say_the_same(monkeypatch: pytest.MonkeyPatch, text: str, partitions: int) -> None:
-    """Wording, place, counts and trace are those of the plain engine."""
+    """Text, location, counts and trace are those of the plain engine."""
     monkeypatch.setattr(Machine, "most_paths", MOST)
     plain = check(load("m.fizz", text=text), engine="plain", settings=Settings())
     spark = check(load("m.fizz", text=text), engine="spark", settings=settings_for(partitions))

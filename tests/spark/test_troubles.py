@@ -1,4 +1,4 @@
-"""What Spark says when something goes wrong, told in a sentence; and a mistake of ours, told as one."""
+"""Failures of Spark are explained in a sentence; bugs are reported as bugs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ JOB = "An error occurred while calling o1.collect.\n: org.apache.spark.SparkExce
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "text"),
     [
         (": ModuleNotFoundError: No module named 'numpy'", "the Python of a Spark executor has no numpy"),
         (": [PYTHON_VERSION_MISMATCH] 3.12 3.11", "is of another version than this one"),
@@ -32,16 +32,16 @@ JOB = "An error occurred while calling o1.collect.\n: org.apache.spark.SparkExce
         ("Caused by: java.lang.Oddity: never seen\n\tat a.b(c)\n", "Spark gave up: java.lang.Oddity: never seen"),
     ],
 )
-def test_troubles_of_machines(said: str, told: str) -> None:
-    """Code 74 and a way out, also for what nobody has foreseen."""
+def test_troubles_of_machines(said: str, text: str) -> None:
+    """Code 74 and a hint, also for an unknown failure."""
     found = explained(FROM_JAVA(JOB + said))
     assert isinstance(found, EnvironmentProblem)
-    assert told in found.text
+    assert text in found.text
     assert found.hint
 
 
-def test_mistakes_of_ours(spark: SparkConnection) -> None:
-    """What a task raises and never should is told first, in one line, and all that Spark says after it."""
+def test_bugs(spark: SparkConnection) -> None:
+    """The exception of the task comes first, in one line, and all that Spark says after it."""
 
     def fail(_: bytes) -> bytes:
         raise ValueError("no such luck")
@@ -51,12 +51,12 @@ def test_mistakes_of_ours(spark: SparkConnection) -> None:
     first, _, rest = str(raised.value).partition("\n")
     assert first.startswith("ValueError: no such luck")
     assert "Traceback" in rest
-    mistake = ValueError("elsewhere")
+    mistake = ValueError("of the driver")
     assert explained(mistake) is mistake
 
 
 def context(broadcast: Callable[[object], object] = repr, stopped: bool = False, executors: int = 1) -> Any:
-    """Something like a Spark context of a cluster. The driver is told of as an executor."""
+    """Something like a Spark context of a cluster. Spark counts the driver as an executor."""
     tracker = SimpleNamespace(getExecutorInfos=lambda: [object()] * executors)
     scala = SimpleNamespace(isStopped=lambda: stopped, statusTracker=lambda: tracker)
     return SimpleNamespace(
@@ -64,7 +64,7 @@ def context(broadcast: Callable[[object], object] = repr, stopped: bool = False,
     )
 
 
-def test_a_master_that_turns_us_away() -> None:
+def test_a_master_that_turns_the_run_away() -> None:
     """Spark notices some time after it has started, and stops by itself; what fails then is a consequence."""
 
     def fail(_: object) -> object:
@@ -76,8 +76,8 @@ def test_a_master_that_turns_us_away() -> None:
         SparkConnection(context(fail)).broadcast(b"")
 
 
-def test_nobody_to_run_tasks(tmp_path: Path, stage: Stage) -> None:
-    """While a cluster gives a run no executor, there is nothing to see; the user is told once."""
+def test_no_executor(tmp_path: Path, stage: Stage) -> None:
+    """If a cluster gives a run no executor for some time, the user is told so once."""
     assert SparkConnection(context(executors=1)).lonely
     assert not SparkConnection(context(executors=2)).lonely
     (tmp_path / "m.fizz").write_text(MODELS["lasso"])

@@ -1,4 +1,4 @@
-"""Where Spark shows its jobs: told once, to those who watch, when it was started for them."""
+"""The address of Spark's web UI: printed once, for users who follow the progress, if this run started Spark."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.spark.models import IDLE
 ADDRESS = "http://127.0.0.1:4040"
 
 
-def test_told_once_to_those_who_watch(tmp_path: Path, stage: Stage) -> None:
-    """Not where nobody watches, nor of a session that was there before; `--stats` has it always."""
+def test_printed_once(tmp_path: Path, stage: Stage) -> None:
+    """Not without progress, nor of a session that was there before; `--stats` always has it."""
     (tmp_path / "m.fizz").write_text(IDLE)
     said: list[str] = []
     with patch.object(Stage, "web_ui", ADDRESS):

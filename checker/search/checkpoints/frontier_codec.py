@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 
 from checker.search.checkpoints.codec import PackedStates, StateCodec
 from checker.search.contract.bounds import is_cut
-from checker.search.rows.row_run import FrontierState, RowsRun
+from checker.search.rows.row_run import FrontierState, RowRun
 from fizz.base.data import bundle, deflate, demand, inflate, unbundle
 from interpreter.state.state import State
 
 if TYPE_CHECKING:
     from checker.search.checkpoints.row_codec import PackedRows
-    from checker.search.columns.column_run import ColumnsRun
+    from checker.search.columns.column_run import ColumnRun
 
 _SAMPLE: Final = 400
 Numbers = NDArray[np.int64]
 
 
-def pack_rows(run: RowsRun) -> list[bytes]:
+def pack_rows(run: RowRun) -> list[bytes]:
     """Numbers of the states and their starts (8 bytes each), and the states in the same order, one by one."""
     numbers = array("q", [waiting.number for waiting in run.waiting])
     starts = array("q", [waiting.starts for waiting in run.waiting])
@@ -32,7 +32,7 @@ def pack_rows(run: RowsRun) -> list[bytes]:
     return [numbers.tobytes(), starts.tobytes(), deflate(states.to_bytes())]
 
 
-def unpack_rows(run: RowsRun, parts: Sequence[bytes]) -> None:
+def unpack_rows(run: RowRun, parts: Sequence[bytes]) -> None:
     """Let a run wait for the states that `pack_rows` wrote. Raises `NotData`."""
     states = StateCodec(run.machine).unpack_states(PackedStates.from_bytes(inflate(parts[2])))
     numbers, starts = _numbers(parts, len(states), len(run.found.keys))
@@ -44,7 +44,7 @@ def unpack_rows(run: RowsRun, parts: Sequence[bytes]) -> None:
         demand(run.machine.key(waiting.state) == run.found.keys[waiting.number], "the state of a key")
 
 
-def pack_columns(run: ColumnsRun) -> list[bytes]:
+def pack_columns(run: ColumnRun) -> list[bytes]:
     """The same columns of numbers and starts, and the states of each packing."""
     from checker.search.checkpoints.row_codec import RowCodec, pieces_of
 
@@ -56,7 +56,7 @@ def pack_columns(run: ColumnsRun) -> list[bytes]:
     return [numbers, starts, deflate(bundle(pieces))]
 
 
-def sample(run: RowsRun, parts: Sequence[bytes]) -> list[State]:
+def sample(run: RowRun, parts: Sequence[bytes]) -> list[State]:
     """Some of the states that `pack_columns` wrote."""
     packed = _packed_rows(parts)
     values = StateCodec(run.machine)
@@ -69,7 +69,7 @@ def sample(run: RowsRun, parts: Sequence[bytes]) -> list[State]:
     ]
 
 
-def unpack_columns(run: ColumnsRun, parts: Sequence[bytes], bound: int) -> None:
+def unpack_columns(run: ColumnRun, parts: Sequence[bytes], bound: int) -> None:
     """Let a run go on from the states that `pack_columns` wrote. `bound`: the starts from which a state is cut."""
     from checker.search.checkpoints.row_codec import RowCodec
     from checker.search.columns.batch import counts

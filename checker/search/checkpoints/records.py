@@ -19,7 +19,7 @@ from checker.search.checkpoints.frontier_codec import (
 )
 from checker.search.checkpoints.key_columns import WIDTH, halves_of, key_array, key_column, keys_of
 from checker.search.checkpoints.lasting_run import RUN_PARTS, Saved, pack_head, unpack_head
-from checker.search.rows.row_run import RowsRun
+from checker.search.rows.row_run import RowRun
 from checker.storage.checkpoint.folder import level_file
 from checker.storage.file_store import FileStore
 from fizz.base.data import demand
@@ -27,7 +27,7 @@ from fizz.base.light import dataclass
 from interpreter.state.step import StepOrder
 
 if TYPE_CHECKING:
-    from checker.search.columns.column_run import ColumnsRun
+    from checker.search.columns.column_run import ColumnRun
 
 FRONTIER_PARTS: Final = range(RUN_PARTS + 1, RUN_PARTS + 4)
 _FIXED: Final = 3
@@ -78,7 +78,7 @@ class Records:
 
     # --- saving ----------------------------------------------------------------------------------------------------
 
-    def save(self, store: FileStore, rows: RowsRun, columns: ColumnsRun | None) -> Saved:
+    def save(self, store: FileStore, rows: RowRun, columns: ColumnRun | None) -> Saved:
         """Write down what came since the last time."""
         links = _links(rows, columns, self.found)
         count = len(links.parents) // 8
@@ -109,7 +109,7 @@ class Records:
 
     # --- restoring -------------------------------------------------------------------------------------------------
 
-    def restore(self, store: FileStore, level: int, rows: RowsRun, waiting: bool) -> ColumnsRun | None:
+    def restore(self, store: FileStore, level: int, rows: RowRun, waiting: bool) -> ColumnRun | None:
         """Make a new run what the saved one was; a run by columns if it was one. `waiting`: its frontier too."""
         head: Head = unpack_head(store, level, Head)
         parts = [store.read(level_file(level), part) for part in FRONTIER_PARTS] if waiting else []
@@ -148,7 +148,7 @@ class Records:
                 unpack_columns(columns, parts, rows.bound)
         return columns
 
-    def _read_links(self, store: FileStore, rows: RowsRun, orders: int) -> Links:
+    def _read_links(self, store: FileStore, rows: RowRun, orders: int) -> Links:
         """All states, whose steps are indexes into a table of so many orders."""
         width = _FIXED + len(rows.recorded)
         columns: list[list[bytes]] = [[] for _ in range(width)]
@@ -203,14 +203,14 @@ def _demand_graph(name: str, part: GraphPart, graph: Graph, found: int) -> None:
     demand(not (part.quiet + part.cut).strip(_TRUTH), "truth values")
 
 
-def _graph(rows: RowsRun, columns: ColumnsRun | None) -> Graph | None:
+def _graph(rows: RowRun, columns: ColumnRun | None) -> Graph | None:
     """The graph so far; None if it is not wanted, or not any more."""
     if columns is not None:
         return columns.graph
     return rows.graph_so_far if rows.wants_graph else None
 
 
-def _links(rows: RowsRun, columns: ColumnsRun | None, begin: int) -> Links:
+def _links(rows: RowRun, columns: ColumnRun | None, begin: int) -> Links:
     """The states from number `begin` on."""
     answers = tuple(bytes(column[begin:]) for column in rows.recorded.values())
     if columns is None:
@@ -221,7 +221,7 @@ def _links(rows: RowsRun, columns: ColumnsRun | None, begin: int) -> Links:
     return Links(keys_of(high, low).tobytes(), parents.tobytes(), orders.tobytes(), answers)
 
 
-def _restore_rows(rows: RowsRun, links: Links, head: Head) -> None:
+def _restore_rows(rows: RowRun, links: Links, head: Head) -> None:
     parents, orders = array("q", links.parents), array("i", links.orders)
     keys = [int.from_bytes(key, "big") for key in _split(links.keys)]
     for key, parent, order in zip(keys, parents, orders, strict=True):

@@ -1,4 +1,4 @@
-"""`ColumnsRun`: an exploration by columns, level by level. It takes over where a run row by row became wide."""
+"""`ColumnRun`: an exploration by columns, level by level. It takes over where a run row by row became wide."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class _New(NamedTuple):
     frontier: list[Frontier]
 
 
-class ColumnsRun:
+class ColumnRun:
     """Exploration by columns of one program in this process."""
 
     def __init__(self, task: Task, space: Space, store: StateStore, graph: Graph | None) -> None:

@@ -11,18 +11,18 @@ from checker.core.level import Level, StateRef
 from checker.search.columns.batch import counts
 from checker.search.columns.code_tables import halves
 from checker.search.columns.column_frontier import Frontier
-from checker.search.columns.column_run import ColumnsRun
+from checker.search.columns.column_run import ColumnRun
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.space import Space
 from checker.search.columns.spill_file import SpillFiles
 from checker.search.columns.store import StateStore
-from checker.search.rows.row_run import FrontierState, RowsRun
+from checker.search.rows.row_run import FrontierState, RowRun
 from interpreter.state.state import State
 from interpreter.state.step import StepOrder
 from interpreter.values.budget import METER
 
 
-def take_over(run: RowsRun, sizes: Sizes) -> ColumnsRun:
+def take_over(run: RowRun, sizes: Sizes) -> ColumnRun:
     """A run by columns that goes on where a run row by row stands."""
     found = run.found
     store = StateStore(SpillFiles.of(run.task, sizes))
@@ -37,7 +37,7 @@ def take_over(run: RowsRun, sizes: Sizes) -> ColumnsRun:
     return columns
 
 
-def go_on(run: RowsRun, store: StateStore, orders: Sequence[StepOrder], sample: Sequence[State]) -> ColumnsRun:
+def go_on(run: RowRun, store: StateStore, orders: Sequence[StepOrder], sample: Sequence[State]) -> ColumnRun:
     """A run by columns that goes on where an earlier one stood, but for its frontier.
 
     What it had found is in `store`, the rest in `run`. `sample` are some of the states that it would expand.
@@ -50,7 +50,7 @@ def go_on(run: RowsRun, store: StateStore, orders: Sequence[StepOrder], sample: 
     return _columns(run, store, orders, sample)
 
 
-def _columns(run: RowsRun, store: StateStore, orders: Sequence[StepOrder], states: Sequence[State]) -> ColumnsRun:
+def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states: Sequence[State]) -> ColumnRun:
     expander = run.expander
     reduced = run.symmetric and not all(map(expander.machine.plain, states))
     if not reduced:
@@ -63,7 +63,7 @@ def _columns(run: RowsRun, store: StateStore, orders: Sequence[StepOrder], state
     if graph is not None:
         graph.key, graph.least = store.key, partial(store.least_of, orders=space.orders)
         graph.cost = partial(store.cost, orders=space.orders)
-    columns = ColumnsRun(run.task, space, store, graph)
+    columns = ColumnRun(run.task, space, store, graph)
     columns.judge.recorded = run.recorded
     groups: dict[object, list[FrontierState]] = {}
     for waiting in METER.attended(run.waiting):
@@ -72,7 +72,7 @@ def _columns(run: RowsRun, store: StateStore, orders: Sequence[StepOrder], state
     return columns
 
 
-def _tell_by_states(columns: ColumnsRun, states: Sequence[State]) -> None:
+def _tell_by_states(columns: ColumnRun, states: Sequence[State]) -> None:
     """Store the states found so far themselves, if they fit one word and are of one packing.
 
     Not where images stand for them: what is distinguished then is not what is stored. Nor where values share

@@ -1,4 +1,4 @@
-"""What an assertion answers in a state or for a step, from what its rules answer (language page, 7.5 and 10.3)."""
+"""The answer of an assertion in a state or for a step, from those of its rules (language page, 7.5 and 10.3)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from interpreter.execute.view import PairView, View
 from interpreter.state.step import Failure, Outcome, Result, Rule
 
 Decide = Callable[[Rule, View], Result]
-"""Runs an assertion's rule, or remembers what it came to."""
+"""Runs an assertion's rule, or looks up its remembered result."""
 
 
 class Answer(NamedTuple):
@@ -22,7 +22,7 @@ class Answer(NamedTuple):
 
 
 class Assertions:
-    """The assertions of a program, put to what `view` shows of states.
+    """Evaluates the assertions of a program on views of states.
 
     All methods raise `ModelError` where the assertion fails.
     """
@@ -37,7 +37,7 @@ class Assertions:
         return self._decide(predicate, state, self.view(state))
 
     def holds_between(self, predicate: Predicate, before: State, after: State) -> Answer:
-        """The value for a step, which may not have changed anything: then it is true."""
+        """The value for a step; true for one that changes nothing."""
         if self.machine.alike.states(before, after):
             return Answer(True)
         return self._decide(predicate, after, PairView(self.view(before), self.view(after)))

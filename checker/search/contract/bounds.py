@@ -1,6 +1,6 @@
 """How far an exploration goes: the bound on starts, the limits of a run, and what was left out for them.
 
-What is said of one number holds for a column of them alike, where numpy's operators allow it.
+Functions of one number also take a column of them, where numpy's operators allow it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 _START: Final = StepKind.START
-"""To look it up in its class takes longer than all the rest, and it is asked for each step."""
+"""Looking it up in its class takes longer than the rest of `starts_after`, which is called for each step."""
 
 
 @overload
@@ -47,7 +47,7 @@ def is_cut(starts: Any, bound: int) -> Any:
 def fewest_starts(starts: Column, order: Column, groups: Column) -> Column:
     """Of rows in this order, each group of which is one state: the least number of starts of each (language page, 9.2).
 
-    `groups` are the places in `order` where groups begin. Row by row, `Gathering` does this.
+    `groups` are the indexes in `order` where groups begin. Row by row, `Gathering` does this.
     """
     import numpy as np
 
@@ -57,8 +57,8 @@ def fewest_starts(starts: Column, order: Column, groups: Column) -> Column:
 def reason_to_end(total: Level, level: int, limits: Limits, violated: bool) -> StopReason | None:
     """Why there is no level after this one; None: there is (language page, 10.7).
 
-    A violation comes first: levels are judged when they are complete. Where no state waits all was explored, unless
-    states were left out that violate something. Then the limits, which are looked at between levels.
+    A violation comes first: levels are judged when they are complete. If no state waits all was explored, unless states
+    were left out that violate something. Then the limits, which are checked between levels.
     """
     if violated:
         return StopReason.VIOLATION

@@ -1,6 +1,6 @@
-"""States and steps put to the watches of a run, one at a time: what is seen, what fails, what is left out.
+"""Judges states and steps by the watches of a run, one at a time: what is seen, what fails, what is left out.
 
-Columns ask many at once (`columns/judge.py`) and come to the same.
+`columns/judge.py` judges many at once, with the same results.
 """
 
 from __future__ import annotations
@@ -16,19 +16,16 @@ from interpreter.state.step import ModelError, StepOrder
 
 
 class Judgement(NamedTuple):
-    """What the state assertions say of a state.
-
-    Whether it is pruned, and the recorded answers in order of the watches.
-    """
+    """What the watches found in a state: whether it is pruned, and the recorded answers in order of the watches."""
 
     pruned: bool
     answers: tuple[bool, ...]
 
 
 def leaves_out(watch: Watch, prune: bool) -> bool:
-    """Whether a state at which a watch has found what it seeks is not expanded: so it is unless the run goes on there.
+    """Whether a state at which a watch has found what it seeks is not expanded.
 
-    `prune`: the options do not let it go on from violations (language page, 2).
+    `prune`: the options do not let the run go on from violations (language page, 2).
     """
     return watch.prunes and prune
 
@@ -36,7 +33,7 @@ def leaves_out(watch: Watch, prune: bool) -> bool:
 def judge_state(
     assertions: Assertions, watches: Sequence[Watch], prune: bool, state: State, at: StateRef, level: Level
 ) -> Judgement:
-    """Ask what is watched of states (language page, 10.1 and 12.4).
+    """Judge a state by the watches of states (language page, 10.1 and 12.4).
 
     An assertion that fails on a state has no answer; it is recorded as false. `prune`: see `leaves_out`.
     """
@@ -70,10 +67,10 @@ def judge_step(
     target: int,
     level: Level,
 ) -> None:
-    """Ask what is watched of steps, of one that is no crash (language page, 10.3 and 12.4).
+    """Judge a step that is no crash by the watches of steps (language page, 10.3 and 12.4).
 
-    `after` is the state that the step makes itself: in another image the names of before mean other things. `target` is
-    the key of what is stored in its place.
+    `after` is the state that the step makes, not its image, in which names would mean other things than in `before`.
+    `target` is the key of its image.
     """
     for watch in watches:
         assert watch.predicate is not None
@@ -88,6 +85,6 @@ def judge_step(
 
 
 def judge_dead_end(watches: Sequence[Watch], at: StateRef, level: Level) -> None:
-    """Note a dead end: the least one of a level is told (language page, 12.4)."""
+    """Note a dead end: the least one of a level is reported (language page, 12.4)."""
     for watch in watches:
         level.see(watch.key, Witness(at))

@@ -1,6 +1,6 @@
-"""What of a level is counted, and how: names of steps, dead ends, actions that never step, the states found.
+"""The counts of a level: names of steps, dead ends, actions that never step, the states found.
 
-What is said of one number holds for a column of them alike, where numpy's operators allow it.
+Functions of one number also take a column of them, where numpy's operators allow it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def distinct_names(names: Iterable[object]) -> int:
-    """How many transitions, or crash steps, the existing steps of one state are (language page, 12.3).
+    """The number of transitions, or of crash steps, by the names of the steps of one state (language page, 12.3).
 
-    Each name counts once, though several ways have it, and though they lead apart. Of one actor the name is the texts
-    of the choices. Twins and role crashes are counted apart, in the same way.
+    Each name counts once, also if several execution paths have it, with several targets. Of one actor the name is the
+    texts of the choices. Twins and role crashes are counted apart, by the same rule.
     """
     return len(set(names))
 
@@ -35,17 +35,17 @@ def is_dead_end(moves: Column, failed: Mask, cut: Mask) -> Mask: ...
 def is_dead_end(moves: Any, failed: Any, cut: Any) -> Any:
     """Whether a state is a deadlock: not cut, and without a start, continue or deliver step (language page, 10.6).
 
-    `moves` are its transitions: self-loops count, crash steps do not. Nor is it one where a step `failed`: that is
-    what is told of it.
+    `moves` are its transitions: self-loops count, crash steps do not. It is none if a step `failed`: then the failure
+    is reported.
     """
     # Of truth values, `>` is "and not", of one pair as of columns.
     return (moves == 0) > (failed | cut)
 
 
 def note_action(action: int, steps: int, gave_up: Iterable[tuple[Span, int]], acted: set[int], level: Level) -> None:
-    """An action was tried: it has `acted`, or it counts where its ways gave up, and how often (language page, 14, W3).
+    """Note that an action was tried: that it has a step, or where its execution paths gave up (language page, 14, W3).
 
-    Nobody asks where an action gave up that has a step in any state; so once it has, nothing is counted.
+    For an action in `acted`, which has a step in some state, nothing is counted.
     """
     if action in acted:
         return
@@ -58,10 +58,9 @@ def note_action(action: int, steps: int, gave_up: Iterable[tuple[Span, int]], ac
 
 
 def count_states(level: Level, states: int, least: int | None, cut: int, pruned: int) -> None:
-    """States were found: so many new ones, of this least key, are on the level (language page, 12.1 and 12.3).
+    """Count the new states of a level, of this least key (language page, 12.1 and 12.3).
 
-    All are states, and cut ones are cut, whether they are expanded or `pruned`: left out for what they violate. Only
-    those that are not pruned wait.
+    `states` and `cut` include those that are `pruned`, which are left out for what they violate. The others wait.
     """
     level.states += states
     level.cut += cut

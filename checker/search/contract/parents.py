@@ -1,9 +1,9 @@
-"""Which of the steps that lead to a state is told as the one that does: the least (language page, 12.4).
+"""Which of the steps that lead to a state is its parent: the least (language page, 12.4).
 
 The parent of a state at level n+1 is, among all (state of level n, step) that lead to it, the one least by (crashes of
-the source, plus 1 if the step is a crash; order of step; key of source). So a path is the same whatever an engine did
-first. The rule stands here three times, and a test holds them to one answer: for two steps, for rows whose sources are
-small numbers, and for rows whose sources are keys.
+the source, plus 1 if the step is a crash; order of step; key of source). So paths do not depend on the order in which
+an engine works. The rule is here three times, and a test compares them: for two steps, for rows whose sources are small
+numbers, and for rows whose sources are keys.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SOURCE_BITS: Final = 32
 _SOURCES: Final = (1 << _SOURCE_BITS) - 1
 _MOST_RANKS: Final = 1 << (63 - _SOURCE_BITS)
-"""A parent is a place among ranks and the number of a source, in one word."""
+"""A parent is the rank of a step order and the number of a source, in one word."""
 
 
 @overload
@@ -32,7 +32,7 @@ def crashes_after(crashes: int, crash: bool) -> int: ...
 @overload
 def crashes_after(crashes: Column, crash: bool | Mask) -> Column: ...
 def crashes_after(crashes: Any, crash: Any) -> Any:
-    """The crash steps on the path to a state, and on through a step that is one or is not (language page, 12.4)."""
+    """The crash steps on a path that goes on with a step. `crash`: it is a crash step (language page, 12.4)."""
     return crashes + crash
 
 
@@ -41,8 +41,8 @@ def is_less(
 ) -> bool:
     """Whether a step is the parent rather than another one: it is less by (crashes, order, source).
 
-    `crashes` are those up to the target. `source`: the key of the source, or its number, if numbers ascend by key; all
-    initial states have one and the same, so that of equal ones the one of least choices counts.
+    `crashes` are those up to the target. `source`: the key of the source, or its number, if numbers ascend by key; it
+    is the same for all initial states, so that of equal ones the one of least choices counts.
     """
     if crashes != other_crashes:
         return crashes < other_crashes
@@ -54,33 +54,33 @@ def least_parents(
 ) -> tuple[Ints, Ints, Ints]:
     """Of rows in this order, each group of which is one state, its parent: crashes, order of the step, source.
 
-    `groups` are the places in `order` where groups begin. `orders` are numbers of step orders, whose place among all
-    `ranks` has. `sources` are numbers below 2**32 that ascend by key.
+    `groups` are the indexes in `order` where groups begin. `orders` are numbers of step orders, and `ranks` their ranks
+    among all. `sources` are numbers below 2**32 that ascend by key.
     """
     import numpy as np
 
     fewest, most = int(crashes.min()), int(crashes.max())
-    places = ranks.take(orders)
+    costs = ranks.take(orders)
     if most > fewest:
-        places += (crashes - fewest).astype(np.int64) * len(ranks)
+        costs += (crashes - fewest).astype(np.int64) * len(ranks)
     table = None
     if (most - fewest + 1) * len(ranks) > _MOST_RANKS:
-        table, places = np.unique(places, return_inverse=True)
-    # In place: of rows there are many here.
-    places <<= _SOURCE_BITS
-    places |= sources
-    least = np.minimum.reduceat(places.take(order), groups)
+        table, costs = np.unique(costs, return_inverse=True)
+    # In place: there are many rows.
+    costs <<= _SOURCE_BITS
+    costs |= sources
+    least = np.minimum.reduceat(costs.take(order), groups)
     chosen = least >> _SOURCE_BITS
-    above, places = np.divmod(chosen if table is None else table.take(chosen), len(ranks))
-    return above + fewest, np.argsort(ranks).take(places), least & _SOURCES
+    above, costs = np.divmod(chosen if table is None else table.take(chosen), len(ranks))
+    return above + fewest, np.argsort(ranks).take(costs), least & _SOURCES
 
 
 def by_key_and_parent(
     key: tuple[Words, Words], crashes: Column, ranks: Ints, source: tuple[Words, Words]
 ) -> tuple[Ints, Ints]:
-    """The order of rows by key and then by the rule of parents, and where in it a key begins: there its parent stands.
+    """The order of rows by key and then by the rule of parents, and the indexes in it where a key begins.
 
-    Keys of states and of their sources are given in halves, `ranks` are places of steps among all orders.
+    The row at such an index is the parent. Keys of states and sources are given in halves; `ranks` are those of steps.
     """
     import numpy as np
 

@@ -28,11 +28,11 @@ Tick = Callable[[int, int], None]
 class Task:
     """What a run is to do.
 
-    `prune`: states that break a pruning watch are not expanded. `graph`: the run will be asked to search it for lassos,
-    and `crash_edges`: also for ways that lead to them by crash steps.
-    `machine` makes the program runnable in this process; `memory` is there where one is runnable and remembers. `say`
-    takes what the user should know and is no part of the answer; `watched`: somebody looks on. `phases` measures what
-    the time is spent on. `patience` says when the run is to end: it is asked often, where a level can be given up.
+    `prune`: states that break a pruning watch are not expanded. `graph`: the run will be searched for lassos, with
+    `crash_edges` also for paths to them with crash steps. `machine` makes the program runnable in this process;
+    `memory`: one that is runnable already and remembers results. `say` takes messages to the user that are no part of
+    the answer; `watched`: the user follows the progress. `phases` measures what the time is spent on. `patience` ends
+    the run: it is asked often, wherever a level can be given up.
     """
 
     program: Program
@@ -54,7 +54,7 @@ class Task:
 
 
 class Run(Protocol):
-    """One exploration under way. States are told apart by key.
+    """One exploration under way. States are distinguished by key.
 
     `symmetric`: the states are least images under the symmetries of the model.
     """
@@ -63,7 +63,7 @@ class Run(Protocol):
 
     @property
     def exact(self) -> bool:
-        """Whether states of one key were compared so far, so that no two of them were taken for one."""
+        """Whether all states of equal keys were compared so far, so that no two were taken for one."""
         ...
 
     def first(self) -> Level:
@@ -73,7 +73,7 @@ class Run(Protocol):
     def next(self) -> Level:
         """Expand the frontier.
 
-        Raises `Stop` if the patience is over. Then the run is as it was before, and the level is told as unfinished.
+        Raises `Stop` if the patience is over. Then the run is as it was before, and the level is reported unfinished.
         """
         ...
 
@@ -88,12 +88,12 @@ class Run(Protocol):
     def stats(self) -> Mapping[str, object]: ...
 
     def close(self) -> None:
-        """Give back what the run holds outside of this process."""
+        """Release what the run holds outside of this process."""
         ...
 
 
 class Engine(Protocol):
-    """A way to explore. A new engine is one file and one line in the registry."""
+    """Explores. A new engine is one file and one line in the registry."""
 
     name: str
 

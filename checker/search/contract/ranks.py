@@ -1,7 +1,7 @@
-"""Which of several states is told: the least by (level, crashes on its path, key) (language page, 12.4).
+"""Which of several states is reported: the least by (level, crashes on its path, key) (language page, 12.4).
 
 Engines number states by (level, key), so that of equal cost the first one is the least. Within a level, findings are
-told apart by `Witness.rank`, which begins alike.
+ordered by `Witness.rank`, which begins with the same.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 Cost = Callable[[int], tuple[int, int]]
-"""Of a state, by number, its level and the crash steps on its path."""
+"""From the number of a state: its level and the crash steps on its path."""
 
 
 def rank(level: int, crashes: int, key: int) -> tuple[int, int, int]:
-    """The place of a state among all."""
+    """The rank of a state among all."""
     return level, crashes, key
 
 
@@ -37,7 +37,7 @@ def least(numbers: Iterable[int], cost: Cost) -> int:
 
 
 def least_of_level(crashes: NDArray[Any]) -> int:
-    """Of some states of one level in ascending order, given the crash steps of each: the place of the least."""
+    """Of some states of one level in ascending order, given the crash steps of each: the index of the least."""
     return int(crashes.argmin())
 
 
@@ -47,7 +47,7 @@ def order_of(costs: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def order_of_all(levels: NDArray[Any], crashes: NDArray[Any], key: tuple[NDArray[Any], NDArray[Any]]) -> Ints:
-    """The places of states, the least first, given in any order; of their keys the halves."""
+    """The indexes of states, the least first, given in any order; of their keys the halves."""
     import numpy as np
 
     high, low = key
@@ -56,5 +56,5 @@ def order_of_all(levels: NDArray[Any], crashes: NDArray[Any], key: tuple[NDArray
 
 
 def order_of_level(crashes: NDArray[Any]) -> Ints:
-    """The places of all states of one level, the least first, given the crash steps of each in ascending order."""
+    """The indexes of all states of one level, the least first, given the crash steps of each in ascending order."""
     return crashes.argsort(kind="stable")

@@ -10,18 +10,18 @@ from checker.core.level import Level
 from checker.liveness.graph import Graph
 from checker.search.columns.sizes import SIZES, Sizes
 from checker.search.contract.protocol import WIDE, Task
-from checker.search.rows.row_run import RowsRun
+from checker.search.rows.row_run import RowRun
 
 if TYPE_CHECKING:
     from checker.core.explored_states import ExploredStates
     from checker.search.checkpoints.lasting_run import Saved
     from checker.search.checkpoints.records import Records
-    from checker.search.columns.column_run import ColumnsRun
+    from checker.search.columns.column_run import ColumnRun
     from checker.storage.file_store import FileStore
 
 
 class EmbeddedEngine:
-    """`wide`: the frontier from which it goes by columns; None: never. `sizes`: what is large there."""
+    """`wide`: the size of the frontier from which it goes by columns; None: never. `sizes`: thresholds of columns."""
 
     name = "embedded"
 
@@ -37,8 +37,8 @@ class EmbeddedRun:
     """One exploration: it begins row by row and goes on by columns."""
 
     def __init__(self, task: Task, wide: int | None, sizes: Sizes = SIZES) -> None:
-        self._rows = RowsRun(task)
-        self._columns: ColumnsRun | None = None
+        self._rows = RowRun(task)
+        self._columns: ColumnRun | None = None
         self._wide = wide
         self._sizes = sizes
         self._stays = False
@@ -73,7 +73,7 @@ class EmbeddedRun:
     def _known_to_columns(self) -> bool:
         """Can columns expand the states that wait?
 
-        They know no indices that are ranks, excluded variables, messages, nor who wants to be told of each state.
+        They do not support indices that are ranks, excluded variables, messages, and the export of each state.
         """
         rows = self._rows
         if self._wide is None:
@@ -106,7 +106,7 @@ class EmbeddedRun:
 
     @property
     def eager(self) -> bool:
-        """Whether this level must be saved at once: never, for nothing is given away."""
+        """Whether this level must be saved at once: never, as nothing is handed over."""
         return False
 
     @property
@@ -122,10 +122,10 @@ class EmbeddedRun:
         return self._records.save(store, self._rows, self._columns)
 
     def restore(self, store: FileStore, level: int, waiting: bool = True) -> None:
-        """Be as the run was that was saved after this level. `waiting`: with the states that it would expand."""
+        """Take the state of the run that was saved after this level. `waiting`: with the states to be expanded."""
         from checker.search.checkpoints.records import Records
 
-        # Also if it is stopped on the way: what was counted then is not compared now.
+        # First, so that it holds also if restoring is stopped: saved states are not compared.
         self._rows.found.states = None
         self._records = Records()
         self._columns = self._records.restore(store, level, self._rows, waiting)

@@ -64,18 +64,18 @@ class FoundState:
         return tuple(reversed(links))
 
     @property
-    def place(self) -> StateRef:
+    def ref(self) -> StateRef:
         return StateRef(self.key, self.crashes)
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """Of several states at which something is wrong the one of least rank is told (language page, 12.4)."""
+        """Of several states with a finding the one of least rank is reported (language page, 12.4)."""
         return rank(self.level, self.crashes, self.key)
 
 
 Arrivals = Gathering[Hashable, tuple[State, int]]
-"""The states that a level leads to, with their keys, by what tells them apart."""
-NOBODY: Final = -1
+"""The states that a level leads to, with their keys, by their identities."""
+NO_SOURCE: Final = -1
 """The key of the source of an initial state."""
 
 
@@ -87,7 +87,7 @@ class PlainRun:
         self._of_states, self._of_steps = task.watching(Looks.STATES), task.watching(Looks.STEPS)
         self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
         self.recorded = tuple(watch.key for watch in task.watches if watch.records)
-        # The machine that tells of what is found has run the steps before then: a failing one may have cost much.
+        # The machine that renders the findings afterwards: it need not run a step again that failed at much cost.
         machine = self.machine = task.machine(task.program) if task.memory is None else task.memory.machine
         self.assertions = Assertions(machine, machine.view, self._decide)
         self.symmetric = task.settings.symmetry and self.machine.symmetric
@@ -116,10 +116,10 @@ class PlainRun:
         states, failures = self.machine.initial()
         for failure in failures:
             level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
-        for way in states:
-            state = self.image(way.state)
-            place = state, self.machine.key(state)
-            arrived.add(self.identity(state), NOBODY, StepOrder((), way.forks, 0), 0, 0, place)
+        for path in states:
+            state = self.image(path.state)
+            handle = state, self.machine.key(state)
+            arrived.add(self.identity(state), NO_SOURCE, StepOrder((), path.forks, 0), 0, 0, handle)
         return self._complete(level, arrived)
 
     def next(self) -> Level:
@@ -139,24 +139,24 @@ class PlainRun:
 
     def _arrivals(self) -> Arrivals:
         encoding = self.machine.encoding if self.task.program.options.exclude else None
-        return Gathering(lambda place: place[0], encoding)
+        return Gathering(lambda handle: handle[0], encoding)
 
     def _expand(self, source: FoundState, level: Level, arrived: Arrivals) -> None:
         expansion = self.machine.steps(source.state, starts=not source.cut)
         source.expanded = True
         for failure in expansion.failures:
-            level.fail(Witness(source.place, failure.order, error=failure.failure.error, stage=STEP_STAGE))
+            level.fail(Witness(source.ref, failure.order, error=failure.failure.error, stage=STEP_STAGE))
         for step in METER.attended(expansion.steps):
             target = self._arrive(arrived, source, step)
             if not step.crashes:
                 states = source.state, step.target
-                judge_step(self.assertions, self._of_steps, *states, source.place, step.order, target, level)
+                judge_step(self.assertions, self._of_steps, *states, source.ref, step.order, target, level)
         self._note_actions(source, expansion, level)
         moves = distinct_names(step.name for step in expansion.steps if not step.crashes)
         level.transitions += moves
         level.crash_steps += distinct_names(step.name for step in expansion.steps if step.crashes)
         if is_dead_end(moves, bool(expansion.failures), source.cut):
-            judge_dead_end(self._of_dead_ends, source.place, level)
+            judge_dead_end(self._of_dead_ends, source.ref, level)
 
     def _note_actions(self, source: FoundState, expansion: Expansion, level: Level) -> None:
         """Note which actions step here, and where the others give up."""
@@ -164,27 +164,27 @@ class PlainRun:
         for candidate in self.machine.candidates(source.state, starts=not source.cut):
             rule = candidate.rule
             if rule.kind is StepKind.START and rule.subject not in self.acted:
-                ways = () if steps[rule.subject] else self.machine.ways(rule, self.machine.view(source.state))
-                gave_up = [(way.result.span, 1) for way in ways if isinstance(way.result, Aborted)]
+                paths = () if steps[rule.subject] else self.machine.ways(rule, self.machine.view(source.state))
+                gave_up = [(path.result.span, 1) for path in paths if isinstance(path.result, Aborted)]
                 note_action(rule.subject, steps[rule.subject], gave_up, self.acted, level)
 
     def _arrive(self, arrived: Arrivals, source: FoundState, step: Step) -> int:
-        """A step leads to a state; the key of that."""
+        """Record that a step leads to a state; the key of the state."""
         state = self.image(step.target)
         identity = self.identity(state)
         known = self.nodes.get(identity)
         if known is not None:
             return known.key
         starts, crashes = starts_after(source.starts, step.rule.kind), crashes_after(source.crashes, step.crashes)
-        place = state, self.machine.key(state)
-        return arrived.add(identity, source.key, step.order, starts, crashes, place).place[1]
+        handle = state, self.machine.key(state)
+        return arrived.add(identity, source.key, step.order, starts, crashes, handle).handle[1]
 
     def image(self, state: State) -> State:
-        """What is stored and expanded in place of a state (language page, 11.3)."""
+        """What is stored and expanded instead of a state (language page, 11.3)."""
         return self.machine.canonical(state) if self.symmetric else state
 
     def identity(self, state: State) -> Hashable:
-        """What tells a stored state apart from others."""
+        """What distinguishes a stored state from others."""
         return self.machine.key(state) if self.task.program.options.exclude else state
 
     def _found(self, arrived: Arrivals) -> list[tuple[Hashable, FoundState]]:
@@ -195,17 +195,17 @@ class PlainRun:
 
     def _node(self, one: Newcomer[tuple[State, int]], parent: FoundState | None) -> FoundState:
         level = 0 if parent is None else parent.level + 1
-        state, key = one.place
+        state, key = one.handle
         cut = is_cut(one.starts, self.bound)
         return FoundState(state, key, parent, one.order, one.starts, level, one.crashes, cut)
 
     def _complete(self, level: Level, arrived: Arrivals) -> Level:
         new = self._found(arrived)
         for _, node in METER.attended(new):
-            judgement = judge_state(self.assertions, self._of_states, self.task.prune, node.state, node.place, level)
+            judgement = judge_state(self.assertions, self._of_states, self.task.prune, node.state, node.ref, level)
             node.pruned = judgement.pruned
             node.answers = dict(zip(self.recorded, judgement.answers, strict=True))
-        # Up to here somebody may end the run; of a level all is kept, or nothing.
+        # Up to here `Stop` may be raised; of a level all is kept, or nothing.
         frontier = [node for _, node in METER.attended(new) if not node.pruned]
         self.nodes.update(new)
         self.frontier = frontier
@@ -220,7 +220,7 @@ class PlainRun:
         return next(node.path for node in self.nodes.values() if node.key == key)
 
     def graph(self) -> Graph:
-        """The graph, from a second look at every state: nodes were found level by level, and by key within a level."""
+        """The graph, built by expanding every state again. Nodes are in order of level and key."""
         nodes = list(self.nodes.values())
         number = {node.key: i for i, node in enumerate(nodes)}
         graph = Graph(

@@ -1,7 +1,7 @@
 """`Expander`: steps from a state and judgement of a state, by remembered rules, one row at a time.
 
-It is what the embedded engine and the tasks of a distributed one have in common: it knows nothing of levels or of
-states that were found before. Counts and witnesses go into the `Level` it is given.
+The embedded engine and the tasks of the Spark engine share it. It knows neither levels nor the states found before;
+counts and witnesses go into the `Level` that is passed in.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from interpreter.state.step import (
 from interpreter.values.budget import METER
 
 _MOST_IMAGES = 1 << 15
-"""Many steps lead to a few states that were met just before: their keys are kept at hand."""
+"""Many steps lead to a few states that were met just before: their images and keys are cached."""
 
 
 Observe = Callable[[int, int, Candidate, tuple[str, ...], bool], None]
-"""Is told of each step: the keys of source and target, whose step it is, the texts of its choices, is it a crash."""
+"""Called for each step: the keys of source and target, whose step it is, the texts of its choices, is it a crash."""
 
 
 class Arrival(NamedTuple):
@@ -62,14 +62,14 @@ class Expander:
         self._of_states = task.watching(Looks.STATES)
         self._of_steps = task.watching(Looks.STEPS)
         self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
-        # Actions known to have steps: nobody will ask where these gave up.
+        # Actions known to have steps: where these gave up is not counted.
         self.acted: set[int] = set()
         self.observe: Observe | None = None
         self._names: dict[Rule, Obligation | None] = {}
         self._images: dict[State, tuple[State, int]] = {}
 
     def image(self, state: State) -> tuple[State, int]:
-        """What is stored and expanded in place of a state (language page, 11.3), and its key."""
+        """What is stored and expanded instead of a state (language page, 11.3), and its key."""
         known = self._images.get(state)
         if known is None:
             if len(self._images) >= _MOST_IMAGES:
@@ -93,7 +93,7 @@ class Expander:
         failed = False
         view = self.memory.view(state)
         for candidate in self.machine.candidates(state, starts=not cut):
-            # A state may have thousands, and what is remembered asks nobody.
+            # A state may have thousands of candidates, and remembered results do not look at the patience.
             self.task.patience.ask()
             failed |= self.try_candidate(candidate, state, at, view, arrivals, level)
         if is_dead_end(level.transitions - moves, failed, cut):
@@ -103,7 +103,7 @@ class Expander:
     def try_candidate(
         self, candidate: Candidate, state: State, at: StateRef, view: View, arrivals: list[Arrival], level: Level
     ) -> bool:
-        """Add the steps of one candidate; whether any way failed."""
+        """Add the steps of one candidate; whether any execution path failed."""
         rule = candidate.rule
         if rule.kind is StepKind.CRASH_ROLE:
             assert rule.instance is not None
@@ -171,13 +171,13 @@ class Expander:
     # --- liveness --------------------------------------------------------------------------------------------------
 
     def fair_name(self, rule: Rule) -> Obligation | None:
-        """Whom a step of this rule counts for."""
+        """The fairness obligation that a step of this rule counts for."""
         if rule not in self._names:
             self._names[rule] = obligation_of(self.machine.fair_name(rule))
         return self._names[rule]
 
     def available(self, state: State, kinds: tuple[StepKind, ...]) -> list[LiveStep]:
-        """The steps of some kinds that exist in a state, though they may not be taken: they only matter to fairness."""
+        """The steps of some kinds that exist in a state, also those that are not explored: they matter to fairness."""
         found: list[LiveStep] = []
         view = self.memory.view(state)
         for candidate in self.machine.candidates(state):

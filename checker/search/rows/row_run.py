@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from checker.storage.export.level_parts import LevelPart
 
 MOST_COMPARED = 1 << 16
-"""States that are kept, so that they are compared and not their keys alone."""
+"""So many states are kept, so that states are compared and not their keys alone."""
 
 
 Fresh = Gathering[int, State]
@@ -53,7 +53,7 @@ class FrontierState:
 class Found:
     """All states found so far, numbered by (level, key): their keys and how they were reached.
 
-    `states`: the states themselves, as long as they are few; None where nobody has them.
+    `states`: the states themselves, as long as they are few; else None.
     """
 
     numbers: dict[int, int] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class Found:
         return steps, crashes
 
     def ranks(self) -> list[int]:
-        """The place of each state among all, by (level, crashes, key)."""
+        """The rank of each state among all, by (level, crashes, key)."""
         ranks = [0] * len(self.keys)
         for rank, number in enumerate(order_of([self.cost(number) for number in range(len(self.keys))])):
             ranks[number] = rank
@@ -118,8 +118,8 @@ class Found:
         return least(numbers, self.cost)
 
 
-class RowsRun:
-    """One exploration, state by state. It is how the embedded and the distributed engine begin."""
+class RowRun:
+    """One exploration, state by state. The embedded and the Spark engine begin with it."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -130,7 +130,7 @@ class RowsRun:
         self.found = Found(states=None if self.view_in_use else [])
         self.waiting: list[FrontierState] = []
         self.recorded = {key: bytearray() for key in self.expander.recorded}
-        # The edges are kept as long as liveness may be judged: not once a state was left unexpanded.
+        # The edges are kept as long as liveness may be judged: not once a state was pruned.
         self.wants_graph = task.graph
         self.symmetric = self.expander.symmetric
         classes = Classes.of(self.machine) if self.symmetric else None
@@ -145,7 +145,7 @@ class RowsRun:
         self.waiting.clear()
 
     def give_up(self) -> None:
-        """Forget what waits: somebody else has taken it over."""
+        """Forget the states that wait: another run has taken them over."""
         for _ in METER.attended(range(len(self.waiting))):
             self.waiting.pop()
 
@@ -165,9 +165,9 @@ class RowsRun:
         states, failures = self.machine.initial()
         for failure in failures:
             level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
-        for way in METER.attended(states):
-            order = StepOrder((), way.forks, 0)
-            image, key = self.expander.image(way.state)
+        for path in METER.attended(states):
+            order = StepOrder((), path.forks, 0)
+            image, key = self.expander.image(path.state)
             self._arrive(fresh, Arrival(order, image, key, StepKind.INIT, False, None), -1, 0, 0)
         self._complete(level, fresh, [])
         return level
@@ -202,8 +202,8 @@ class RowsRun:
     ) -> None:
         live: list[LiveStep] = []
         targets: list[int] = []
-        place = StateRef(self.found.keys[source.number], source.crashes)
-        for arrival in METER.attended(self.expander.expand(source.state, place, source.cut, level)):
+        ref = StateRef(self.found.keys[source.number], source.crashes)
+        for arrival in METER.attended(self.expander.expand(source.state, ref, source.cut, level)):
             target = self._arrive(fresh, arrival, source.number, source.starts, source.crashes)
             if arrival.live is not None:
                 live.append(arrival.live)
@@ -221,7 +221,7 @@ class RowsRun:
         return (*before, PathLink(new.order, key))
 
     def _arrive(self, fresh: Fresh, arrival: Arrival, parent: int, starts: int, crashes: int) -> int:
-        """A step leads to a state: its number, or `~n` if it is new, and `n` others were met on this level before."""
+        """Record that a step leads to a state: its number, or `~n` if it is the n-th new one of this level."""
         number = self.found.numbers.get(arrival.key)
         if number is not None:
             if self.found.states is not None and self.found.states[number] != arrival.state:
@@ -229,7 +229,7 @@ class RowsRun:
             return number
         starts, crashes = starts_after(starts, arrival.kind), crashes_after(crashes, arrival.crash)
         new = fresh.add(arrival.key, parent, arrival.order, starts, crashes, arrival.state)
-        if self.found.states is not None and new.place != arrival.state:
+        if self.found.states is not None and new.handle != arrival.state:
             raise KeysCollide
         return ~new.number
 
@@ -243,7 +243,7 @@ class RowsRun:
         new = [(key, fresh.newcomers[key]) for key in METER.attended(sorted(fresh.newcomers))]
         judgements: list[Judgement] = []
         for key, one in new:
-            judgements.append(self.expander.judge(one.place, StateRef(key, one.crashes), level))
+            judgements.append(self.expander.judge(one.handle, StateRef(key, one.crashes), level))
             self.task.patience.ask()
         level.noted = self.machine.noted()
         waiting, found, drawn = self.waiting, len(self.found.keys), self.graph_so_far.states
@@ -265,24 +265,24 @@ class RowsRun:
             self._parts.flush()
 
     def _draw(self, edges: list[tuple[FrontierState, list[LiveStep], list[int]]], numbers: list[int]) -> None:
-        """Write the states that were expanded into the graph. `numbers`: those of the new states, by place."""
+        """Write the states that were expanded into the graph. `numbers`: see `_number`."""
         for source, live, targets in METER.attended(edges):
             known = [target if target >= 0 else numbers[~target] for target in targets]
             self.graph_so_far.add_state(live, known, not source.state.threads, source.cut)
 
     def _number(self, new: list[tuple[int, Newcomer[State]]], judgements: list[Judgement]) -> list[int]:
-        """Take the new states in, as they were judged; their numbers by place."""
+        """Add the new states, in order of their keys; their numbers, in order of arrival."""
         numbers = [0] * len(new)
         self.waiting = []
         for (key, one), judgement in METER.attended(zip(new, judgements, strict=True)):
             if self._parts is not None:
-                self._parts.state(key, self.level + 1, one.place)
-            number = numbers[one.number] = self.found.add(key, one.source, one.order, one.place)
+                self._parts.state(key, self.level + 1, one.handle)
+            number = numbers[one.number] = self.found.add(key, one.source, one.order, one.handle)
             for recorded, answer in zip(self.recorded.values(), judgement.answers, strict=True):
                 recorded.append(answer)
             if not judgement.pruned:
                 cut = is_cut(one.starts, self.bound)
-                self.waiting.append(FrontierState(number, one.place, one.starts, one.crashes, cut))
+                self.waiting.append(FrontierState(number, one.handle, one.starts, one.crashes, cut))
         return numbers
 
     def _export_step(
@@ -300,7 +300,7 @@ class RowsRun:
         return self.found.path(key)
 
     def graph(self) -> Graph:
-        # What waits now will not be expanded any more: these states keep their names, and lead nowhere.
+        # The states that wait will not be expanded any more: they keep the names of their steps, and have no edges.
         for source in self.waiting:
             steps = self.expander.available(source.state, (StepKind.CONTINUE, StepKind.START))
             self.graph_so_far.add_state(steps, (), not source.state.threads, True)

@@ -15,7 +15,7 @@ from checker.search.checkpoints.row_codec import RowCodec
 from checker.search.columns.batch import Batch, counts
 from checker.search.columns.code_tables import Ints, Words
 from checker.search.columns.column_frontier import Frontier
-from checker.search.columns.column_run import ColumnsRun
+from checker.search.columns.column_run import ColumnRun
 from checker.search.columns.packing import Packing
 from checker.search.columns.space import Space
 from checker.search.columns.store import StateStore as States
@@ -44,7 +44,7 @@ _HALF_OF_HALF: Final = np.uint64(32)
 class WorkerColumns:
     """What a worker keeps from task to task."""
 
-    run: ColumnsRun
+    run: ColumnRun
     codec: RowCodec
     edges: EdgesByKey
 
@@ -55,7 +55,7 @@ class WorkerColumns:
         edges = space.edges = EdgesByKey()
         # With a graph the run gathers edges. They are written to files, and the graph stays empty.
         graph = Graph(lambda state: state) if expander.task.graph else None
-        run = ColumnsRun(expander.task, space, States(), graph)
+        run = ColumnRun(expander.task, space, States(), graph)
         return cls(run, RowCodec(space, values, run.refit), edges)
 
 

@@ -158,7 +158,7 @@ class Partition:
     def _take_in(self) -> Gathering[int, tuple[SuccessorBatch, int]]:
         """The candidates that are new, each once."""
         gathering: Gathering[int, tuple[SuccessorBatch, int]] = Gathering(
-            lambda place: place[0].states.state(place[1]), self._encoding
+            lambda handle: handle[0].states.state(handle[1]), self._encoding
         )
         for name in self.assignment.inbound:
             data = self.store.read(name, self.assignment.partition)
@@ -181,7 +181,7 @@ class Partition:
         return gathering
 
     def _source(self, key: int, newcomer: Newcomer[tuple[SuccessorBatch, int]]) -> ExpandedSource:
-        candidates, row = newcomer.place
+        candidates, row = newcomer.handle
         cut = is_cut(newcomer.starts, self._bound)
         return ExpandedSource(key, candidates.states.state(row), newcomer.starts, newcomer.crashes, cut)
 
@@ -253,7 +253,7 @@ class Partition:
         return pack_candidates(
             self.codec,
             [
-                SuccessorRecord(key, n.source, n.order, n.starts, n.crashes, n.place)
+                SuccessorRecord(key, n.source, n.order, n.starts, n.crashes, n.handle)
                 for key, n in METER.attended(sorted(gathering.newcomers.items()))
             ],
         )
