@@ -7,11 +7,12 @@ or of crash steps, the least of several by crash steps, counts of a level that a
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.house.test_fences import lines, rooms, source
+from tests.house.test_fences import ROOT, lines, rooms, source
 
 CONTRACT = "checker/search/contract/"
 BOUNDS = {"bound", "_bound", "max_actions"}
@@ -103,6 +104,11 @@ def pruning_by_hand(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "prunes"
 
 
+def stage_by_hand(node: ast.AST) -> bool:
+    """Is it said where an assertion failed? Steps that fail themselves are the machine's."""
+    return isinstance(node, ast.Name) and node.id in ("STATE_STAGE", "TRANSITION_STAGE")
+
+
 RULES: dict[Callable[[ast.AST], bool], str] = {
     bound_by_hand: "checker/",
     starts_by_hand: "checker/search/",
@@ -111,6 +117,7 @@ RULES: dict[Callable[[ast.AST], bool], str] = {
     count_by_hand: "checker/search/",
     idle_by_hand: "checker/search/",
     pruning_by_hand: "checker/search/",
+    stage_by_hand: "checker/search/",
 }
 """The shapes of rules, and where they must not be met."""
 
@@ -153,6 +160,7 @@ def test_rules_stand_once(rule: Callable[[ast.AST], bool]) -> None:
         (count_by_hand, "level.frontier = len(self.waiting)"),
         (idle_by_hand, "level.aborted[rule.subject, result.span] += 1"),
         (idle_by_hand, "self.acted.add(rule.subject)"),
+        (stage_by_hand, "level.fail(Witness(at, error=error, stage=STATE_STAGE))"),
         (pruning_by_hand, "pruned |= watch.prunes and self.task.prune"),
     ],
 )
@@ -165,3 +173,20 @@ def test_rules_by_hand_are_seen(rule: Callable[[ast.AST], bool], text: str) -> N
 def test_the_contract_has_the_rules(rule: Callable[[ast.AST], bool]) -> None:
     """Each shape is met there, so that the test above would miss no rule for having another name."""
     assert any(any(by_hand(rule, source(room))) for room in rooms() if room.startswith(CONTRACT))
+
+
+def test_the_map_names_every_rule() -> None:
+    """The page on architecture lists the functions of the contract, each with its module, and no others."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = page[page.index("## Where a rule of the search stands") :].partition("\n## ")[0]
+    listed: dict[str, set[str]] = {}
+    for module, functions in re.findall(r"\| `(\w+)`: (.*) \|$", section, re.MULTILINE):
+        listed.setdefault(module, set()).update(re.findall(r"`(\w+)`", functions))
+    found = {room[len(CONTRACT) : -3]: rules_in(source(room)) for room in rooms() if room.startswith(CONTRACT)}
+    assert listed == {module: functions for module, functions in found.items() if functions}
+
+
+def rules_in(text: str) -> set[str]:
+    """The functions of a module that others may call."""
+    found = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    return {name for name in found if not name.startswith("_")}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.core.level import STATE_STAGE, TRANSITION_STAGE, Level, StateRef, Witness
+from checker.core.level import Level, StateRef, Witness
 from checker.core.property import Looks, Watch
 from checker.search.columns.batch import Taken
 from checker.search.columns.code_tables import Ints, distinct
@@ -20,7 +20,7 @@ from checker.search.columns.sources import NeedsRows, PairColumns, StateColumns
 from checker.search.columns.space import Space
 from checker.search.columns.trie_walk import results_of
 from checker.search.contract.assertion_answers import Assertions
-from checker.search.contract.judge_watches import judge_step, leaves_out
+from checker.search.contract.judge_watches import fails_in_state, fails_in_step, judge_step, leaves_out
 from checker.search.contract.protocol import Task
 from checker.search.memo.memo import verdict_of
 from checker.search.memo.trie import Leaf, ReadTree
@@ -176,9 +176,8 @@ class AssertionEvaluator:
             failed = np.flatnonzero(verdicts == FAILED)
             if len(failed):
                 row = part.first(open_rows[failed])
-                level.broken.add(watch.key)
                 error = asked.error(int(bundles[np.searchsorted(open_rows, row)]))
-                level.fail(Witness(part.place(row), error=error, stage=STATE_STAGE))
+                fails_in_state(watch, part.place(row), error, level)
             decided = verdicts != (TRUE if wanted == FALSE else FALSE)
             values[open_rows[decided]] = verdicts[decided]
             hits = open_rows[verdicts == wanted]
@@ -240,8 +239,7 @@ class AssertionEvaluator:
         found = self._by_rows[id(part), watch.key]
         # Of mistakes in one state, that of the first of these assertions is reported.
         for row, error in found.errors.items():
-            level.broken.add(watch.key)
-            level.fail(Witness(part.place(row), error=error, stage=STATE_STAGE))
+            fails_in_state(watch, part.place(row), error, level)
         return found.values, found.instances
 
     def _is_slow(self, watch: Watch, packing: Packing) -> bool:
@@ -307,9 +305,7 @@ class AssertionEvaluator:
             verdicts, bundles = asked.decide(units)
             for at in self._least_sources(np.flatnonzero(verdicts == FAILED), rows, taken, part):
                 source, order, target = self._step_of(int(rows[at]), taken, part)
-                level.broken.add(watch.key)
-                error = asked.error(int(bundles[at]))
-                level.fail(Witness(source, order, target, error=error, stage=TRANSITION_STAGE))
+                fails_in_step(watch, source, order, target, asked.error(int(bundles[at])), level)
             if wanted == sought:
                 instance = None if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}"
                 for at in self._least_sources(np.flatnonzero(verdicts == wanted), rows, taken, part):

@@ -30,6 +30,18 @@ def leaves_out(watch: Watch, prune: bool) -> bool:
     return watch.prunes and prune
 
 
+def fails_in_state(watch: Watch, at: StateRef, error: ModelError, level: Level) -> None:
+    """An assertion fails on a state: it has no answer there, and the error has the length of the state (12.4)."""
+    level.broken.add(watch.key)
+    level.fail(Witness(at, error=error, stage=STATE_STAGE))
+
+
+def fails_in_step(watch: Watch, at: StateRef, order: StepOrder, target: int, error: ModelError, level: Level) -> None:
+    """An assertion fails on a step from a state: it has no answer there, and the error has the length of the step."""
+    level.broken.add(watch.key)
+    level.fail(Witness(at, order, target, error=error, stage=TRANSITION_STAGE))
+
+
 def judge_state(
     assertions: Assertions, watches: Sequence[Watch], prune: bool, state: State, at: StateRef, level: Level
 ) -> Judgement:
@@ -44,8 +56,7 @@ def judge_state(
         try:
             answer = assertions.holds(watch.predicate, state)
         except ModelError as error:
-            level.broken.add(watch.key)
-            level.fail(Witness(at, error=error, stage=STATE_STAGE))
+            fails_in_state(watch, at, error, level)
             if watch.records:
                 answers.append(False)
             continue
@@ -77,8 +88,7 @@ def judge_step(
         try:
             answer = assertions.holds_between(watch.predicate, before, after)
         except ModelError as error:
-            level.broken.add(watch.key)
-            level.fail(Witness(at, order, target, error=error, stage=TRANSITION_STAGE))
+            fails_in_step(watch, at, order, target, error, level)
             continue
         if answer.value is watch.seeks:
             level.see(watch.key, Witness(at, order, target, answer.instance))
