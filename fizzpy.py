@@ -349,7 +349,7 @@ class _Given(TypedDict):
 
 def _given(options: Mapping[str, object] | None, constants: Mapping[str, object] | None) -> _Given:
     """Options and constants as the texts that the command takes."""
-    from checker.core.literals import literal, option_text
+    from checker.core.given import literal, option_text
 
     return {
         "options": {name: option_text(value) for name, value in (options or {}).items()},

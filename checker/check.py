@@ -43,11 +43,11 @@ def check(
 ) -> Report:
     """Explore a model and judge its properties.
 
-    `model` is a path or a module that is loaded already. `options` and `constants` are overrides, as texts, for a
-    model given by path. `say` takes what the user should know and is no part of the answer. `patience`: how long it may
-    take; else as the settings say, counted from now. A violated property, a model that fails while running and an
-    interruption are results. Raises `FizzError` for a model, option or constant that is wrong, `OSError` for a file
-    that can not be read, `Problem` for a request that can not be served.
+    `model` is a path or a loaded module. `options` and `constants` are overrides, as texts, for a model given by path.
+    `say` takes notes for the user that are no part of the report. `patience`: the limits in time and memory; by default
+    those of the settings, counted from now. A violated property, a model that fails while running and an interruption
+    are results. Raises `FizzError` for a wrong model, option or constant, `OSError` for a file that cannot be read,
+    `Problem` for a request that cannot be served.
     """
     begun, cpu_begun = time.monotonic(), time.process_time()
     settings = settings or Settings()
@@ -60,9 +60,9 @@ def check(
         program = compile_module(module)
         properties = properties_of(program, settings.properties)
     memory: Memory | None = None
-    with patience.heeding(), patience.attending():
+    with patience.deferring_interrupts(), patience.limiting_steps():
         try:
-            # The constants are computed here, before any engine starts: they may fail like everything that runs.
+            # The constants are computed here, before an engine starts: their evaluation may fail.
             memory = Memory(Machine(program), phases)
         except ModelError as error:
             exploration = nothing(StopReason.VIOLATION, Finding(None, (), error=error))
@@ -115,7 +115,7 @@ def check(
 def _keeper(
     module: Module, settings: Settings, engine: str, say: Callable[[str], None]
 ) -> AbstractContextManager[Keeper | None]:
-    """What keeps checkpoints, if the settings ask for them."""
+    """The keeper of checkpoints, if the settings ask for them."""
     if settings.checkpoint is None and settings.resume is None:
         return nullcontext()
     from checker.search.keeper import keeper_of
@@ -127,7 +127,7 @@ def _keeper(
 
 @contextmanager
 def _exporting(settings: Settings, engine: str) -> Iterator[None]:
-    """An empty place for what is found, if it is to be exported; empty again if the block fails, and nothing goes on.
+    """An empty folder for the export, if there is one; emptied again if the block fails, unless the run may resume.
 
     Raises `Problem` if there can be none.
     """

@@ -83,7 +83,7 @@ def _warnings(
     if traces is None:
         return ()
     try:
-        with traces.patience.spared():
+        with traces.patience.grace():
             return audit(traces.memory.machine, exploration, properties)
     except (KeyboardInterrupt, Stop):
         return ()
@@ -121,12 +121,12 @@ class _Traces:
 
         machine = self.memory.machine
         try:
-            with self.patience.spared():
+            with self.patience.grace():
                 story = story_of(machine, finding)
             if story is None:
                 return finding, None
             finding, story = self._reducer.reduced(finding, story, property)
-            with self.patience.spared():
+            with self.patience.grace():
                 return finding, trace_of(machine, finding, story, None if property is None else property.watches[0])
         except (KeyboardInterrupt, Stop):
             # One step of this model may take longer than the run may last.

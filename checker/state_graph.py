@@ -1,4 +1,4 @@
-"""The whole state graph of a small model as plain data: states with their texts, steps with their names."""
+"""The state graph of a small model as plain data: states with their texts, steps with their names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from interpreter import ModelError, compile_module
 from interpreter.state.step import Step
 
 MOST_STATES = 1_000
-"""States of a graph that can still be drawn and looked at."""
+"""The most states of a graph that is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class StateGraph:
 
 
 def refuse_large(states: int, most: int = MOST_STATES) -> None:
-    """Raise `UsageProblem` if there are more states than anybody could look at."""
+    """Raise `UsageProblem` if there are too many states to draw."""
     if states > most:
         raise UsageProblem(
             f"the state graph has more than {most:,} states, too many to be looked at",
@@ -66,7 +66,7 @@ def state_graph(
     Raises `UsageProblem` if it has more than `most` states, or constants that fail; `Stop` if the patience is over.
     """
     patience = patience or Patience()
-    with patience.attending():
+    with patience.limiting_steps():
         return _drawn(module, symmetry, patience, most)
 
 
@@ -100,7 +100,7 @@ def _steps(run: PlainRun, node: FoundState) -> tuple[Step, ...]:
 
 
 def names_between(graph: StateGraph) -> Mapping[tuple[int, int, bool], list[str]]:
-    """The names of all steps from one state to another, those of crashes apart."""
+    """The names of all steps from one state to another, by source, target and whether they are crashes."""
     found: dict[tuple[int, int, bool], list[str]] = {}
     for edge in graph.edges:
         found.setdefault((edge.source, edge.target, edge.crash), []).append(edge.name)

@@ -1,1 +1,1 @@
-"""What a run says of the model itself: what never ran, what was never put to the test, why an action never starts."""
+"""Analyses of the model itself: what never ran, which assertions were never tested, why an action never starts."""

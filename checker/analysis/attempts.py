@@ -1,4 +1,4 @@
-"""How the starts of actions fare over a whole exploration: which guards they meet, and which they pass."""
+"""The attempts to start actions over a whole exploration: which guards they meet, and which they pass."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import field
 
-from checker.analysis.visit import Onlooker, Tour, Visit, VisitedState
+from checker.analysis.visit import StateObserver, Tour, Visit, VisitedState
 from checker.core.patience import Stop
 from checker.core.trace import Trace
 from checker.traces.guards import Disabled, Guards, is_step
@@ -21,12 +21,12 @@ from interpreter.execute.decisions import deciding_statements, decisions
 from interpreter.state.step import Candidate, Result, Rule, StepKind
 
 _MOST_KEPT = 100_000
-"""Results whose guards are kept: those of rules that are not remembered never come again."""
+"""Results whose guards are cached: those of rules without a memo do not recur."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuardCount:
-    """A guard of an action, and in how many of its attempts some way came to it, and some way got past it."""
+    """A guard of an action, and in how many of its attempts some execution path met it, and some path passed it."""
 
     file: str
     line: int
@@ -37,11 +37,11 @@ class GuardCount:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """How one action fared. An attempt is a state in which it might start; in a role, a state and an instance.
+    """The attempts of one action. An attempt is a state in which it might start; in a role, a state and an instance.
 
-    `held_back`: attempts that an option stopped, by the option. `fired`: attempts with a step. `guards` in the order of
-    the source, those only that some way met. `furthest`: of the attempts without a step that came past most guards the
-    one in the earliest state; `trace` leads there.
+    `held_back`: attempts that an option prevented, by the option. `fired`: attempts with a step. `guards`: those that
+    some execution path met, in the order of the source. `furthest`: the earliest of the attempts without a step that
+    passed most guards; `trace` leads there.
     """
 
     action: str
@@ -55,7 +55,7 @@ class Attempts:
 
 @dataclass(slots=True)
 class _Tally:
-    """What is counted of one action; `best`: the guards that the first of the furthest attempts passed, its state."""
+    """The counts of one action; `best`: how many guards the furthest attempt passed, and its state."""
 
     attempts: int = 0
     fired: int = 0
@@ -75,8 +75,8 @@ class _Tally:
             self.best = later.best
 
 
-class AttemptCounter(Onlooker):
-    """Counts the attempts of some actions (their routines) while states are visited, level by level."""
+class AttemptCounter(StateObserver):
+    """Counts the attempts of some actions while states are visited, level by level."""
 
     def __init__(self, program: Program, actions: Sequence[ActionProgram], instance: tuple[str, int] | None) -> None:
         self.program = program
@@ -89,7 +89,7 @@ class AttemptCounter(Onlooker):
         self._guards: Guards | None = None
 
     def keep(self, visit: Visit) -> None:
-        """What was counted on this level counts."""
+        """Add the counts of this level."""
         for routine, tally in self._new.items():
             self._tallies[routine].take(tally)
         self._new.clear()
@@ -138,7 +138,10 @@ class AttemptCounter(Onlooker):
             tally.best = (far, visited)
 
     def _read(self, result: Result) -> tuple[Result, frozenset[Span], frozenset[Span]]:
-        """The guards that a way met, and those that it passed. The result is kept: its identity must stay its own."""
+        """The guards that an execution path met, and those that it passed, cached by the identity of its result.
+
+        The cache holds the result too, so that no other object gets its identity.
+        """
         known = self._known.get(id(result))
         if known is None:
             if len(self._known) >= _MOST_KEPT:
@@ -149,7 +152,7 @@ class AttemptCounter(Onlooker):
         return known
 
     def conclude(self, tour: Tour) -> tuple[Attempts, ...]:
-        """What was counted, action by action."""
+        """The attempts of each action."""
         return tuple(self._attempts(tour, action) for action in self.actions)
 
     def _attempts(self, tour: Tour, action: ActionProgram) -> Attempts:
@@ -157,12 +160,12 @@ class AttemptCounter(Onlooker):
         furthest: Disabled | None = None
         trace: Trace | None = None
         if tally.best is not None and not tally.fired:
-            # One step of this model may take longer than the visit may last.
-            with suppress(Stop), tour.patience.attending(), tour.patience.spared():
-                told = story_of(tour.machine, tour.visit.finding(tally.best[1]))
-                if told is not None:
-                    furthest = self._furthest(tour.machine, told.states[-1], action.routine)
-                    trace = Trace(told.entries)
+            # One step of this model may take longer than the visit may.
+            with suppress(Stop), tour.patience.limiting_steps(), tour.patience.grace():
+                story = story_of(tour.machine, tour.visit.finding(tally.best[1]))
+                if story is not None:
+                    furthest = self._furthest(tour.machine, story.states[-1], action.routine)
+                    trace = Trace(story.entries)
         return Attempts(
             action=action.key,
             attempts=tally.attempts,
@@ -174,12 +177,12 @@ class AttemptCounter(Onlooker):
         )
 
     def _furthest(self, machine: Machine, state: State, routine: int) -> Disabled | None:
-        """The attempt that comes furthest in the state of the story: instances may have other numbers there."""
+        """The attempt that passes most guards in the state of the story, where instances may have other numbers."""
         best: tuple[int, Candidate] | None = None
         for candidate in machine.candidates(state):
             rule = candidate.rule
             if rule.kind is StepKind.START and rule.subject == routine:
-                results = [way.result for way in machine.ways(rule, machine.view(state), noted=False)]
+                results = [path.result for path in machine.ways(rule, machine.view(state), noted=False)]
                 far = max(len(self._read(result)[2]) for result in results)
                 if best is None or far > best[0]:
                     best = (far, candidate)

@@ -1,4 +1,4 @@
-"""How often the steps and assertions of an exploration executed each statement, and what guards decided."""
+"""Counts how often the steps and assertions of an exploration executed each statement, and how guards decided."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from checker.analysis.visit import Onlooker, Visit, VisitedState
+from checker.analysis.visit import StateObserver, Visit, VisitedState
 from checker.core.property import Looks, Predicate, Watch
 from checker.search.contract.assertion_answers import Assertions, Decide
 from checker.search.memo.memo import verdict_of
@@ -24,27 +24,27 @@ _MOST_KEPT = 100_000
 
 @dataclass(slots=True)
 class _Sums:
-    """How often each statement was executed, each decision made, and how many ways and steps each routine had."""
+    """How often each statement was executed and each decision made, and the execution paths and steps of routines."""
 
     lines: Counter[Span] = field(default_factory=Counter)
     decided: Counter[Decision] = field(default_factory=Counter)
-    ways: Counter[int] = field(default_factory=Counter)
+    paths: Counter[int] = field(default_factory=Counter)
     steps: Counter[int] = field(default_factory=Counter)
 
     def take(self, other: _Sums) -> None:
-        """Add the other ones, of which nothing is left."""
+        """Add the other sums and clear them."""
         for mine, others in (
             (self.lines, other.lines),
             (self.decided, other.decided),
-            (self.ways, other.ways),
+            (self.paths, other.paths),
             (self.steps, other.steps),
         ):
             mine.update(others)  # type: ignore[arg-type]
             others.clear()
 
 
-class _Counter(Onlooker):
-    """Counts while states are visited. `sums`: of complete levels."""
+class _Counter(StateObserver):
+    """Counts while states are visited. `sums`: those of complete levels."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -52,17 +52,17 @@ class _Counter(Onlooker):
         self._new = _Sums()
 
     def keep(self, visit: Visit) -> None:
-        """What was counted on this level counts."""
+        """Add the counts of this level."""
         self._sum_up()
         self.sums.take(self._new)
 
     @abstractmethod
     def _sum_up(self) -> None:
-        """Add what was counted to what is new."""
+        """Add the cached counts to those of this level."""
 
 
 class StepCounter(_Counter):
-    """Counts the ways of steps, those that are given up among them, and those of Init.
+    """Counts the execution paths of steps and of Init, including those that are given up.
 
     `exercised`: the parts of expressions that were evaluated on complete levels.
     """
@@ -73,12 +73,12 @@ class StepCounter(_Counter):
         self._counts: dict[int, tuple[Result, int]] = {}
 
     def begin(self, visit: Visit) -> None:
-        """Count the ways through Init."""
+        """Count the execution paths of Init."""
         init = self.program.init
         if init is not None:
             machine = visit.machine
             view = machine.view(machine.transitions.empty)
-            self._add([way.result for way in machine.ways(Rule(StepKind.INIT, init), view)])
+            self._add([path.result for path in machine.ways(Rule(StepKind.INIT, init), view)])
 
     def keep(self, visit: Visit) -> None:
         super().keep(visit)
@@ -86,7 +86,7 @@ class StepCounter(_Counter):
             self.exercised = frozenset(visit.machine.parts.exercised)
 
     def see(self, visit: Visit, visited: VisitedState) -> None:
-        """Count the ways from one state."""
+        """Count the execution paths from one state."""
         for candidate in visit.candidates(visited):
             rule = candidate.rule
             if rule.kind is StepKind.CRASH_ROLE:
@@ -94,7 +94,7 @@ class StepCounter(_Counter):
             results = visit.results(rule, visited)
             self._add(results)
             if rule.kind is StepKind.START:
-                self._new.ways[rule.subject] += len(results)
+                self._new.paths[rule.subject] += len(results)
                 self._new.steps[rule.subject] += sum(isinstance(result, Outcome) for result in results)
 
     def _add(self, results: Sequence[Result]) -> None:
@@ -114,14 +114,14 @@ class StepCounter(_Counter):
 
 
 class AssertionCounter(_Counter):
-    """Counts what evaluations of assertions came to: in how many each statement and part was met, and each decision."""
+    """Counts in how many evaluations of assertions each statement and part was executed, and each decision made."""
 
     def __init__(self, program: Program, watches: Iterable[Watch]) -> None:
         super().__init__(program)
-        # What several watches ask is evaluated once.
+        # A predicate of several watches is evaluated once.
         self._asked = {watch.predicate: watch.looks for watch in watches if watch.predicate is not None}
         self.asked = [program.assertions[number] for number in dict.fromkeys(one.assertion for one in self._asked)]
-        self._loops = {place for place, one in deciding_statements(program).items() if one.word == "for"}
+        self._loops = {span for span, one in deciding_statements(program).items() if one.word == "for"}
         self._evaluations: dict[tuple[int, ...], tuple[list[Result], int]] = {}
         self._assertions: Assertions | None = None
 
@@ -130,7 +130,7 @@ class AssertionCounter(_Counter):
         if self._assertions is None:
             self._assertions = Assertions(visit.machine, visit.expander.memory.view, self._decider(visit))
         for predicate, looks in self._asked.items():
-            # A mistake of the model is told of by whoever asks for a verdict.
+            # A failure of the model is reported with the verdict, not here.
             with suppress(ModelError):
                 if looks is Looks.STATES:
                     self._assertions.holds(predicate, visited.state)
@@ -151,7 +151,7 @@ class AssertionCounter(_Counter):
         def decide(rule: Rule, view: View) -> Result:
             results = visit.expander.memory.results(rule, view)
             verdict = verdict_of(results)
-            # The ways after the one with the verdict are not gone: the assertion has returned.
+            # Results after the one with the verdict do not count: the assertion has returned.
             self._add(list(results[: [id(result) for result in results].index(id(verdict)) + 1]))
             return verdict
 
@@ -168,8 +168,8 @@ class AssertionCounter(_Counter):
         for results, count in self._evaluations.values():
             lines = {span for result in results for span in result.lines}
             decided = {decision for result in results for decision in decisions(result.lines)}
-            # Where turns are asked one by one, there is also a way that takes none.
-            decided -= {Decision(place, NO) for place, branch in decided if branch == YES and place in self._loops}
+            # A loop whose turns are evaluated one by one has also an execution path without any turn.
+            decided -= {Decision(span, NO) for span, branch in decided if branch == YES and span in self._loops}
             for span in lines:
                 self._new.lines[span] += count
             for decision in decided:

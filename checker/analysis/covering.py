@@ -1,6 +1,6 @@
 """`cover`: how often each line of a model ran over all states, and what never ran or never decided anything.
 
-States are visited row by row, whatever engine a check would take: the counts are those of one way to explore.
+States are always visited row by row, so the counts do not depend on the engine.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ RemarkKind = OneOf["never ran", "never true", "never false", "nothing there", "n
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What never happened, at a place of the source. `text` is a sentence about it."""
+    """Something that never happened at a source location. `text` is a sentence about it."""
 
     kind: RemarkKind
-    place: Span
+    span: Span
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Branching:
-    """A guard, branch or choice: how often it decided for each of its outcomes, by their names."""
+    """A guard, branch or choice: how often it had each of its outcomes, by their names."""
 
-    place: Span
+    span: Span
     text: str
     counts: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ActionCount:
-    """How many ways through an action were tried, and how many of them were steps."""
+    """How many execution paths of an action were tried, and how many of them were steps."""
 
     action: str
-    place: Span
-    ways: int
+    span: Span
+    paths: int
     steps: int
 
 
@@ -64,8 +64,8 @@ class ActionCount:
 class Coverage(VisitExtent):
     """What ran. `runs`: by file and line, how often the statement that begins there was executed; 0: never.
 
-    `statements` and `ran` count statements. `untested`: what no evaluation of an assertion met (W16). `settings`: those
-    of `action_options` that made no difference (W14).
+    `statements` and `ran` count statements. `untested`: the parts of assertions that were never evaluated (W16).
+    `settings`: those of `action_options` without effect (W14).
     """
 
     model: str
@@ -112,7 +112,7 @@ def cover(
 
 
 class _Summary:
-    """From counts to what they say."""
+    """From counts to the coverage."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class _Summary:
         self.steps = steps.sums
         self.lines = steps.sums.lines + assertions.sums.lines
         self.decided = steps.sums.decided + assertions.sums.decided
-        self.places = deciding_statements(program)
+        self.deciding = deciding_statements(program)
         self.exercised = steps.exercised
 
     def coverage(self) -> Coverage:
@@ -142,8 +142,8 @@ class _Summary:
             statements=len(spans),
             ran=sum(span in self.lines for span in spans),
             actions=tuple(self._action(action) for action in all_actions(self.program)),
-            branchings=tuple(self._branching(place) for place in sorted(self.places)),
-            remarks=tuple(sorted(self._remarks(), key=lambda remark: remark.place)),
+            branchings=tuple(self._branching(span) for span in sorted(self.deciding)),
+            remarks=tuple(sorted(self._remarks(), key=lambda remark: remark.span)),
             untested=tuple(never_tested(self.program, self._asked(), self.assertions.sums.lines.keys())),
             settings=tuple(idle_settings(self.program, driver.total.noted)),
             states=driver.total.states,
@@ -159,23 +159,23 @@ class _Summary:
         return [assertion.number for assertion in self.assertions.asked]
 
     def _routines(self) -> list[Routine]:
-        """The routines without the assertions that were not asked."""
+        """The routines without the assertions that were not evaluated."""
         asked = {assertion.routine for assertion in self.assertions.asked}
         return [r for r in self.program.routines if r.kind != "assertion" or r.number in asked]
 
     def _runs(self, spans: list[Span]) -> dict[tuple[str, int], int]:
-        """By line; of several statements in one line the first counts."""
+        """The counts by line; of several statements in one line the first counts."""
         return {(span.file, span.line): self.lines[span] for span in sorted(spans, reverse=True)}
 
     def _action(self, action: ActionProgram) -> ActionCount:
-        place = self.program.routines[action.routine].span
-        return ActionCount(action.key, place, self.steps.ways[action.routine], self.steps.steps[action.routine])
+        span = self.program.routines[action.routine].span
+        return ActionCount(action.key, span, self.steps.paths[action.routine], self.steps.steps[action.routine])
 
-    def _branching(self, place: Span) -> Branching:
-        deciding = self.places[place]
+    def _branching(self, span: Span) -> Branching:
+        deciding = self.deciding[span]
         text = source_text(deciding.conditions[0].span, self.program.sources)
-        counts = tuple((name, self.decided[Decision(place, branch)]) for branch, name in _outcomes(deciding))
-        return Branching(place, f"{deciding.word} {text}", counts)
+        counts = tuple((name, self.decided[Decision(span, branch)]) for branch, name in _outcomes(deciding))
+        return Branching(span, f"{deciding.word} {text}", counts)
 
     # --- what never happened ---------------------------------------------------------------------------------------
 
@@ -190,28 +190,28 @@ class _Summary:
                         yield from self._of_decisions(instruction.span)
                         yield from self._of_parts(instruction)
 
-    def _of_decisions(self, place: Span) -> Iterator[Remark]:
-        """Guards and conditions that always came to the same."""
-        deciding = self.places.get(place)
+    def _of_decisions(self, span: Span) -> Iterator[Remark]:
+        """Guards and conditions that always had the same outcome."""
+        deciding = self.deciding.get(span)
         if deciding is None or deciding.word not in ("require", "if"):
             return
         if deciding.word == "require":
-            if not self.decided[Decision(place, YES)]:
+            if not self.decided[Decision(span, YES)]:
                 yield Remark("never true", deciding.conditions[0].span, "this guard was never true")
-            elif not self.decided[Decision(place, NO)]:
+            elif not self.decided[Decision(span, NO)]:
                 yield Remark("never false", deciding.conditions[0].span, "this guard was never false")
             return
-        # Of an `if` the branch that is never taken says it, unless there is none.
+        # For an `if`, the branch that never ran has a remark, unless there is none.
         beyond = len(deciding.bodies)
-        if beyond == len(deciding.conditions) and not self.decided[Decision(place, beyond)]:
+        if beyond == len(deciding.conditions) and not self.decided[Decision(span, beyond)]:
             yield Remark("never false", deciding.conditions[-1].span, "this condition was never false")
 
     def _of_parts(self, instruction: Instruction) -> Iterator[Remark]:
-        """Parts of expressions that were never evaluated, without what is inside of others."""
-        told: list[Span] = []
+        """The outermost parts of expressions that were never evaluated."""
+        found: list[Span] = []
         for part in doubtful_parts_of(instruction):
-            if part.span not in self.exercised and not any(within(part.span, outer) for outer in told):
-                told.append(part.span)
+            if part.span not in self.exercised and not any(within(part.span, outer) for outer in found):
+                found.append(part.span)
                 yield Remark("never evaluated", part.span, "this part was never evaluated")
 
 

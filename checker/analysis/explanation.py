@@ -30,10 +30,7 @@ _MOST_NAMES, _MOST_NEAR = 20, 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionsReport(VisitExtent):
-    """How actions fared over the exploration.
-
-    `all_asked`: none was named, and these are those that never had a step.
-    """
+    """The attempts of actions over the exploration. `all_asked`: none was named; these never had a step."""
 
     model: str
     actions: tuple[Attempts, ...]
@@ -44,7 +41,7 @@ class ActionsReport(VisitExtent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateReport:
-    """What has no step in the state at the end of `trace`, and the names of the steps that there are."""
+    """What has no step in the state at the end of `trace`, and the names of its steps."""
 
     model: str
     trace: Trace
@@ -66,9 +63,9 @@ def explain_actions(
     progress: ProgressSink | None = None,
     patience: Patience | None = None,
 ) -> ActionsReport:
-    """How an action fares over the whole exploration; without one, all actions that never have a step.
+    """The attempts of an action over the whole exploration; without `action`, of those that never have a step.
 
-    `patience` and errors are as in `check`; `UsageProblem` for an action that there is not.
+    `patience` and errors are as in `check`; `UsageProblem` for an unknown action.
     """
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
     program = compile_module(module)
@@ -102,7 +99,7 @@ def explain_state(
 ) -> StateReport:
     """What has no step in the state after a guided trace, or after its first `step` steps; without a trace after Init.
 
-    `trace` is as in `follow`. `action`: tell of this one only.
+    `trace` is as in `follow`. `action`: report only this one.
     """
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
     program = compile_module(module)
@@ -133,9 +130,9 @@ def explain_state(
 
 
 def _broken(error: ModelError) -> UsageProblem:
-    place = "" if error.span is None else f"{error.span.file}:{error.span.line}: "
+    location = "" if error.span is None else f"{error.span.file}:{error.span.line}: "
     return UsageProblem(
-        f"the model fails before there is a state: {place}{error.text}", "fizzpy check tells more of it"
+        f"the model fails before there is a state: {location}{error.text}", "fizzpy check tells more of it"
     )
 
 
@@ -144,7 +141,7 @@ def _label(action: ActionProgram, instance: tuple[str, int] | None) -> str:
 
 
 def _chosen(program: Program, name: str | None) -> tuple[tuple[ActionProgram, ...], tuple[str, int] | None]:
-    """The actions that a name means, and the instance, if it names one: `Act`, `Node.Act`, `Node#0.Act`."""
+    """The actions of a name, and its instance, if it has one: `Act`, `Node.Act`, `Node#0.Act`."""
     actions = all_actions(program)
     if name is None:
         return tuple(actions), None
@@ -160,7 +157,7 @@ def _chosen(program: Program, name: str | None) -> tuple[tuple[ActionProgram, ..
 
 
 def _near(name: str, keys: list[str]) -> str:
-    # An action of a role may be meant without its role.
+    # The name may lack the role of the action.
     near = near_names(name, keys) or [key for key in keys if near_names(name, [key.rpartition(".")[2]])]
     if near:
         return "did you mean " + " or ".join(f"'{key}'" for key in near[:_MOST_NEAR]) + "?"

@@ -1,9 +1,9 @@
-"""What grows for ever, as far as one can see: told where a search was cut, which no greater bound would have ended.
+"""Values that seem to grow without bound, reported where a search was cut: no greater bound would have ended it.
 
 The evidence is the path to the state of least key on the last level: a shortest path, and the same one for every
-engine. Along it each variable has a greatest number, a least number and a longest collection so far. What went beyond
-that again and again, and still does so or could in the next step, is taken to grow: of several things that grow, the
-steps of one stand last on such a path. What has a bound and has not come to it by then cannot be told from it.
+engine. Along it each variable has a greatest number, a least number and a longest collection so far. A variable that
+exceeds these repeatedly, and still does at the end or could in the next step, is taken to grow: if several variables
+grow, the path may end with the steps of one of them. A variable with a bound that it has not reached looks the same.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from interpreter import Machine, State
 from interpreter.values.intern import Interner, Tag
 
 _LEAST: Final = 8
-"""Levels on which something must have grown. Shorter paths say nothing."""
+"""Levels on which a value must have grown. Shorter paths prove nothing."""
 _MOST: Final = 1_000
-"""Levels that are looked at, from the initial states on."""
+"""Levels that are examined, from the initial states on."""
 _HINT: Final = "bound it with a `require`: what grows for ever is never explored to the end, with whatever bound"
 _COLLECTIONS: Final = frozenset(
     {Tag.LIST, Tag.TUPLE, Tag.SET, Tag.GENERICSET, Tag.BAG, Tag.DICT, Tag.GENERICMAP, Tag.STRING, Tag.BYTES}
@@ -28,19 +28,19 @@ _COLLECTIONS: Final = frozenset(
 
 
 class Extent(NamedTuple):
-    """How far a value extends: its longest collection or text, its greatest number, its least one with other sign."""
+    """The extent of a value: its longest collection or text, its greatest number, its least number negated."""
 
     longest: float = 0
     greatest: float = -math.inf
     lowest: float = -math.inf
 
     def beyond(self, other: Extent) -> Extent:
-        """As far as the one or the other."""
+        """The maximum of both in each measure."""
         return Extent(*map(max, self, other))
 
 
 def growing(machine: Machine, exploration: Exploration) -> Iterator[Diagnostic]:
-    """The warning about what grows, if a search was cut and anything does."""
+    """The warning about growing values, if the search was cut and there are any."""
     states = list(_states(machine, exploration.deepest[: _MOST + 1], exploration.reduced))
     if len(states) <= _LEAST:
         return
@@ -48,7 +48,7 @@ def growing(machine: Machine, exploration: Exploration) -> Iterator[Diagnostic]:
     along = [measure.of(state) for state in states]
     records = {name: _records([extents.get(name, Extent()) for extents in along]) for name in along[-1]}
     often = {name: found for name, found in records.items() if found}
-    # Most models have nothing of the kind, and never come to this.
+    # Most models have no such value and skip this.
     ahead = (
         [measure.of(step.target) for state in states[-_LEAST:] for step in machine.steps(state).steps] if often else []
     )
@@ -66,12 +66,12 @@ def growing(machine: Machine, exploration: Exploration) -> Iterator[Diagnostic]:
 
 
 def _states(machine: Machine, path: Sequence[PathLink], reduced: bool) -> Iterator[State]:
-    """The states of a path, as they were stored; fewer if the model does not respect a symmetry that it declares."""
+    """The stored states of a path; fewer if the model does not respect a symmetry that it declares."""
     state: State | None = None
     for link in path:
         if state is None:
-            begun = machine.initial()[0]
-            target = next((way.state for way in begun if way.forks == link.order.forks), None)
+            beginnings = machine.initial()[0]
+            target = next((one.state for one in beginnings if one.forks == link.order.forks), None)
         else:
             step = machine.step(state, link.order)
             target = None if step is None else step.target
@@ -82,7 +82,7 @@ def _states(machine: Machine, path: Sequence[PathLink], reduced: bool) -> Iterat
 
 
 class _Record(NamedTuple):
-    """A measure that went beyond all before it on `_LEAST` levels of a path: the last of them, and how far it came."""
+    """A measure with a new maximum on at least `_LEAST` levels of a path: the last such level, and the maximum."""
 
     measure: int
     level: int
@@ -90,7 +90,7 @@ class _Record(NamedTuple):
 
 
 def _records(along: Sequence[Extent]) -> list[_Record]:
-    """The measures that did so."""
+    """The measures with that many new maxima."""
     found = []
     for measure in range(len(Extent._fields)):
         most, last, times = along[0][measure], 0, 0
@@ -103,7 +103,7 @@ def _records(along: Sequence[Extent]) -> list[_Record]:
 
 
 class _Measure:
-    """Measures what states of one machine hold, by the names that readers know."""
+    """Measures the values in states of one machine, by the names that reports use."""
 
     def __init__(self, machine: Machine) -> None:
         self._interner: Interner = machine.values
@@ -129,7 +129,7 @@ class _Measure:
         return found
 
     def _reached(self, numbers: Iterable[int], state: State) -> Extent:
-        """The extent of values, and of what they share with others."""
+        """The extent of values, including shared objects that they refer to."""
         interner = self._interner
         extent, pending, met = Extent(), list(numbers), set[int]()
         while pending:
@@ -146,7 +146,7 @@ class _Measure:
         return extent
 
     def _extent(self, number: int) -> Extent:
-        """The extent of a value that shares nothing."""
+        """The extent of a value without references to shared objects."""
         known = self._known.get(number)
         if known is None:
             known = self._own(number)

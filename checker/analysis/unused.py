@@ -1,4 +1,4 @@
-"""What a complete exploration never came to: statements (W4, W7), and settings that held nothing back (W14)."""
+"""What a complete exploration never used: statements (W4, W7), and settings without effect (W14)."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _HINT = "no step of the model comes here"
 def unused(program: Program, noted: Set[Note], idle_actions: Collection[str]) -> Iterator[Diagnostic]:
     """Statements that were never executed: of each block the first, of a choice each alternative.
 
-    `noted` are those that were. Actions that are known to be idle are passed over, and so are roles that never did
-    anything: variants of a model may leave them out.
+    `noted` are the executed ones. Actions that are known to be idle are skipped, and so are roles that executed
+    nothing: variants of a model may leave them out.
     """
     idle = _routines_of(program, idle_actions)
     alive = {routine.role for routine in program.routines if _executed(routine, noted)}
@@ -39,7 +39,7 @@ def unused(program: Program, noted: Set[Note], idle_actions: Collection[str]) ->
             continue
         if not _executed(routine, noted):
             if routine.span.file != program.path:
-                # An included file is shared by variants, not all of which need everything.
+                # An included file is shared by variants, and not every variant needs all of it.
                 continue
             text = f"no statement of {routine.kind} '{routine.name}' was ever executed"
             yield Diagnostic("W4", text, routine.span, _HINT)
@@ -48,8 +48,8 @@ def unused(program: Program, noted: Set[Note], idle_actions: Collection[str]) ->
 
 
 def _routines_of(program: Program, actions: Collection[str]) -> set[int]:
-    everybody = [*program.actions, *(action for role in program.roles for action in role.actions)]
-    return {action.routine for action in everybody if action.key in actions}
+    of_program = [*program.actions, *(action for role in program.roles for action in role.actions)]
+    return {action.routine for action in of_program if action.key in actions}
 
 
 def _executed(routine: Routine, noted: Set[Note]) -> bool:
@@ -90,7 +90,7 @@ def _gaps_within(instruction: Instruction, noted: Set[Note]) -> Iterator[Diagnos
 
 
 def idle_settings(program: Program, noted: Set[Note]) -> Iterator[Diagnostic]:
-    """Settings of `action_options` without which everything would have been the same."""
+    """Settings of `action_options` that changed nothing."""
     for setting, value in _settings(program):
         if setting not in noted:
             name = f"action_options.{setting.key}.{setting.option}: {value}"

@@ -1,7 +1,7 @@
-"""Properties that were never put to the test: parts of assertions that no state made the checker look at (W16).
+"""Vacuous properties: parts of assertions that were evaluated in no state (W16).
 
-`return not leader.up or leader.term > 0` holds on every state of a model whose leader is never up, and says nothing.
-What decides is whether each part was evaluated in some state; what only says the verdict, `return False`, need not be.
+`return not leader.up or leader.term > 0` holds on every state of a model whose leader is never up, but proves nothing.
+Each part must be evaluated in some state, except a statement that only returns the verdict, as `return False`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HINT = "what it says was never put to the test"
 
 
 def never_tested(program: Program, asked: Collection[int], noted: Set[Note]) -> Iterator[Diagnostic]:
-    """What no evaluation met, of each assertion that was asked. `noted`: the statements and parts that were."""
+    """The statements and parts of the assertions `asked` that are not in `noted`, the evaluated ones."""
     for number in asked:
         assertion = program.assertions[number]
         routine = program.routines[assertion.routine]
@@ -50,21 +50,21 @@ def _gaps(name: str, scope: p.Scope, noted: Set[Note]) -> Iterator[Diagnostic]:
 
 
 def _parts(name: str, instruction: p.Instruction, noted: Set[Note]) -> Iterator[Diagnostic]:
-    told: list[Span] = []
+    found: list[Span] = []
     for part in doubtful_parts_of(instruction):
-        if part.span not in noted and not any(within(part.span, outer) for outer in told):
-            told.append(part.span)
+        if part.span not in noted and not any(within(part.span, outer) for outer in found):
+            found.append(part.span)
             yield Diagnostic("W16", f"this part of assertion '{name}' was never evaluated", part.span, _HINT)
 
 
 def within(span: Span, outer: Span) -> bool:
-    """Whether a stretch of source text lies inside another."""
+    """Whether a span of the source is inside another."""
     start, end = (span.line, span.column), (span.end_line, span.end_column)
     return (outer.line, outer.column) <= start and end <= (outer.end_line, outer.end_column)
 
 
 def _says_something(instruction: p.Instruction) -> bool:
-    """Whether a statement does more than to end the assertion or a loop: a verdict that never came says nothing."""
+    """Whether a statement does more than end the assertion or a loop: an unused constant verdict is no gap."""
     if isinstance(instruction, p.Leave):
         return instruction.value is not None and not isinstance(instruction.value, ast.Literal)
     return not isinstance(instruction, p.LeaveLoop | p.NextIteration | p.Nothing)

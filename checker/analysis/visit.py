@@ -1,6 +1,6 @@
-"""All states of a model, one after the other, for who asks more than whether the properties hold.
+"""Visits to all states of a model, for analyses other than verdicts.
 
-The exploration is that of the embedded engine, row by row: it goes on after violations and mistakes of the model.
+The exploration is that of the embedded engine, row by row; it continues after violations and failures of the model.
 """
 
 from __future__ import annotations
@@ -25,51 +25,51 @@ from interpreter.state.step import Candidate, Result, Rule
 
 @dataclass(frozen=True, slots=True)
 class VisitedState:
-    """A state that is being visited. `cut`: it is at the bound of the exploration, where no action starts."""
+    """A state that is being visited. `cut`: it is at the bound on starts, where no action starts."""
 
     number: int
     state: State
     cut: bool
 
 
-class Onlooker(ABC):
-    """What is shown the states. Of a level that is given up nothing counts: what was seen does when it is kept."""
+class StateObserver(ABC):
+    """Observes the states of a visit. Observations count only when `keep` is called, at the end of a complete level."""
 
     def begin(self, visit: Visit) -> None:  # noqa: B027 - only Init runs before there is a state
-        """Before there is a state."""
+        """Called before the first state."""
 
     @abstractmethod
     def see(self, visit: Visit, visited: VisitedState) -> None:
-        """One state."""
+        """Called with each state."""
 
     @abstractmethod
     def keep(self, visit: Visit) -> None:
-        """The level is complete."""
+        """Called when a level is complete."""
 
 
 class Visit(RowRun):
-    """An exploration that shows each state before it is expanded."""
+    """An exploration that shows each state to observers before expanding it."""
 
-    def __init__(self, task: Task, onlookers: Sequence[Onlooker]) -> None:
+    def __init__(self, task: Task, observers: Sequence[StateObserver]) -> None:
         super().__init__(task)
-        self._onlookers = onlookers
+        self._observers = observers
 
     def first(self) -> Level:
-        for onlooker in self._onlookers:
-            onlooker.begin(self)
+        for observer in self._observers:
+            observer.begin(self)
         return self._kept(super().first())
 
     def next(self) -> Level:
         for waiting in self.waiting:
             self.task.patience.ask()
             visited = VisitedState(waiting.number, waiting.state, waiting.cut)
-            for onlooker in self._onlookers:
-                onlooker.see(self, visited)
+            for observer in self._observers:
+                observer.see(self, visited)
         return self._kept(super().next())
 
     def _kept(self, level: Level) -> Level:
-        for onlooker in self._onlookers:
-            onlooker.keep(self)
+        for observer in self._observers:
+            observer.keep(self)
         return level
 
     def candidates(self, visited: VisitedState) -> list[Candidate]:
@@ -77,17 +77,17 @@ class Visit(RowRun):
         return self.machine.candidates(visited.state, starts=not visited.cut)
 
     def results(self, rule: Rule, visited: VisitedState) -> Sequence[Result]:
-        """The results of all ways through a rule, in the order of their choices."""
+        """The results of all execution paths of a rule, in the order of their choices."""
         return self.expander.memory.results(rule, self.expander.memory.view(visited.state))
 
     def finding(self, visited: VisitedState) -> Finding:
-        """A state as a finding, to be told of."""
+        """A finding with the path to a state."""
         return Finding(None, self.path(self.found.keys[visited.number]), reduced=self.symmetric)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitExtent:
-    """How far a visit to all states came. `stopped` and `cut` as in `Exploration`."""
+    """The extent of a visit to all states. `stopped` and `cut` as in `Exploration`."""
 
     states: int
     stopped: StopReason
@@ -107,7 +107,7 @@ class VisitExtent:
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """What a visit to all states came to. `machine` is that of the visit, and so is the patience."""
+    """A finished visit to all states, with its driver."""
 
     visit: Visit
     driver: SearchDriver
@@ -124,14 +124,14 @@ class Tour:
 def visit_all(
     program: Program,
     settings: Settings,
-    onlookers: Sequence[Onlooker],
+    observers: Sequence[StateObserver],
     progress: ProgressSink | None = None,
     properties: tuple[Property, ...] | None = None,
     patience: Patience | None = None,
 ) -> Tour:
     """Visit every state, in the order of level and key, as far as the settings allow.
 
-    It ends where a check of these properties would; None: it goes on after whatever happens. `patience` as in `check`.
+    It ends where a check of these properties would; None: only at the limits. `patience` as in `check`.
     """
     clock, patience = Clock(progress), patience or Patience(settings.limits)
 
@@ -142,10 +142,10 @@ def visit_all(
     options = program.options
     everything = properties is None or settings.keep_going or options.continue_path_on_invariant_failures
     watches = tuple(replace(watch, records=False) for watch in watches_of(properties or (), options))
-    with patience.heeding(), patience.attending():
+    with patience.deferring_interrupts(), patience.limiting_steps():
         machine = partial(Machine, watched=True)
         task = Task(program, watches, settings, not everything, tick=tick, machine=machine, patience=patience)
-        visit = Visit(task, onlookers)
+        visit = Visit(task, observers)
         driver = SearchDriver(visit, program, properties or (), clock, patience)
         driver.go(settings.limits, everything or options.continue_on_invariant_failures)
     return Tour(visit, driver)

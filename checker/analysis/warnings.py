@@ -1,4 +1,4 @@
-"""What a run has to say about the model itself: warnings, which change no verdict (language page, 14)."""
+"""Warnings of a run about the model itself, which change no verdict (language page, 14)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from interpreter import Machine, State
 _IDLE = "this is where it gave up most often; `fizzpy explain` tells how far it comes"
 
 _MOST_IDLE = 3
-"""Actions without a step that are told of one by one, with their places."""
+"""The most actions without a step that get a warning each, with its location."""
 
 _SAMPLE = 20
-"""States on which declared symmetry is tried out."""
+"""States on which declared symmetry is tested."""
 _COSTLY = ("R20", "R24")
-"""Mistakes on which a step may have spent all of its budget."""
+"""Errors after which a step may have used all of its budget."""
 
 
 def audit(machine: Machine, exploration: Exploration, properties: Sequence[Property]) -> tuple[Diagnostic, ...]:
@@ -41,7 +41,7 @@ def audit(machine: Machine, exploration: Exploration, properties: Sequence[Prope
 
 def _idle(exploration: Exploration) -> Iterator[Diagnostic]:
     if len(exploration.idle_actions) > _MOST_IDLE:
-        # A constant may switch off a whole part of a model: so many paragraphs would hide the rest.
+        # A constant may disable many actions at once; a warning for each would hide other ones.
         names = ", ".join(exploration.idle_actions)
         text = f"{len(exploration.idle_actions)} actions never had a step: {names}"
         yield Diagnostic("W3", text, hint="`fizzpy explain` tells of each where it gives up")
@@ -65,12 +65,12 @@ def _bounded(machine: Machine, exploration: Exploration) -> Iterator[Diagnostic]
 
 
 def _asymmetric(machine: Machine, exploration: Exploration) -> Iterator[Diagnostic]:
-    """On a random walk, always the same: do a state and its least image have the same successors, up to renaming?"""
+    """Whether states of a random walk, always the same one, and their least images have equal images of successors."""
     if not (exploration.reduced and machine.symmetric):
         return
     failed = None if exploration.error is None else exploration.error.error
     if failed is not None and failed.code in _COSTLY:
-        # Where one step takes seconds before it fails, it is not tried again in state after state.
+        # A step that takes seconds before it fails is not repeated for many states.
         return
     for state in _walk(machine):
         if machine.plain(state):
@@ -101,6 +101,6 @@ def _successors(machine: Machine, state: State) -> list[tuple[bool, int]]:
 
 
 def _holding(exploration: Exploration, properties: Sequence[Property]) -> list[int]:
-    """The assertions that hold: of what is violated nobody asks whether it was put to the test."""
+    """The assertions that hold: a violated one was tested."""
     watches = [watch for p in properties if p.key in exploration.judged for watch in p.watches]
     return list(dict.fromkeys(watch.predicate.assertion for watch in watches if watch.predicate is not None))

@@ -108,7 +108,7 @@ def patience_of(limits: Limits) -> Patience:
     from checker.core.patience import Patience
 
     patience = Patience(limits)
-    click.get_current_context().with_resource(patience.heeding())
+    click.get_current_context().with_resource(patience.deferring_interrupts())
     return patience
 
 

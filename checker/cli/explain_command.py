@@ -57,7 +57,7 @@ def explain(model: str, action: str | None, init: bool, follow: str | None, step
     patience = command_options.patience_of(limits)
     try:
         if init or follow is not None:
-            with patience.attending():
+            with patience.limiting_steps():
                 state = explain_state(locate(model), action, trace=follow, step=step, **overrides)
             output.state_explanation(state)
             return int(state.exit_code)

@@ -83,7 +83,7 @@ class OutputFiles:
             if path is None:
                 continue
             try:
-                with self.patience.attending(), self.patience.spared():
+                with self.patience.limiting_steps(), self.patience.grace():
                     text = texts[option](path)
                 if text is not None:
                     save(path, text)

@@ -120,7 +120,7 @@ def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given)
     )
     patience = Patience(limits)
     # Not to the end of the command, for the viewer listens itself.
-    with patience.heeding():
+    with patience.deferring_interrupts():
         with output.progress() as progress:
             report = check(module, settings=settings, progress=progress, patience=patience)
         if not patience.interrupted:

@@ -1,4 +1,4 @@
-"""How much memory this process and those it has started hold, and how much more they may have."""
+"""How much memory this process and its descendants hold, and how much more they can get."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 _AROUND_S: Final = 0.5
-"""To look at what is around this process takes half a millisecond and more: it is done once in so long."""
+"""The interval between measurements of the system, which take half a millisecond and more."""
 _PROC: Final = Path("/proc")
 _CGROUPS: Final = Path("/sys/fs/cgroup")
 
 
 class Room(NamedTuple):
-    """Bytes that are held, and bytes that are still to be had before the system refuses, or ends the process."""
+    """Bytes that are held, and bytes still available before the system refuses more or ends the process."""
 
     held: int
     left: int
 
 
 class Surveyor:
-    """Measures the room. Linux alone tells what is held now: elsewhere there is no answer.
+    """Measures the memory. Only Linux says what is held now; on other systems there is no answer.
 
-    What this process holds is read each time; the rest less often, as if nobody else took or gave anything meanwhile.
+    The memory of this process is read each time. The rest is read less often and assumed constant in between.
     """
 
     def __init__(self, proc: Path = _PROC, cgroups: Path = _CGROUPS) -> None:
@@ -35,7 +35,7 @@ class Surveyor:
         self._looked = float("-inf")
 
     def room(self) -> Room | None:
-        """The room now; None where the system does not tell."""
+        """The memory now; None where the system does not say."""
         try:
             size, held = self._own()
             now = time.monotonic()
@@ -47,7 +47,7 @@ class Surveyor:
         return Room(held + self._children, max(0, self._granted - held))
 
     def _left(self, size: int) -> int:
-        """The bytes that a process that may address `size` now can still have."""
+        """The bytes that this process, which addresses `size` now, can still get."""
         available = _entry(self._proc / "meminfo", "MemAvailable:") * 1024
         left = [available, *(left for group in self._groups if (left := group.left()) is not None)]
         most = _address_space()
@@ -56,12 +56,12 @@ class Surveyor:
         return min(left)
 
     def _own(self) -> tuple[int, int]:
-        """The bytes that this process may address, and those that are its own and in memory: no files."""
+        """The bytes in the address space of this process, and its own bytes in memory, without files."""
         size, resident, shared = (int(field) for field in (self._proc / "self/statm").read_bytes().split()[:3])
         return size * self._page, (resident - shared) * self._page
 
     def _started(self) -> int:
-        """The bytes of the processes that were started by this one, and by those."""
+        """The bytes of the descendants of this process."""
         return sum(self._held_by(process) for process in self._descendants())
 
     def _descendants(self) -> list[int]:
@@ -71,7 +71,7 @@ class Surveyor:
         for path in self._proc.iterdir():
             if path.name.isdecimal():
                 try:
-                    # The name of the program stands in brackets and may hold anything.
+                    # The name of the program is in brackets and may have any characters.
                     parent = int((path / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
                 except (OSError, ValueError, IndexError):
                     continue
@@ -101,7 +101,7 @@ class _Group(NamedTuple):
     files: tuple[str, ...]
 
     def left(self) -> int | None:
-        """The bytes that it still grants, those of files among them, for the system gives these up; None: no limit."""
+        """The bytes it still grants, including cached files, which the system can drop; None: no limit."""
         try:
             limit = self.limit.read_text().strip()
             if limit == "max":
@@ -114,28 +114,28 @@ class _Group(NamedTuple):
 
 
 def _groups(proc: Path, mounted: Path) -> Iterator[_Group]:
-    """The control groups of this process that limit memory, of both versions, with those around them."""
+    """The control groups of this process that limit memory, of both versions, with their parents."""
     try:
         lines = (proc / "self/cgroup").read_text().splitlines()
     except OSError:
         return
     for line in lines:
         number, _, rest = line.partition(":")
-        controllers, _, place = rest.partition(":")
+        controllers, _, group = rest.partition(":")
         if number == "0" and not controllers:
-            for folder in _upwards(mounted, place):
+            for folder in _upwards(mounted, group):
                 names = ("inactive_file", "active_file")
                 yield _Group(folder / "memory.max", folder / "memory.current", folder / "memory.stat", names)
         elif "memory" in controllers.split(","):
-            for folder in _upwards(mounted / "memory", place):
+            for folder in _upwards(mounted / "memory", group):
                 limit, usage = folder / "memory.limit_in_bytes", folder / "memory.usage_in_bytes"
                 yield _Group(limit, usage, folder / "memory.stat", ("total_inactive_file", "total_active_file"))
 
 
-def _upwards(mounted: Path, place: str) -> Iterator[Path]:
-    """The folder of a group, and those around it. In a container the path may be the host's: then the mount is ours."""
-    folder = mounted / place.strip("/")
-    if ".." in Path(place).parts or not folder.is_dir():
+def _upwards(mounted: Path, group: str) -> Iterator[Path]:
+    """The folder of a group, and its parents. In a container the path may be the host's: then it is the mount."""
+    folder = mounted / group.strip("/")
+    if ".." in Path(group).parts or not folder.is_dir():
         folder = mounted
     while True:
         if any((folder / name).exists() for name in ("memory.max", "memory.limit_in_bytes")):
@@ -146,7 +146,7 @@ def _upwards(mounted: Path, place: str) -> Iterator[Path]:
 
 
 def _children(proc: Path, process: int) -> Iterator[str]:
-    """What the threads of a process have started; more than nothing where the system does not tell."""
+    """The children of the threads of a process; one stand-in where the system does not say."""
     try:
         for thread in (proc / str(process) / "task").iterdir():
             yield from (thread / "children").read_text().split()
@@ -155,7 +155,7 @@ def _children(proc: Path, process: int) -> Iterator[str]:
 
 
 def _entry(path: Path, name: str) -> int:
-    """A number in a file of lines with name and number. Raises IndexError if it is not there."""
+    """A number in a file of lines with name and number. Raises IndexError if the name is missing."""
     wanted = [line for line in path.read_text().splitlines() if line.partition(" ")[0] == name]
     return int(wanted[0].split()[1])
 

@@ -1,4 +1,4 @@
-"""What a run costs: CPU time and memory, of this process and of others that work for it."""
+"""What a run costs: CPU time and memory, of this process and of others that it uses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MEMORY_OF_OTHERS = "memory_mb elsewhere"
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """CPU seconds, and the most memory that was held, in MiB; of several processes the sum of their most."""
+    """CPU seconds, and the peak of memory in MiB; of several processes the sum of their peaks."""
 
     cpu_s: float = 0.0
     memory_mb: float = 0.0
@@ -25,7 +25,7 @@ class Effort:
 
 
 def own_effort(begun: float = 0.0) -> Effort:
-    """Of this process, since its CPU clock stood at `begun`. No memory where the system does not tell."""
+    """The effort of this process since its CPU clock was at `begun`. No memory where the system does not say."""
     cpu_s = time.process_time() - begun
     try:
         import resource
@@ -36,9 +36,9 @@ def own_effort(begun: float = 0.0) -> Effort:
 
 
 def effort_of(process: int) -> Effort:
-    """Of another process of this machine that still runs; nothing where the system does not tell."""
+    """The effort of another running process of this machine; zero where the system does not say."""
     try:
-        # The name of the program stands in brackets and may hold anything; times are counted from behind it.
+        # The name of the program is in brackets and may have any characters; fields are counted after it.
         fields = Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2].split()
         status = Path(f"/proc/{process}/status").read_text(errors="replace")
     except OSError:
@@ -49,7 +49,7 @@ def effort_of(process: int) -> Effort:
 
 
 def effort_in(stats: Mapping[str, object]) -> Effort:
-    """What an engine's numbers say of other processes than this one."""
+    """The effort of other processes, from the statistics of an engine."""
     cpu_s, memory_mb = stats.get(CPU_OF_OTHERS, 0.0), stats.get(MEMORY_OF_OTHERS, 0.0)
     assert isinstance(cpu_s, float)
     assert isinstance(memory_mb, float)

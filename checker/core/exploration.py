@@ -1,7 +1,4 @@
-"""What an engine is asked and what it brings home: settings, findings, counts. Data only.
-
-`conclude` makes the report.
-"""
+"""The input and output of an engine: settings, findings, counts. Plain data; `conclude` makes the report."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from interpreter.state.step import ModelError, StepOrder
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to explore, apart from the model's own options. One frozen value, made at the edge and passed in."""
+    """How to explore, apart from the model's own options. One frozen value, made by the command or a script."""
 
     keep_going: bool = False
     limits: Limits = Limits()
@@ -33,20 +30,20 @@ class Settings:
     resume: str | None = None
     export: str | None = None
     memory_mb: int | None = None
-    """What is stored of states may take so much memory before it goes to the disk."""
+    """The memory that stored states may take before they are written to the disk."""
 
     @property
     def kept_in(self) -> str | None:
-        """The folder for checkpoints, if the run is to be kept."""
+        """The folder for checkpoints, if any are written."""
         return self.resume or self.checkpoint
 
     def is_over(self, stopped: StopReason) -> bool:
-        """Is a run that stopped for this reason over? If not, it is expected to go on from its checkpoint."""
+        """Whether a run that stopped for this reason is over; otherwise it may resume from its checkpoint."""
         return self.kept_in is None or stopped is not StopReason.INTERRUPTED
 
     @property
     def asked(self) -> Mapping[str, object]:
-        """What decides about the answer, by name, as far as it is not the default."""
+        """The settings that decide the answer, by name, without those that have their default."""
         deciding: dict[str, object] = {
             "keep_going": self.keep_going,
             **self.limits.asked,
@@ -58,10 +55,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run has come.
-
-    `depth` is the level under way, `frontier` the number of states that are being expanded.
-    """
+    """The progress of a run. `depth` is the current level, `frontier` the number of states that are being expanded."""
 
     phase: OneOf["exploring", "judging liveness", "replaying"]
     states: int
@@ -73,10 +67,9 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class PathLink:
-    """How a path goes on: the step's place in the step order (language page, 12.2) and the key of its target.
+    """A step of a path: its position in the step order (language page, 12.2) and the key of its target.
 
-    The first link of a path stands for Init: its order has the choices of Init alone. A step that failed leads nowhere:
-    its key is None.
+    The first link of a path is Init: its order has only the choices of Init. The key of a failed step is None.
     """
 
     order: StepOrder
@@ -88,11 +81,11 @@ class Finding:
     """The shortest witness of one violated property (language page, 12.4).
 
     `path` leads from the initial state (its first link has the order of Init's choices) to the state of the finding;
-    for a transition assertion or a failed step the last link is the offending step. `stem` goes on from there to where
-    the run ends up, of a property that says where something begins. `cycle` (lasso) returns to the last state before
-    it; `stutter` means the run may stay there. `fairness` says in sentences why the run is fair.
-    `unfinished`: it was met on a level that was given up, and another one may come before it. `reduced`:
-    the keys are those of least images under symmetry (language page, 11.3).
+    for a transition assertion or a failed step the last link is that step. `stem`, of a property that has one, leads
+    from there to the head of the cycle. `cycle` (lasso) returns to the last state before it; `stutter` means the run
+    may stay there. `fairness` says in sentences why the run is fair. `unfinished`: it was found on a level that was
+    given up, so another witness may come before it. `reduced`: the keys are those of least images under symmetry
+    (language page, 11.3).
     """
 
     key: str | None
@@ -108,13 +101,13 @@ class Finding:
 
     @property
     def steps(self) -> int:
-        """The length of the story: Init is no step."""
+        """The length of the trace: Init is no step."""
         return max(len(self.path) - 1, 0) + len(self.stem) + len(self.cycle)
 
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """A level that was not finished: its number, and how many of the states before it were expanded until then."""
+    """A level that was given up: its number, and how many of the `waiting` states before it were expanded."""
 
     level: int
     expanded: int
@@ -125,14 +118,14 @@ class GivenUp:
 class Exploration:
     """Counts and findings. `findings` maps a property's key to its least witness.
 
-    `met`: properties that hold whatever is still unexplored. `judged`: those whose question was put to the end; what is
-    neither found, met nor judged is undecided. `cut` counts the states whose steps were not all explored. `reduced`:
-    states are counted up to symmetry. `exact`: they were compared, and not their keys alone. `idle_actions`: after a
-    complete exploration, the actions without a step and where they gave up most often. `noted`: what machines noted in
-    such an exploration, else None. `deepest`: of a search that was cut, a path to its last level. `given_up`: the
-    level that was under way when it was stopped, of which nothing is counted. `judging_stopped`: why the judgement was
-    not put to the end, where the exploration had come to its own. `torn`: it was stopped anywhere, and what worked for
-    it may be half done. `exported`: the tables of states and transitions are written.
+    `met`: properties that hold whatever is still unexplored. `judged`: those that were judged to the end; a property
+    that is neither found, met nor judged is undecided. `cut` counts the states whose steps were not all explored.
+    `reduced`: states are counted up to symmetry. `exact`: states were compared, not only their keys. `idle_actions`:
+    after a complete exploration, the actions without a step and where they gave up most often. `noted`: what machines
+    noted in such an exploration, else None. `deepest`: of a search that was cut, a path to its last level. `given_up`:
+    the level that was unfinished when the search stopped, which is not counted. `judging_stopped`: why the judgement
+    ended early after the exploration had ended. `torn`: the search was stopped at an arbitrary point, so its objects
+    may be inconsistent. `exported`: the tables of states and transitions are written.
     """
 
     stopped: StopReason
@@ -163,5 +156,5 @@ class Exploration:
 
     @property
     def answered(self) -> bool:
-        """Whether a level that was given up has shown what is wrong all the same."""
+        """Whether a level that was given up has brought a finding."""
         return any(finding.unfinished for finding in (*self.findings.values(), *filter(None, [self.error])))

@@ -1,7 +1,7 @@
-"""What one level of an exploration brought: counts and least witnesses; what is known of one that was given up. Data.
+"""The result of one level of an exploration: counts and least witnesses; also of a level that was given up. Plain data.
 
-All of it is least witnesses and sums, so levels may be expanded in any order or in parallel and their parts merged
-(`Level.merge`): the answer is the same.
+It has only sums and minima, so a level may be expanded in any order or in parallel and its parts merged
+(`Level.merge`): the result is the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from interpreter.state.step import ModelError, StepOrder
 
 
 class StateRef(NamedTuple):
-    """A state as findings speak of it: its key, and how many crash steps are on its path."""
+    """A state in a witness: its key, and how many crash steps are on its path."""
 
     key: int
     crashes: int
@@ -29,7 +29,7 @@ class StateRef(NamedTuple):
 class Witness:
     """A state (`at`), or a step from it: then `order` is the step's and `target` the key of where it leads.
 
-    `at` None stands for Init. `error`: what the model failed with there. Of two witnesses the one of less rank counts.
+    `at` None stands for Init. `error`: the failure of the model there. Of two witnesses the one of lower rank counts.
     """
 
     at: StateRef | None
@@ -52,13 +52,13 @@ STEP_STAGE, TRANSITION_STAGE, STATE_STAGE = 0, 1, 2
 
 @dataclass(slots=True)
 class Level:
-    """What one level brought: the states found on it, the steps that led there, and the least witnesses.
+    """The result of one level: the states found on it, the steps that led there, and the least witnesses.
 
-    `states`, `cut` and `frontier` (states to be expanded next) speak of the new level; `transitions`, `crash_steps`
-    and dead ends of the level that was expanded. `pruned` states are not expanded; `broken` are the watches whose
-    assertion failed. `acted` are the actions (by routine) that had a step; `aborted` counts where the ways of the
-    others ended. `noted` is what machines noted so far, on this level and before. `least`: of the keys of the states
-    found on it, the least one.
+    `states`, `cut` and `frontier` (states to be expanded next) are those of the new level; `transitions`, `crash_steps`
+    and dead ends those of the level that was expanded. `pruned` states are not expanded; `broken` are the watches whose
+    assertion failed. `acted` are the actions (by routine) that had a step; `aborted` counts where the execution paths
+    of the others ended. `noted` is what machines noted on this level and before. `least`: the least key of the states
+    found on it.
     """
 
     states: int = 0
@@ -81,18 +81,18 @@ class Level:
         return min(self.states, self.cut, self.frontier, self.transitions, self.crash_steps, self.pruned) >= 0
 
     def see(self, key: str, witness: Witness) -> None:
-        """A witness for a property."""
+        """Keep a witness for a property, if it is the least so far."""
         known = self.witnesses.get(key)
         if known is None or witness.rank < known.rank:
             self.witnesses[key] = witness
 
     def fail(self, witness: Witness) -> None:
-        """The model failed."""
+        """Keep a failure of the model, if it is the least so far."""
         if self.error is None or witness.rank < self.error.rank:
             self.error = witness
 
     def merge(self, other: Level) -> None:
-        """Add what another part of the same level brought."""
+        """Add another part of the same level."""
         frontier = self.frontier
         self.add_counts(other)
         self.frontier += frontier
@@ -119,9 +119,9 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A level that was given up: so many states of the frontier were expanded (None: all), which brought `level`.
+    """A level that was given up: its result after so many states of the frontier were expanded (None: all).
 
-    `paths`: how the states were reached that are witnesses and were found on this level.
+    `paths`: the paths to those witnesses that were found on this level.
     """
 
     level: Level
@@ -138,7 +138,7 @@ class Unfinished:
 
 
 class KeysCollide(Exception):
-    """Two different states have the same key, which was noticed. Of n states that has a chance of n * n / 2**129."""
+    """Two different states have the same key. For n states the probability is about n * n / 2**129."""
 
     def __init__(self) -> None:
         super().__init__("two different states have the same key")

@@ -1,4 +1,4 @@
-"""How far an exploration may go, and why it went no further: one value, made at the edge."""
+"""How far an exploration may go, and why it stopped."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from enum import StrEnum
 from typing import Final
 
 MEMORY_LIMIT: Final = "FIZZPY_MEMORY_LIMIT"
-"""The variable of the environment that names the MiB which a run may hold."""
+"""The environment variable with the MiB that a run may hold."""
 _MOST_DIGITS: Final = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Where a run ends though there is more to explore; None: nowhere.
+    """Where a run ends although there is more to explore; None: no limit.
 
-    `states` and `depth` count and are looked at between levels, so that they give equal counts on every engine: the
-    run ends after the level with which so many states are known, or after the level of this number (that of the
-    initial states is 0). `time_s`, in seconds from the beginning, and `memory_mb`, in MiB that this process and those
-    it has started hold together, act at once. Unless `memory_mb` is given, the machine decides about memory.
+    `states` and `depth` are checked between levels, so they give equal counts on every engine: the run ends after the
+    level with which so many states are known, or after the level of this number (that of the initial states is 0).
+    `time_s`, in seconds from the beginning, and `memory_mb`, in MiB that this process and its descendants hold, act at
+    once. Unless `memory_mb` is given, the limits of the machine apply.
     """
 
     states: int | None = None
@@ -30,7 +30,7 @@ class Limits:
 
     @classmethod
     def asked_for(cls, states: int | None = None, depth: int | None = None, time_s: float | None = None) -> Limits:
-        """These, and what the environment says of memory. Raises `UsageProblem` where that is no number."""
+        """These limits with that of memory from the environment. Raises `UsageProblem` if that is no number."""
         text = os.environ.get(MEMORY_LIMIT)
         if not text:
             return cls(states, depth, time_s)
@@ -42,7 +42,7 @@ class Limits:
 
     @property
     def asked(self) -> Mapping[str, object]:
-        """Those that were asked for, by their names in reports."""
+        """The requested limits, by their names in reports."""
         asked = {
             StopReason.MAX_STATES: self.states,
             StopReason.MAX_DEPTH: self.depth,
@@ -53,9 +53,9 @@ class Limits:
 
 
 class StopReason(StrEnum):
-    """Why an exploration went no further. The value is its name in reports.
+    """Why an exploration stopped. The value is its name in reports.
 
-    With `MAX_ACTIONS`, the option of a model, the exploration goes on, but no action starts in the states that it cuts.
+    `MAX_ACTIONS`, an option of the model, does not stop the exploration: no action starts in the states that it cuts.
     """
 
     COMPLETE = "complete"
@@ -69,23 +69,23 @@ class StopReason(StrEnum):
 
     @property
     def bounds(self) -> bool:
-        """Whether it is one of the `Limits`: what was found is all there is up to there."""
+        """Whether it is one of the `Limits`: everything up to that limit was found."""
         return self in _LIMITS
 
     @property
     def sentence(self) -> str:
-        """What it did to the search, to be put after the counts."""
+        """A sentence for the report, after the counts."""
         return _SENTENCES[self]
 
     @property
     def way_out(self) -> str | None:
-        """What to do about it, where that is not plain."""
+        """A remedy, where one is not obvious."""
         return _WAY_OUT if self is StopReason.MEMORY else None
 
 
 _LIMITS: Final = frozenset({StopReason.MAX_STATES, StopReason.MAX_DEPTH, StopReason.TIMEOUT, StopReason.MEMORY})
 UNTIMELY: Final = frozenset({StopReason.TIMEOUT, StopReason.MEMORY, StopReason.INTERRUPTED})
-"""With these a run may end anywhere."""
+"""With these a run may end within a level."""
 _WAY_OUT: Final = (
     "let states go to the disk with --memory MB, go on elsewhere with --checkpoint DIR and --resume DIR, set a bound "
     "(--max-depth, --max-states, --option max_actions=N), or share the work with --engine spark"

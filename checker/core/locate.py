@@ -1,4 +1,4 @@
-"""Where a model is: the path as given, or, for a bare name, among the models that come with the tool."""
+"""The path of a model: as given, or, for a bare name, among the models that come with the tool."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _LONGEST, _MOST_NEAR = 200, 3
 
 
 def locate(model: str) -> str:
-    """The path to read the model from. What is in the current folder wins over a bundled model of that name.
+    """The path to read the model from. A file in the current folder takes precedence over a bundled model.
 
-    Raises `UsageProblem` if there is nothing to read.
+    Raises `UsageProblem` if there is no readable file.
     """
     path = Path(model)
     if not model:
@@ -83,7 +83,7 @@ def _suggest(path: Path) -> str:
 
 
 def _near(path: Path, names: list[str]) -> list[str]:
-    """The files that may have been meant. Compared without the suffix, which all have in common."""
+    """The files that may have been meant, compared without the suffix that all have."""
     from fizz.base.near_names import near_names
 
     stems = {Path(name).stem: name for name in names}

@@ -1,6 +1,6 @@
-"""`Patience`: whoever works long asks it whether to go on. Time, memory and interruptions end a run where it is safe.
+"""`Patience`: long computations ask it whether to continue. Time, memory and interruptions end a run where it is safe.
 
-Nothing is torn out of somebody's hands: who asks stands where what is complete can be told from what is not.
+A computation asks only at points where complete results can be separated from incomplete ones.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from checker.core.level import Unfinished
 
 SHARE: Final = 0.85
-"""The part of what the machine grants that a run may hold."""
+"""The part of the available memory that a run may hold."""
 GRACE_S: Final = 0.5
-"""What is under way when a run ends, and would be lost, may take so much longer."""
+"""How much longer work may take that would be lost when a run ends."""
 INSIST_S: Final = 2.0
-"""Who asks again after so many seconds is not answered: then the run is torn. Sooner than that nothing is lost."""
+"""A second interruption after so many seconds ends the run at once, wherever it is; an earlier one is ignored."""
 _LOOK_S: Final = 0.05
-"""The memory is looked at once in so long."""
+"""The interval between measurements of memory."""
 _REQUESTS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 _MB: Final = 2**20
 _NEVER: Final = float("inf")
 
 
 class Stop(BaseException):
-    """The run is to end here. It is no mistake, and like an interruption nobody may take it for one.
+    """The run is to end here. Like `KeyboardInterrupt` it is no `Exception`, so that no handler of errors catches it.
 
-    `unfinished`: what the level under way has brought, if it was one.
+    `unfinished`: the result so far of the current level, if there is one.
     """
 
     def __init__(self, reason: StopReason) -> None:
@@ -45,10 +45,10 @@ class Stop(BaseException):
 
 
 class Patience:
-    """How long a run may still go on. Its time begins when it is made.
+    """The limits of a run in time and memory, and requests to end it. Its time begins when it is made.
 
-    `asked`: whether somebody in another process has asked for the end. `now` and `surveyor` are those of this machine
-    unless a test says otherwise.
+    `asked`: whether another process has requested the end. `now` and `surveyor` are those of this machine, except in
+    tests.
     """
 
     def __init__(
@@ -66,10 +66,10 @@ class Patience:
         self._asked = asked
         self._full = False
         self._requested: float | None = None
-        """When somebody first asked for the end."""
-        self._spared_until = 0.0
+        """When the end was first requested."""
+        self._grace_until = 0.0
         self._next = min(self._deadline, 0.0)
-        """When to look closer: until then asking costs next to nothing."""
+        """When to check again: until then `ask` only reads the clock."""
 
     def ask(self) -> None:
         """Raise `Stop` if the run is to end."""
@@ -77,7 +77,7 @@ class Patience:
             self.look()
 
     def look(self) -> None:
-        """The same, whenever somebody looked last."""
+        """As `ask`, but always with a full check."""
         reason = self.over
         if reason is not None:
             raise Stop(reason)
@@ -86,8 +86,8 @@ class Patience:
     def over(self) -> StopReason | None:
         """Why the run is to end, if it is."""
         now = self._now()
-        if now < self._spared_until:
-            self._next = self._spared_until
+        if now < self._grace_until:
+            self._next = self._grace_until
             return None
         if not self._full:
             self._full = self._measured()
@@ -111,36 +111,36 @@ class Patience:
         return room.held >= (SHARE * (room.held + room.left) if self._most is None else self._most)
 
     @contextmanager
-    def spared(self, seconds: float = GRACE_S) -> Iterator[None]:
-        """What is done in the block may take so long, whatever has happened."""
-        before = self._spared_until
-        self._spared_until = max(before, self._now() + seconds)
+    def grace(self, seconds: float = GRACE_S) -> Iterator[None]:
+        """The block may take so many seconds, even if the run is to end."""
+        before = self._grace_until
+        self._grace_until = max(before, self._now() + seconds)
         try:
             yield
         finally:
-            self._spared_until = before
+            self._grace_until = before
             self._next = 0.0
 
     @contextmanager
-    def attending(self) -> Iterator[None]:
-        """While the block runs, the steps that this thread runs ask too."""
+    def limiting_steps(self) -> Iterator[None]:
+        """While the block runs, the steps that this thread executes ask too."""
         here = threading.get_ident()
-        before = _ATTENDING.get(here)
-        _ATTENDING[here] = self.ask
+        before = _LIMITING.get(here)
+        _LIMITING[here] = self.ask
         METER.hook = _ask_here
         try:
             yield
         finally:
             if before is None:
-                del _ATTENDING[here]
+                del _LIMITING[here]
             else:
-                _ATTENDING[here] = before
+                _LIMITING[here] = before
 
     # --- interruptions ---------------------------------------------------------------------------------------------
 
     @contextmanager
-    def heeding(self) -> Iterator[None]:
-        """While the block runs, an interruption waits for who asks next. One that comes much later does not wait."""
+    def deferring_interrupts(self) -> Iterator[None]:
+        """While the block runs, an interruption waits for the next `ask`; a second one after `INSIST_S` does not."""
         before: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
             for name in _REQUESTS:
@@ -159,22 +159,22 @@ class Patience:
         self.interrupt()
 
     def interrupt(self) -> None:
-        """The run is to end soon, for somebody asks for that."""
+        """Request the end of the run."""
         if self._requested is None:
             self._requested = self._now()
         self._next = 0.0
 
     @property
     def interrupted(self) -> bool:
-        """Whether somebody has asked for the end."""
+        """Whether the end was requested."""
         return self._requested is not None
 
 
-_ATTENDING: dict[int, Callable[[], None]] = {}
-"""Whom the steps of a thread ask, by the thread: a program may run several checks at once."""
+_LIMITING: dict[int, Callable[[], None]] = {}
+"""The patience that the steps of a thread ask, by thread: a program may run several checks at once."""
 
 
 def _ask_here() -> None:
-    ask = _ATTENDING.get(threading.get_ident())
+    ask = _LIMITING.get(threading.get_ident())
     if ask is not None:
         ask()

@@ -1,4 +1,4 @@
-"""`Phases`: what the CPU time of a run was spent on."""
+"""`Phases`: the CPU time of a run by phase."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ _NOT_MEASURED: Final = nullcontext()
 
 
 class Phases:
-    """CPU seconds of this process by phase; while a phase is within another one, it alone counts.
-
-    Unless they are `wanted` nothing is measured.
-    """
+    """CPU seconds of this process by phase, measured only if `wanted`. Time in an inner phase counts for that alone."""
 
     def __init__(self, wanted: bool = False) -> None:
         self._wanted = wanted
@@ -33,7 +30,7 @@ class Phases:
         self.seconds: dict[str, float] = {}
 
     def during(self, phase: str) -> AbstractContextManager[None]:
-        """What is done within counts for this phase."""
+        """The time of the block counts for this phase."""
         return self._measured(phase) if self._wanted else _NOT_MEASURED
 
     @contextmanager

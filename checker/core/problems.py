@@ -1,4 +1,4 @@
-"""Problems that are neither the model's nor ours: a wrong request, or an environment that lacks something."""
+"""Problems that are errors neither of the model nor of the tool: a wrong request, or an unfit environment."""
 
 from __future__ import annotations
 
@@ -9,14 +9,11 @@ from typing import Final
 from checker.core.exit_code import ExitCode
 
 FULL_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""What the system says where a file can grow no more."""
+"""The errors of the system when a file cannot grow."""
 
 
 def full_disk(failure: OSError) -> str:
-    """What to say of one of `FULL_DISK`: it names the folder of the file that could not grow.
-
-    A file that the system does not name is a temporary one.
-    """
+    """The message for one of `FULL_DISK`, with the folder of the file; a file without a name is a temporary one."""
     import tempfile  # slow to import
 
     name = failure.filename
@@ -27,7 +24,7 @@ def full_disk(failure: OSError) -> str:
 
 
 class Problem(Exception):
-    """What stops a run before it has an answer: one sentence, and a way out. The command prints it and exits."""
+    """Why a run has no answer: one sentence, and a hint what to do. The command prints both and exits."""
 
     exit_code: ExitCode
 
@@ -37,7 +34,7 @@ class Problem(Exception):
         self.hint = hint
 
     def __reduce__(self) -> tuple[type[Problem], tuple[str, str | None]]:
-        # Exceptions are rebuilt from `args` when they come home from a worker process, and `args` has no hint.
+        # Exceptions from a worker process are rebuilt from `args`, which has no hint.
         return type(self), (self.text, self.hint)
 
 
@@ -48,7 +45,7 @@ class UsageProblem(Problem):
 
 
 def constants_fail(text: str) -> UsageProblem:
-    """What to say where there is no state to be looked at, because the constants of the model already fail."""
+    """The problem of a model whose constants fail, so that it has no state."""
     return UsageProblem(f"the constants of the model fail: {text}", "fizzpy check tells more of it")
 
 

@@ -1,4 +1,4 @@
-"""What a property kind is: what it looks at, and what it concludes from what the engine found."""
+"""The interface of property kinds: what engines watch for a property, and what it concludes from their findings."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Iterable
 from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
+from checker.core.demand import Demand, NoLasso
 from checker.core.exit_code import ExitCode
 from checker.core.exploration import Finding, PathLink
-from checker.core.obligation import Demand, NoLasso
 from checker.core.report import Violation
 from fizz import Options
 from fizz.base.light import dataclass
 from interpreter.compile.program import AssertionProgram, Program
 
 if TYPE_CHECKING:
-    from checker.core.explored_states import ExploredStates
+    from checker.core.demand import ExploredStates
 
 
 class Looks(Enum):
-    """What an engine may be asked to look at."""
+    """What a watch looks at."""
 
     STATES = "every reachable state"
     STEPS = "every step that is no crash"
@@ -29,7 +29,7 @@ class Looks(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """An assertion, by its number. In a role it is asked of `some` instance or of all."""
+    """An assertion, by its number. In a role it must be true for `some` instance, or for all."""
 
     assertion: int
     some: bool = False
@@ -37,12 +37,11 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What engines look out for on behalf of a property.
+    """What engines watch for a property.
 
-    They bring the least state or step (language page, 12.4) for which the predicate answers what `seeks` says; of dead
-    ends nothing is asked, and the least one is brought.
-    `records`: the answer of every state is kept for the search for lassos. `prunes`: such states may be left
-    unexpanded, if the options say so. `key` names it in what they bring: no other watch of the run has the same.
+    They find the least state or step (language page, 12.4) for which the answer of the predicate is `seeks`, or the
+    least dead end, without a predicate. `records`: the answer in every state is kept for the search for lassos.
+    `prunes`: such states may be left unexpanded, if the options say so. `key` is unique among the watches of a run.
     """
 
     key: str
@@ -54,12 +53,12 @@ class Watch:
 
     @property
     def brings(self) -> bool:
-        """Is a witness brought? If not, answers are recorded and nothing else."""
+        """Whether engines find a witness; otherwise they only record answers."""
         return self.seeks is not None or self.looks is Looks.DEAD_ENDS
 
 
 class Phase(IntEnum):
-    """The order of judgement (language page, 10.7): later phases are judged only if the earlier ones found nothing."""
+    """The order of judgement (language page, 10.7): a phase is judged only if the earlier ones found no violation."""
 
     SAFETY = 1
     DEADLOCK = 2
@@ -68,14 +67,14 @@ class Phase(IntEnum):
 
 
 class Evidence(Protocol):
-    """What is known when a property concludes."""
+    """What is known of the exploration when a property concludes."""
 
     @property
     def options(self) -> Options: ...
 
     @property
     def bounded(self) -> bool:
-        """Was the search cut?"""
+        """Whether the search was cut."""
         ...
 
     def witness(self, key: str) -> Finding | None: ...
@@ -83,13 +82,13 @@ class Evidence(Protocol):
     def search(self) -> ExploredStates: ...
 
     def path(self, key: int) -> tuple[PathLink, ...]:
-        """The path to a state that was found."""
+        """The path to the state with this key."""
         ...
 
 
 @dataclass(frozen=True)
 class Property(ABC):
-    """One question about the model."""
+    """A property of the model."""
 
     name: str
 
@@ -100,56 +99,56 @@ class Property(ABC):
 
     @property
     def key(self) -> str:
-        """What findings are filed under: unique among the properties of a run."""
+        """The key of its findings: unique among the properties of a run."""
         return self.name
 
     @property
     @abstractmethod
     def watches(self) -> tuple[Watch, ...]:
-        """What engines are to look out for, each under a key of its own.
+        """What engines watch for, each under a key of its own.
 
-        The first is what readers are shown: its answers in the states of a path, and why it is violated.
+        Reports show the first: its answers in the states of a path, and why it is violated.
         """
 
     def checked(self, options: Options) -> bool:
-        """Is it judged at all, with these options?"""
+        """Whether it is judged with these options."""
         return True
 
     def demand(self, options: Options) -> Demand | None:
-        """What it demands of the explored graph, said of the answers that its watches record; None: nothing."""
+        """Its demand on the explored graph, in terms of the answers that its watches record; None: no demand."""
         return None
 
     @abstractmethod
     def conclude(self, evidence: Evidence) -> Finding | None:
-        """The violation, after all that could be explored was explored."""
+        """The violation, after the exploration has ended; None if there is none."""
 
     def met(self, evidence: Evidence) -> bool:
-        """Does the property hold whatever is explored further?"""
+        """Whether the property holds whatever is still unexplored."""
         return False
 
     @property
     def needs_whole_space(self) -> bool:
-        """Can nothing be said for certain while the search is cut?"""
+        """Whether a cut search cannot decide it."""
         return False
 
 
 @dataclass(frozen=True)
 class AssertionProperty(Property):
-    """A question that an assertion asks. A new kind is one file with a subclass, and one line in the registry."""
+    """A property with an assertion. A new kind is one file with a subclass, and one line in the registry."""
 
     assertion: int
 
     @classmethod
     def of(cls, assertion: AssertionProgram, program: Program) -> Self:
-        """The property that an assertion of this kind stands for."""
+        """The property of an assertion of this kind."""
         return cls(assertion.name, assertion.number)
 
 
 def has_stem(p: Property, options: Options) -> bool:
-    """Does a property demand something of lassos that a stem leads to? There may be crash steps on it."""
+    """Whether a property is about lassos with a stem, which may have crash steps."""
     return p.checked(options) and isinstance(demand := p.demand(options), NoLasso) and demand.stem is not None
 
 
 def watches_of(properties: Iterable[Property], options: Options) -> tuple[Watch, ...]:
-    """What engines are to look out for on behalf of the properties that are judged with these options."""
+    """The watches of the properties that are judged with these options."""
     return tuple(watch for p in properties if p.checked(options) for watch in p.watches)

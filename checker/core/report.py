@@ -1,7 +1,4 @@
-"""What a check answers: one verdict per property, counts, the leading counterexample. Plain data.
-
-Printers live in `view`.
-"""
+"""The report of a check: one verdict per property, counts, the leading counterexample. Plain data for printers."""
 
 from __future__ import annotations
 
@@ -28,8 +25,8 @@ PropertyVerdict = OneOf["holds", "holds-within-bound", "violated", "undecided"]
 class PropertyReport:
     """`kind` is an assertion kind or "deadlock".
 
-    `steps` is the length of the counterexample, prefix and cycle together. Unless it is the `shortest`, it was met on a
-    level that was not finished: perhaps there is another one before it.
+    `steps` is the length of the counterexample, prefix and cycle together. Unless it is the `shortest`, it was found on
+    a level that was not finished, so there may be a shorter one.
     """
 
     name: str
@@ -43,7 +40,7 @@ class PropertyReport:
 
 @dataclass(frozen=True, slots=True)
 class ModelFailure:
-    """The model's own run-time error: `calls` is the call chain, innermost first, as printable lines.
+    """A run-time error of the model: `calls` is the call chain, innermost first, as printable lines.
 
     `shortest` as in `PropertyReport`.
     """
@@ -56,13 +53,13 @@ class ModelFailure:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The answer of one run.
+    """The report of one run.
 
-    `cut_by` names what cut the search: an option of the model, one of the limits, or None. `exact`: no
-    two states were taken for one, because they were compared and not their keys alone. `excluded`: the state variables
-    that the model leaves out of identity, so that states which differ there only are one state. `given`: the constants
-    and options that the model was given; `asked`: how it was to be explored, by name. `given_up`: the level that was
-    under way when the search was stopped.
+    `cut_by` names what cut the search: an option of the model, one of the limits, or None. `exact`: no two states were
+    taken for one, because states were compared, not only their keys. `excluded`: the state variables that the model
+    excludes from identity, so that states which differ only there are one state. `given`: the constants and options of
+    the model; `asked`: the settings that decide the answer, by name. `given_up`: the level that was unfinished when the
+    search stopped.
     """
 
     verdict: Verdict

@@ -1,4 +1,4 @@
-"""What reports say of properties that no assertion names. No kind is asked: reports are shown before there are any."""
+"""The titles of violations in reports, by the name of the kind: reports are shown without loading property kinds."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _TITLES: Final = {DEADLOCK: "a state has no step left"}
 
 
 def title_of(kind: str) -> str | None:
-    """What has happened where a property of this kind is violated; None: that the property is, by its name."""
+    """What a violation of this kind means; None: that the named property is violated."""
     return _TITLES.get(kind)
 
 
 def heading(name: str, kind: str) -> str:
-    """What has happened, in two or three words: `Fine is violated`, `Deadlock`."""
+    """The heading of a violation: `Fine is violated`, `Deadlock`."""
     return f"{name} is violated" if title_of(kind) is None else kind.capitalize()

@@ -10,9 +10,9 @@ EntryKind = OneOf["init", "start", "continue", "deliver", "crash-role"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One line of the state that a step changed. `place` is a variable, `Node#0.field`, `thread-0` and so on; None.
+    """One line of the state that a step changed. `place`: a variable, `Node#0.field`, `thread-0` and so on.
 
-    Absent.
+    `old`, `new`: the texts before and after; None: absent.
     """
 
     place: str
@@ -24,14 +24,14 @@ class Change:
 class TraceEntry:
     """One step and the state it leads to.
 
-    `label` is the step's name with its choices (language page, 12.2); `actor` says for people who moves: the action, or
-    the root action of a continued thread (`Node#0.Send`); `crash` marks twins and role crashes; `fails`: the model
-    failed in this step, and nothing came of it; `lines` are the source lines the step executed, in order; `state` is
-    the whole state after the step as (place, text) lines.
+    `label` is the step's name with its choices (language page, 12.2); `actor` is the action, or the root action of a
+    continued thread (`Node#0.Send`); `crash` marks twins and role crashes; `fails`: the model failed in this step,
+    which has no result; `lines` are the source lines the step executed, in order; `state` is the whole state after the
+    step as (place, text) lines.
 
-    Threads are numbers, which may change with each step. `movers` are those, as numbers before the step, any of which
-    it continued: one, or several that are equal. `origins` has for each thread after the step, by its number there, its
-    number before; None for one that the step began.
+    Threads are numbers, which may change with each step. `movers` are the numbers, before the step, of the threads that
+    it may have continued: one, or several that are equal. `origins` has for each thread after the step its number
+    before; None for one that the step began.
     """
 
     label: str
@@ -55,8 +55,8 @@ class TraceEntry:
 class Why:
     """Why an assertion is false in the state after step `step`, or for that step.
 
-    `file` and `line` are those of the statement that said so; `facts` are expressions of the model with the display
-    texts of their values, the most telling first.
+    `file` and `line` are those of the deciding statement; `facts` are expressions of the model with the display texts
+    of their values, the most relevant first.
     """
 
     step: int
@@ -67,10 +67,10 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """An action, thread or message without a step, and the first guard that holds it back.
+    """An action, thread or message without a step, and the first guard that prevents it.
 
     `name` is that of its steps, as `Node#0.Act` or `thread-0`. `file`, `line` and `text` are those of the guard, and
-    `facts` its condition and parts of it with their values, the most telling first.
+    `facts` its condition and parts of it with their values, the most relevant first.
     """
 
     name: str
@@ -84,8 +84,8 @@ class Held:
 class Stuck:
     """Why no step is possible in the last state of a trace.
 
-    `blocked` are the places (file, line) where the ways through actions and threads are given up. `limited` are the
-    actions that would have a step if `action_options` and `max_concurrent_actions` did not limit them, `held` all else.
+    `blocked` are the lines (file, line) at which execution paths of actions and threads are given up. `limited` are the
+    actions that only `action_options` and `max_concurrent_actions` prevent, `held` all others.
     """
 
     blocked: tuple[tuple[str, int], ...]
@@ -95,10 +95,10 @@ class Stuck:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A path, or a lasso: then the entries from `cycle_start` on are the cycle (it returns to the state before it).
+    """A path, or a lasso: then the entries from `cycle_start` on are the cycle, which returns to the state before it.
 
-    `stutter`: the run stays for ever in the state of the last entry (there are no cycle entries). `fairness` says in
-    sentences why the cycle is fair.
+    `stutter`: the run stays for ever in the last state, without entries of a cycle. `fairness` says in sentences why
+    the cycle is fair.
     """
 
     entries: tuple[TraceEntry, ...]

@@ -1,7 +1,7 @@
-"""Texts of others made visible: what could steer a terminal, turn the reading direction or hide is spelled out.
+"""Untrusted texts made printable: characters that control a terminal, the reading direction, or are invisible.
 
-A model, a file name, a report or an option is not trusted: its text must not move the cursor, recolour the screen, look
-like another text or take no room at all. Every printer of this tool sends what it prints through `printable`.
+Texts from a model, a file name, a report or an option must not move the cursor, recolour the screen, look like another
+text or be invisible. Every printer of this tool uses `printable`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import unicodedata
 
 # Controls, marks of direction and joiners, halves of surrogate pairs, separators of lines and paragraphs.
 _CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
-# Letters and marks that are drawn as nothing at all (Unicode's Default_Ignorable_Code_Point, without the above), and
-# the braille cell without dots.
+# Invisible letters and marks (Unicode's Default_Ignorable_Code_Point, without the above), and the empty braille cell.
 _BLANK = frozenset(
     (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0,
      *range(0xFE00, 0xFE10))
@@ -20,9 +19,9 @@ _TAB = "    "
 
 
 def printable(text: str, *, lines: bool = True) -> str:
-    """The text with everything spelled out that is not seen as itself, as `\\x1b` or `\\u202e`. Tabs become spaces.
+    """The text with escapes such as `\\x1b` or `\\u202e` for unprintable characters. Tabs become spaces.
 
-    `lines`: line ends stay; otherwise the text is one line, whatever it holds.
+    `lines`: line ends are kept; otherwise the result is one line.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -30,7 +29,7 @@ def printable(text: str, *, lines: bool = True) -> str:
 
 
 class _Shown(dict[int, str]):
-    """What is shown for a character, by its number; found out when it is met first."""
+    """The printed text of a character, by its number; computed at the first use."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -40,7 +39,7 @@ class _Shown(dict[int, str]):
 
 
 def _is_blank(code: int) -> bool:
-    # The last two of each plane and 32 more are no characters, and never will be.
+    # The last two code points of each plane and 32 more are never characters.
     return code in _BLANK or 0xE0000 <= code < 0xE1000 or code & 0xFFFE == 0xFFFE or 0xFDD0 <= code < 0xFDF0
 
 

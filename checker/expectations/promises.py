@@ -22,8 +22,8 @@ from typing import Any, get_args
 from checker.check import check
 from checker.core.exit_code import ExitCode
 from checker.core.exploration import Settings
+from checker.core.given import literal, option_text
 from checker.core.limits import Limits
-from checker.core.literals import literal, option_text
 from checker.core.problems import Problem, UsageProblem
 from checker.core.report import PropertyVerdict, Report, Verdict
 from checker.storage.user_files import read_user_file

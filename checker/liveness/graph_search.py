@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from checker.core.demand import QUIET, AlwaysReachable, FairRun, NoLasso, ReachedState, StateSet
 from checker.core.exploration import PathLink
-from checker.core.explored_states import FairRun, ReachedState
-from checker.core.obligation import QUIET, AlwaysReachable, NoLasso, StateSet
 from checker.liveness.eventual import lost_states
 from checker.liveness.fair_search import FairSearch
 from checker.liveness.fairness import sentences

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checker.core.obligation import EVERYWHERE, QUIET, AlwaysReachable, NoLasso
+from checker.core.demand import EVERYWHERE, QUIET, AlwaysReachable, NoLasso
 from checker.properties.liveness import Liveness
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
+from checker.core.demand import AlwaysReachable, Demand, NoLasso, Recorded
 from checker.core.exit_code import ExitCode
 from checker.core.exploration import Finding
-from checker.core.obligation import AlwaysReachable, Demand, NoLasso, Recorded
 from checker.core.property import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 from fizz import Options
 

@@ -56,10 +56,10 @@ def notes_of(coverage: Coverage, file: str) -> Mapping[int, list[tuple[str, bool
     notes: dict[int, list[tuple[str, bool]]] = defaultdict(list)
     for branching in coverage.branchings:
         counts = dict(branching.counts)
-        if branching.place.file == file and any(counts.values()):
+        if branching.span.file == file and any(counts.values()):
             text = ", ".join(f"{name} {count:,}" for name, count in branching.counts)
-            notes[branching.place.line].append((text, False))
-    remarks = [(remark.place, remark.text) for remark in coverage.remarks]
+            notes[branching.span.line].append((text, False))
+    remarks = [(remark.span, remark.text) for remark in coverage.remarks]
     remarks += [(one.span, one.text) for one in coverage.untested if one.span is not None]
     for span, text in remarks:
         if span.file == file:
@@ -96,19 +96,19 @@ def print_audit(page: Page, coverage: Coverage) -> None:
     names = file_names(coverage.sources)
     page.line(Text(f"every state visited once more, row by row: {reach(coverage)}", "dim"), 2, 2)
     page.line()
-    _print_table(page, ("action", "ways", "steps"), ((a.action, a.ways, a.steps) for a in coverage.actions))
+    _print_table(page, ("action", "ways", "steps"), ((a.action, a.paths, a.steps) for a in coverage.actions))
     _print_table(
         page,
         ("line", "guard or branch", "decided"),
         (
-            (_where(b.place, names), b.text, ", ".join(f"{name} {count:,}" for name, count in b.counts))
+            (_where(b.span, names), b.text, ", ".join(f"{name} {count:,}" for name, count in b.counts))
             for b in coverage.branchings
         ),
     )
     _print_table(
         page,
         ("line", "what never happened", "where"),
-        ((_where(r.place, names), r.text, _part(r.place, coverage).removeprefix(": ")) for r in coverage.remarks),
+        ((_where(r.span, names), r.text, _part(r.span, coverage).removeprefix(": ")) for r in coverage.remarks),
     )
     _print_table(
         page,

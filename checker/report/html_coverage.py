@@ -21,11 +21,11 @@ def html_coverage(coverage: Coverage) -> str:
 
 def audit_tables(coverage: Coverage) -> str:
     """What an audit tells, as tables."""
-    actions = [(a.action, a.ways, a.steps) for a in coverage.actions]
+    actions = [(a.action, a.paths, a.steps) for a in coverage.actions]
     branchings = [
-        (b.place.line, b.text, ", ".join(f"{name} {count:,}" for name, count in b.counts)) for b in coverage.branchings
+        (b.span.line, b.text, ", ".join(f"{name} {count:,}" for name, count in b.counts)) for b in coverage.branchings
     ]
-    remarks = [(r.place.line, r.text) for r in coverage.remarks]
+    remarks = [(r.span.line, r.text) for r in coverage.remarks]
     untested = [(d.span.line, d.text) for d in coverage.untested if d.span is not None]
     settings = [(d.text,) for d in coverage.settings]
     return (

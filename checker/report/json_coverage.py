@@ -29,13 +29,13 @@ def coverage_fields(coverage: Coverage) -> dict[str, object]:
         "statements": coverage.statements,
         "ran": coverage.ran,
         "lines": [[file, line, count] for (file, line), count in sorted(coverage.runs.items())],
-        "actions": [{"action": a.action, "ways": a.ways, "steps": a.steps} for a in coverage.actions],
+        "actions": [{"action": a.action, "ways": a.paths, "steps": a.steps} for a in coverage.actions],
         "branchings": [
-            {"file": b.place.file, "line": b.place.line, "text": b.text, "decided": dict(b.counts)}
+            {"file": b.span.file, "line": b.span.line, "text": b.text, "decided": dict(b.counts)}
             for b in coverage.branchings
         ],
         "remarks": [
-            {"kind": r.kind, "file": r.place.file, "line": r.place.line, "column": r.place.column, "text": r.text}
+            {"kind": r.kind, "file": r.span.file, "line": r.span.line, "column": r.span.column, "text": r.text}
             for r in coverage.remarks
         ],
         "untested": [json_diagnostic(one) for one in coverage.untested],

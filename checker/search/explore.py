@@ -64,8 +64,8 @@ def explore(
     found: Exploration | None = None
     try:
         with ExitStack() as stack:
-            stack.enter_context(patience.heeding())
-            stack.enter_context(patience.attending())
+            stack.enter_context(patience.deferring_interrupts())
+            stack.enter_context(patience.limiting_steps())
             run = stack.enter_context(closing(engine.begin(task)))
             driver = SearchDriver(run, program, properties, clock, patience)
 
@@ -111,7 +111,7 @@ def _exported(driver: SearchDriver, settings: Settings, say: Callable[[str], Non
             raise Stop(StopReason.INTERRUPTED)
 
     try:
-        with patience.spared():
+        with patience.grace():
             finish(settings.export, settings.kept_in, driver.reached, driver.program.state_variables, ask)
     except Stop as stop:
         driver.stopped = stop.reason

@@ -15,7 +15,7 @@ from interpreter import Program
 from interpreter.compile.program import ActionProgram
 
 if TYPE_CHECKING:
-    from checker.core.explored_states import ExploredStates
+    from checker.core.demand import ExploredStates
 
 
 class SearchEvidence:

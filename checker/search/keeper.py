@@ -156,7 +156,7 @@ class Keeper:
         begun = time.monotonic()
         self.folder.store.ask = driver.patience.ask
         try:
-            with driver.patience.spared():
+            with driver.patience.grace():
                 self._write(driver, run)
         except OSError as failure:
             raise self._unwritten(failure) from failure

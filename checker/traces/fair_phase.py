@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field, replace
 
-from checker.core.obligation import QUIET, NoLasso, Recorded, Stem
+from checker.core.demand import QUIET, NoLasso, Recorded, Stem
 from checker.core.property import Property
 from checker.liveness.fairness import sentences
 from checker.liveness.graph import FairnessMark, Graph, LiveStep, Obligations, available, marks_of, obligation_of

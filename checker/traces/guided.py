@@ -55,7 +55,7 @@ def follow(
     patience = patience or Patience(limits)
     guide = _guide(trace)
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
-    with patience.heeding(), patience.attending():
+    with patience.deferring_interrupts(), patience.limiting_steps():
         report, _ = _followed(module, guide, trace if isinstance(trace, str) else None, extend, selected, patience)
     return replace(report, given=Given(constants or {}, options or {}))
 

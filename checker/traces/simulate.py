@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 
+from checker.core.demand import NoLasso
 from checker.core.exit_code import ExitCode
 from checker.core.given import Given
 from checker.core.limits import Limits, StopReason
-from checker.core.obligation import NoLasso
 from checker.core.patience import Patience, Stop
 from checker.core.property import Looks, Phase, Property
 from checker.core.report import ModelFailure, PropertyReport
@@ -93,7 +93,7 @@ def simulate(
     cut_by: StopReason | None = None
     patience = patience or Patience(limits)
     try:
-        with patience.heeding(), patience.attending():
+        with patience.deferring_interrupts(), patience.limiting_steps():
             machine = Machine(program)
             longest = steps or STEPS_PER_START * program.options.max_actions
             walker = _Walker(machine, properties, longest, tally, shorten, patience)
@@ -320,7 +320,7 @@ class _Walker:
             # The walk itself is an answer, so shortening may be cut.
             with suppress(Stop):
                 walk = Shortener(self.machine, self._steps, lambda run: said in self._said(run)).shorten(walk)
-        with self.patience.spared():
+        with self.patience.grace():
             reason = self._why(said.property, walk.states(), 0)
             trace = Trace(tuple(walk.entries()), why=reason, stuck=self._stuck(said.property, walk.state))
         return _Violation(said.property, trace, said.instance)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.core.obligation import EVERYWHERE, AlwaysReachable, NoLasso, Recorded, Stem
+from checker.core.demand import EVERYWHERE, AlwaysReachable, NoLasso, Recorded, Stem
 from checker.core.property import Looks, Predicate, Watch
 from checker.properties.exists import Exists
 from checker.properties.liveness import Liveness

@@ -122,7 +122,7 @@ def test_counts_are_those_of_a_plain_walk(path: Path) -> None:
 
 
 def remarks(found: Coverage) -> set[tuple[str, int]]:
-    return {(remark.kind, remark.place.line) for remark in found.remarks}
+    return {(remark.kind, remark.span.line) for remark in found.remarks}
 
 
 def test_what_never_happened(path: Path) -> None:
@@ -143,13 +143,13 @@ def test_what_never_happened(path: Path) -> None:
 def test_decisions_add_up(path: Path) -> None:
     """What the guards of an action let through is what its next statements count."""
     found = cover(path)
-    by_line = {one.place.line: dict(one.counts) for one in found.branchings}
+    by_line = {one.span.line: dict(one.counts) for one in found.branchings}
     run = {line: count for (_, line), count in found.runs.items()}
     assert by_line[11]["true"] == run[12]
     assert by_line[11]["true"] + by_line[11]["false"] == run[11]
     assert by_line[14] == {"if": run[15], "elif": 0, "else": run[19]}
     assert by_line[24]["some"] > 0
-    steps = {one.action: (one.ways, one.steps) for one in found.actions}
+    steps = {one.action: (one.paths, one.steps) for one in found.actions}
     assert steps["Node.Up"] == (run[11], run[12])
     assert steps["Idle"][0] == steps["Idle"][1] == run[34]
 
@@ -198,4 +198,4 @@ def test_parts_of_ways_through_loops_of_choices(tmp_path: Path) -> None:
         "    return x < 2\n",
         encoding="utf-8",
     )
-    assert [(remark.kind, remark.place.column) for remark in cover(path).remarks] == [("never evaluated", 30)]
+    assert [(remark.kind, remark.span.column) for remark in cover(path).remarks] == [("never evaluated", 30)]

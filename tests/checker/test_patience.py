@@ -337,7 +337,7 @@ def test_what_is_spared_may_finish() -> None:
     now = [0.0]
     given = Patience(Limits(time_s=1), lambda: now[0], Roomy())
     now[0] = 2.0
-    with given.spared(0.5):
+    with given.grace(0.5):
         given.ask()
         now[0] = 2.6
         with pytest.raises(Stop):
@@ -352,7 +352,7 @@ def test_interruptions_that_come_soon_after_another_one_change_nothing() -> None
     """The first one is what the next question is answered with; one that comes much later is raised at once."""
     now = [0.0]
     given = Patience(Limits(), lambda: now[0], Roomy())
-    with given.heeding():
+    with given.deferring_interrupts():
         for now[0] in (0.0, 0.1, INSIST_S - 0.1):
             signal.raise_signal(signal.SIGINT)
             with pytest.raises(Stop) as stop:

@@ -73,7 +73,7 @@ def levels(engine: str | Engine, stops: int | None) -> tuple[list[Level], object
     run = begun(engine_of(engine) if isinstance(engine, str) else engine, given)
     found: list[Level] = []
     tries = 0
-    with given.attending():
+    with given.limiting_steps():
         found.append(run.first())
         while found[-1].frontier:
             given.left = None if stops is None else 1 + tries * stops

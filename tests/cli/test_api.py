@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import fizzpy
-from checker.core.literals import literal, option_text
+from checker.core.given import literal, option_text
 from checker.core.locate import bundled_models, locate
 
 MODEL = """\

@@ -200,8 +200,8 @@ def test_an_interruption_while_tables_are_made(seconds: float, left: list[str], 
         return made(rows, columns)
 
     made = parquet_tables._typed
-    spared = partial(patience.spared, seconds)
-    with patch.object(parquet_tables, "_typed", typed), patch.object(patience, "spared", spared):
+    grace = partial(patience.grace, seconds)
+    with patch.object(parquet_tables, "_typed", typed), patch.object(patience, "grace", grace):
         report = check(model, settings=Settings(export=str(tmp_path / "x")), say=said.append, patience=patience)
     assert report.exit_code == 130
     assert report.states == check(model).states

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import checker.liveness.lasso
-from checker.core.explored_states import ReachedState
-from checker.core.obligation import EVERYWHERE, QUIET, AlwaysReachable, NoLasso, Recorded, StateSet, Stem
+from checker.core.demand import EVERYWHERE, QUIET, AlwaysReachable, NoLasso, ReachedState, Recorded, StateSet, Stem
 from checker.liveness.graph import FairnessMark, Graph
 from checker.liveness.graph_search import GraphSearch
 from checker.liveness.lasso import Aim

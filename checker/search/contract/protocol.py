@@ -15,7 +15,7 @@ from fizz.base.light import dataclass
 from interpreter import Machine, Program
 
 if TYPE_CHECKING:
-    from checker.core.explored_states import ExploredStates
+    from checker.core.demand import ExploredStates
     from checker.search.memo.memo import Memory
 WIDE: Final = 100
 """States in the frontier from which columns are faster; before, numpy is not even loaded."""

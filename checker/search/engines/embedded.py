@@ -13,7 +13,7 @@ from checker.search.contract.protocol import WIDE, Task
 from checker.search.rows.row_run import RowRun
 
 if TYPE_CHECKING:
-    from checker.core.explored_states import ExploredStates
+    from checker.core.demand import ExploredStates
     from checker.search.checkpoints.lasting_run import Saved
     from checker.search.checkpoints.records import Records
     from checker.search.columns.column_run import ColumnRun

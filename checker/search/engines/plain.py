@@ -10,8 +10,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from checker.core.demand import ExploredStates
 from checker.core.exploration import PathLink
-from checker.core.explored_states import ExploredStates
 from checker.core.level import STEP_STAGE, Level, StateRef, Unfinished, Witness
 from checker.core.patience import Stop
 from checker.core.property import Looks

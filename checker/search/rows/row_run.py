@@ -27,7 +27,7 @@ from interpreter.state.step import Candidate, StepKind, StepOrder
 from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
-    from checker.core.explored_states import ExploredStates
+    from checker.core.demand import ExploredStates
     from checker.storage.export.level_parts import LevelPart
 
 MOST_COMPARED = 1 << 16

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
+from checker.core.demand import ExploredStates
 from checker.core.effort import CPU_OF_OTHERS, MEMORY_OF_OTHERS, Effort
 from checker.core.exploration import PathLink
-from checker.core.explored_states import ExploredStates
 from checker.core.level import Level
 from checker.core.problems import UsageProblem
 from checker.search.checkpoints.lasting_run import Saved, unpack_head

@@ -64,7 +64,7 @@ class Worker:
         partition = self._partition(assignment)
         patience = self.expander.task.patience
         try:
-            with patience.attending():
+            with patience.limiting_steps():
                 patience.look()
                 self._take_results(assignment.shared_results)
                 visited = partition.run()

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
-from checker.core.explored_states import FairRun, ReachedState
-from checker.core.obligation import AlwaysReachable, NoLasso
+from checker.core.demand import AlwaysReachable, FairRun, NoLasso, ReachedState
 from checker.liveness.graph_search import GraphSearch, fair_run
 from checker.search.spark.liveness.coloring import begin_colors, begin_marks, spread_colors, spread_marks
 from checker.search.spark.liveness.judging import apply, decide, gather, label

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from checker.core.obligation import EVERYWHERE, StateSet
+from checker.core.demand import EVERYWHERE, StateSet
 from checker.liveness.graph import Graph, GraphPart
 from checker.search.checkpoints.key_columns import Keys, halves_of, key_number
 from checker.search.contract.ranks import order_of_all, rank

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from checker.core.obligation import StateSet
+from checker.core.demand import StateSet
 from checker.search.spark.liveness.share import (
     KIND,
     Mask,

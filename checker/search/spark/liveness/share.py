@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.core.obligation import QUIET, StateSet
+from checker.core.demand import QUIET, StateSet
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
 from checker.search.checkpoints.key_columns import key_number
 from checker.search.contract.ranks import least_of_level, rank

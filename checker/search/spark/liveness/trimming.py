@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.core.obligation import NoLasso
+from checker.core.demand import NoLasso
 from checker.search.spark.liveness.share import (
     KIND,
     Adjacency,
