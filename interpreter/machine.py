@@ -29,7 +29,7 @@ from interpreter.state.alike import Alike
 from interpreter.state.candidates import Candidates
 from interpreter.state.canonical import Canonical
 from interpreter.state.encoding import Encoder
-from interpreter.state.limits import LimitSetting, ModelLimits
+from interpreter.state.model_limits import LimitSetting, ModelLimits
 from interpreter.state.state import Slot, State
 from interpreter.state.step import (
     NO_OUTCOME,

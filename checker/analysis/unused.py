@@ -21,7 +21,7 @@ from interpreter.compile.program import (
     WhileLoop,
 )
 from interpreter.machine import Note
-from interpreter.state.limits import LimitSetting
+from interpreter.state.model_limits import LimitSetting
 
 _HINT = "no step of the model comes here"
 

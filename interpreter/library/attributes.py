@@ -1,14 +1,14 @@
-"""What stands behind a dot: fields and methods, from closed tables (language page, 5.3, 5.4)."""
+"""Attributes of values: fields and methods, from closed tables (language page, 5.3, 5.4)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from fizz.base.near_names import near_hint
+from interpreter.library.arguments import Methods
 from interpreter.library.lists import LIST
 from interpreter.library.mappings import MAPPING
 from interpreter.library.sets import BAG, GENERIC_SET, SET
-from interpreter.library.shared import Methods
 from interpreter.library.strings import STRING
 from interpreter.values import (
     BoundMethod,
@@ -39,7 +39,7 @@ METHODS: Mapping[str, Methods] = {
 
 
 def get_attribute(value: object, name: str) -> object:
-    """`v.name`, or R3 with near names; instances answer through their world."""
+    """`v.name`, or R3 with near names; attributes of an instance are found by its world."""
     if isinstance(value, Instance):
         return value.world.get_attribute(value, name)
     if not _hidden(value, name):
@@ -60,7 +60,7 @@ def get_attribute(value: object, name: str) -> object:
 
 
 def _hidden(value: object, name: str) -> bool:
-    """Whether a name is a module's own: what else has names beginning with `_` are the variables of a state."""
+    """Whether a name is private to a module; in a state, variables may have names that begin with `_`."""
     return name.startswith("_") and isinstance(value, ModuleValue)
 
 
@@ -88,7 +88,7 @@ def _stub(channel: Channel, instance: object) -> Stub:
 
 
 def attribute_names(value: object) -> list[str]:
-    """The names behind the dot, sorted: what `dir(v)` gives."""
+    """The names of attributes, sorted: the result of `dir(v)`."""
     if isinstance(value, Instance):
         return sorted(value.world.attribute_names(value))
     names = {*METHODS.get(type_name(value), ()), *_fields(value)}

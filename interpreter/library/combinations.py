@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
-from interpreter.library.shared import integer, iterable
+from interpreter.library.arguments import integer, iterable
 from interpreter.values import Builtin, ModuleValue
 from interpreter.values.budget import METER
 from interpreter.values.containers import ListValue
@@ -101,7 +101,7 @@ def _product(*collections: object, repeat: object = 1) -> ListValue:
     if not count:
         return ListValue([])
     _check("product", count, width)
-    # Nothing repeated is one empty tuple, however often.
+    # Without pools the product is one empty tuple, for any `repeat`.
     return _tuples(itertools.product(*pools, repeat=times if pools else 0))
 
 
@@ -118,9 +118,9 @@ ITERTOOLS = ModuleValue(
         function.name: function
         for function in (
             Builtin("chain", _chain, 0, None),
-            Builtin("combinations", _combinations, 2, 2, places={"r": 1}),
-            Builtin("combinations_with_replacement", _combinations_with_replacement, 2, 2, places={"r": 1}),
-            Builtin("permutations", _permutations, 1, 2, places={"r": 1}),
+            Builtin("combinations", _combinations, 2, 2, positions={"r": 1}),
+            Builtin("combinations_with_replacement", _combinations_with_replacement, 2, 2, positions={"r": 1}),
+            Builtin("permutations", _permutations, 1, 2, positions={"r": 1}),
             Builtin("product", _product, 0, None, frozenset({"repeat"})),
         )
     },

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
-from interpreter.library.shared import integer, iterable, pairs, string
+from interpreter.library.arguments import integer, iterable, pairs, string
 from interpreter.values import Builtin
 from interpreter.values.access import shown
 from interpreter.values.basis import Value, ValueWalk, truth, type_name
@@ -152,7 +152,7 @@ def _bag(items: object = ()) -> BagValue:
 
 
 def deepcopy(value: object) -> object:
-    """New containers with the same sharing among them; role instances and what can not change stay the same."""
+    """New containers with the same sharing among them; role instances and immutable values stay the same."""
     return _Copy().copy(value)
 
 
@@ -161,7 +161,7 @@ _SCALARS: Final = frozenset({int, str, bool, float, type(None)})
 
 
 class _Copy:
-    """One deep copy, which remembers what it has copied: sharing stays, cycles end."""
+    """One deep copy, with a memo of the copies made: sharing is preserved, cycles end."""
 
     def __init__(self) -> None:
         self._walk = ValueWalk()
@@ -174,7 +174,7 @@ class _Copy:
             return value
         known = self._copies.get(id(value))
         if known is not None:
-            # What can not change counts as often as it occurs: whether it is one object is not the same everywhere.
+            # An immutable value is charged per occurrence: whether two are one object differs between engines.
             if not isinstance(value, Container):
                 METER.make(self._costs[id(value)])
             return known[1]
@@ -249,7 +249,7 @@ CONSTRUCTORS: dict[str, Builtin] = {
         Builtin("float", _float, 0, 1),
         Builtin("genericmap", _genericmap, 0, 1, None),
         Builtin("genericset", _genericset, 0, 1),
-        Builtin("int", _int, 0, 2, places={"base": 1}),
+        Builtin("int", _int, 0, 2, positions={"base": 1}),
         Builtin("list", _list, 0, 1),
         Builtin("record", _record, 0, 0, None),
         Builtin("set", _set, 0, 1),

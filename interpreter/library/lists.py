@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from interpreter.library.shared import boolean, callback, integer, iterable, method_table
+from interpreter.library.arguments import boolean, callback, integer, iterable, method_table
 from interpreter.values import Builtin
-from interpreter.values.access import place_of, shown
+from interpreter.values.access import position_of, shown
 from interpreter.values.basis import equal
 from interpreter.values.budget import METER
 from interpreter.values.comparison import sort
@@ -12,13 +12,13 @@ from interpreter.values.containers import ListValue
 from interpreter.values.problem import ModelMistake
 
 
-def _place(log: ListValue, item: object, start: object = 0, end: object = None) -> int:
+def _index(log: ListValue, item: object, start: object = 0, end: object = None) -> int:
     first, last, _ = slice(integer(start, "the start"), None if end is None else integer(end, "the end")).indices(
         len(log.items)
     )
-    place = place_of(item, log.items, first, last)
-    if place is not None:
-        return place
+    position = position_of(item, log.items, first, last)
+    if position is not None:
+        return position
     raise ModelMistake("R2", f"{shown(item)} not found in {shown(log)}")
 
 
@@ -35,13 +35,13 @@ def _extend(log: ListValue, items: object) -> None:
     log.extend(iterable(items, "extend()"))
 
 
-def _insert(log: ListValue, place: object, item: object) -> None:
+def _insert(log: ListValue, index: object, item: object) -> None:
     size = len(log.items)
-    log.insert(max(-size, min(integer(place, "the place"), size)), item)
+    log.insert(max(-size, min(integer(index, "the index"), size)), item)
 
 
-def _pop(log: ListValue, place: object = -1) -> object:
-    wanted = integer(place, "the place")
+def _pop(log: ListValue, index: object = -1) -> object:
+    wanted = integer(index, "the index")
     if not -len(log.items) <= wanted < len(log.items):
         what = "pop() from an empty list" if not log.items else f"pop({shown(wanted)}) from {shown(log)}"
         raise ModelMistake("R2", what)
@@ -49,7 +49,7 @@ def _pop(log: ListValue, place: object = -1) -> object:
 
 
 def _remove(log: ListValue, item: object) -> None:
-    log.take(_place(log, item))
+    log.take(_index(log, item))
 
 
 def _reverse(log: ListValue) -> None:
@@ -71,7 +71,7 @@ LIST = method_table(
         "clear": (_clear, 0, 0),
         "count": (_count, 1, 1),
         "extend": (_extend, 1, 1),
-        "index": (_place, 1, 3),
+        "index": (_index, 1, 3),
         "insert": (_insert, 2, 2),
         "pop": (_pop, 0, 1),
         "remove": (_remove, 1, 1),

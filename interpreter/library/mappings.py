@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from interpreter.library.shared import method_table, pairs
+from interpreter.library.arguments import method_table, pairs
 from interpreter.values import Builtin
 from interpreter.values.access import key_missing
 from interpreter.values.budget import METER
@@ -14,7 +14,7 @@ Mapping = DictValue | GenericMap
 
 
 class _Absent:
-    """Stands for an argument that was not given."""
+    """The class of `_ABSENT`, the default of an argument that was not given."""
 
 
 _ABSENT = _Absent()
@@ -56,7 +56,7 @@ def _popitem(table: Mapping) -> tuple[object, object]:
     table.change()
     if not table.size():
         raise ModelMistake("R2", f"popitem() from an empty {table.kind}")
-    # Python looks at the places of all that were taken out before.
+    # Python skips the slots of all entries that were removed before.
     METER.charge(table.size() >> 4)
     key, value = table.pairs[0] if isinstance(table, GenericMap) else next(iter(table.entries.values()))
     table.take(key)

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from interpreter.library.shared import number
+from interpreter.library.arguments import number
 from interpreter.values import Builtin, ModuleValue
 from interpreter.values.problem import ModelMistake
 
 
 def _wrapped(name: str, function: Callable[..., object], least: int, most: int) -> Builtin:
-    """A function of numbers whose failures are problems of the model."""
+    """A function of numbers whose failures are mistakes of the model."""
 
     def compute(*args: object) -> object:
         numbers = [number(arg, f"math.{name}()") for arg in args]

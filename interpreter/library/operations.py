@@ -1,11 +1,11 @@
-"""What operators, brackets and dots do to runtime values (language page, 5.1 – 5.4): one table for all engines."""
+"""Operators, indexing and attributes of runtime values (language page, 5.1 – 5.4): one table for all engines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from interpreter.library.arguments import iterable
 from interpreter.library.attributes import attribute_names, get_attribute, set_attribute
-from interpreter.library.shared import iterable
 from interpreter.values import arithmetic, comparison
 from interpreter.values.access import contains, index, iterate, iterate_live, iterated, set_index, slice_of
 from interpreter.values.basis import equal
@@ -64,7 +64,7 @@ UNARY: Mapping[str, Callable[[object], object]] = {
 
 
 def binary(op: str, left: object, right: object) -> object:
-    """The result of a binary operator; `and` and `or` are the evaluator's."""
+    """The result of a binary operator; `and` and `or` are left to the evaluator."""
     return BINARY[op](left, right)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from interpreter.library.shared import Entry, iterable, method_table
+from interpreter.library.arguments import Entry, iterable, method_table
 from interpreter.values.access import elements, shown
 from interpreter.values.basis import equal
 from interpreter.values.budget import METER
@@ -25,9 +25,9 @@ def _other(group: Sets, items: object, method: str) -> Sets:
     return items if isinstance(items, type(group)) else _like(group, iterable(items, f"{method}()"))
 
 
-def _holder(group: Sets) -> Callable[[object], bool]:
-    """What tells whether a set has an element."""
-    return group.holds if isinstance(group, SetValue) else group.holder()
+def _member_test(group: Sets) -> Callable[[object], bool]:
+    """A membership test for a set."""
+    return group.holds if isinstance(group, SetValue) else group.member_test()
 
 
 def _union(group: Sets, *others: object) -> Sets:
@@ -38,28 +38,28 @@ def _union(group: Sets, *others: object) -> Sets:
 
 
 def _intersection(group: Sets, *others: object) -> Sets:
-    sets = [_holder(_other(group, other, "intersection")) for other in others]
+    sets = [_member_test(_other(group, other, "intersection")) for other in others]
     return _like(group, [item for item in elements(group) if all(holds(item) for holds in sets)])
 
 
 def _difference(group: Sets, *others: object) -> Sets:
-    sets = [_holder(_other(group, other, "difference")) for other in others]
+    sets = [_member_test(_other(group, other, "difference")) for other in others]
     return _like(group, [item for item in elements(group) if not any(holds(item) for holds in sets)])
 
 
 def _symmetric_difference(group: Sets, items: object) -> Sets:
     other = _other(group, items, "symmetric_difference")
-    in_group, in_other = _holder(group), _holder(other)
+    in_group, in_other = _member_test(group), _member_test(other)
     mine = [item for item in elements(group) if not in_other(item)]
     return _like(group, mine + [item for item in elements(other) if not in_group(item)])
 
 
 def _issubset(group: Sets, items: object) -> bool:
-    return all(map(_holder(_other(group, items, "issubset")), elements(group)))
+    return all(map(_member_test(_other(group, items, "issubset")), elements(group)))
 
 
 def _issuperset(group: Sets, items: object) -> bool:
-    return all(map(_holder(group), elements(_other(group, items, "issuperset"))))
+    return all(map(_member_test(group), elements(_other(group, items, "issuperset"))))
 
 
 def _missing(item: object, group: object) -> ModelMistake:
@@ -86,7 +86,7 @@ def _pop(group: SetValue) -> object:
     group.change()
     if not group.entries:
         raise ModelMistake("R2", "pop() from an empty set")
-    # Python looks at the places of all that were taken out before.
+    # Python skips the slots of all elements that were removed before.
     METER.charge(len(group.entries) >> 4)
     item = next(iter(group.entries.values()))
     group.discard(item)
@@ -121,17 +121,17 @@ SET = method_table(
 
 def _drop(group: GenericSet | BagValue, item: object) -> None:
     group.change()
-    place = group.place(item)
-    if place is not None:
-        group.take(place)
+    position = group.position_of(item)
+    if position is not None:
+        group.take(position)
 
 
 def _drop_known(group: GenericSet | BagValue, item: object) -> None:
     group.change()
-    place = group.place(item)
-    if place is None:
+    position = group.position_of(item)
+    if position is None:
         raise _missing(item, group)
-    group.take(place)
+    group.take(position)
 
 
 def _pop_last(group: GenericSet) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from interpreter.library.shared import boolean, integer, iterable, method_table, string
+from interpreter.library.arguments import boolean, integer, iterable, method_table, string
 from interpreter.values import Builtin
 from interpreter.values.access import shown
 from interpreter.values.basis import type_name
@@ -16,7 +16,7 @@ from interpreter.values.problem import ModelMistake
 
 
 def _plain(name: str) -> Callable[[str], object]:
-    """A method without arguments, as Python's."""
+    """Python's method of this name, which takes no arguments."""
     function: Callable[[str], object] = getattr(str, name)
 
     def method(text: str) -> object:
@@ -27,7 +27,7 @@ def _plain(name: str) -> Callable[[str], object]:
 
 
 def _cased(name: str) -> Callable[[str], str]:
-    """A method that gives another string, perhaps a longer one."""
+    """A method without arguments whose result may be a longer string."""
     function: Callable[[str], str] = getattr(str, name)
 
     def method(text: str) -> str:
@@ -64,10 +64,10 @@ def _indexed(name: str, find: Callable[..., int]) -> Callable[..., int]:
     def method(text: str, part: object, start: object = None, end: object = None) -> int:
         wanted = string(part, f"{name}()")
         METER.charge(search(len(text), len(wanted)))
-        place = find(text, wanted, *_bounds(start, end))
-        if place < 0:
+        position = find(text, wanted, *_bounds(start, end))
+        if position < 0:
             raise ModelMistake("R2", f"{shown(part)} not found in {shown(text)}")
-        return place
+        return position
 
     return method
 
@@ -108,7 +108,7 @@ def _split(name: str) -> Builtin:
         METER.make(len(parts) + (len(text) >> 4))
         return ListValue(parts)
 
-    return Builtin(name, method, 0, 2, places={"sep": 0, "maxsplit": 1})
+    return Builtin(name, method, 0, 2, positions={"sep": 0, "maxsplit": 1})
 
 
 def _partitioned(name: str) -> Callable[..., tuple[object, ...]]:
@@ -202,7 +202,7 @@ STRING = {
     ),
     "rsplit": _split("rsplit"),
     "split": _split("split"),
-    "splitlines": Builtin("splitlines", _splitlines, 0, 1, places={"keepends": 0}),
-    # Any name may stand in a format, so any named argument is welcome.
+    "splitlines": Builtin("splitlines", _splitlines, 0, 1, positions={"keepends": 0}),
+    # A format may use any name, so any named argument is taken.
     "format": Builtin("format", _format, 0, None, None),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from interpreter.compile.program import Program
-from interpreter.state.limits import ModelLimits
+from interpreter.state.model_limits import ModelLimits
 from interpreter.state.state import Layout, State
 from interpreter.state.step import Candidate, Rule, StepKind
 from interpreter.state.transitions import Transitions

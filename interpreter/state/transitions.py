@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from interpreter.compile.program import Program
-from interpreter.state.limits import ModelLimits
+from interpreter.state.model_limits import ModelLimits
 from interpreter.state.normalise import Normaliser
 from interpreter.state.parked import FrameShape
 from interpreter.state.state import UNBOUND, Layout, Layouts, Slot, State

@@ -1,11 +1,12 @@
-"""The values of one step: thawed, and the mutable ones really mutable (language page, 5.1, 5.4).
+"""The runtime values of one step; mutable ones are changed in place (language page, 5.1, 5.4).
 
-A step works on these; between steps there are only interned ids (`intern`), and `freeze` goes from one to the other.
+Between steps there are only interned ids (`intern`); `freeze` converts runtime values to ids and back.
 """
 
 from __future__ import annotations
 
 from interpreter.values.basis import Value, ValueWalk, equal, hash_key, truth, type_name
+from interpreter.values.callables import BoundMethod, Builtin, FunctionValue, ModuleValue
 from interpreter.values.container import Container
 from interpreter.values.containers import (
     DictValue,
@@ -15,7 +16,6 @@ from interpreter.values.containers import (
     StructValue,
     mark_frozen,
 )
-from interpreter.values.functions import BoundMethod, Builtin, FunctionValue, ModuleValue
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
 from interpreter.values.references import (
     Channel,

@@ -17,9 +17,9 @@ from interpreter.values.problem import ModelMistake, with_article
 
 _SHOWN = 60
 _MOST_SHOWN = 10_000
-"""Values of more parts are not written out for a message."""
+"""Values of more parts are described by their type in a message."""
 _MOST_NAMES = 1_000
-"""Near names are looked for among so many."""
+"""Near names are looked for in collections of up to this size."""
 
 
 def shown(value: object) -> str:
@@ -50,8 +50,8 @@ def length(value: object) -> int:
     raise ModelMistake("R4", f"{with_article(type_name(value))} has no length")
 
 
-def _place(value: object, i: object, size: int) -> int:
-    """A valid, non-negative place in a sequence."""
+def _position(value: object, i: object, size: int) -> int:
+    """The non-negative position of an index in a sequence; R2 if it is out of range."""
     if not isinstance(i, int) or type(i) is not int:
         raise ModelMistake("R4", f"the index of a {type_name(value)} must be an int, not a {type_name(i)}")
     if not -size <= i < size:
@@ -71,16 +71,16 @@ def index(value: object, i: object) -> object:
     """`v[i]`."""
     match value:
         case ListValue():
-            return value.element(_place(value, i, value.size()))
+            return value.element(_position(value, i, value.size()))
         case DictValue() | GenericMap():
             pair = value.find(i)
             if pair is None:
                 raise key_missing(value, i)
             return pair[1]
         case str() | bytes() | tuple():
-            return value[_place(value, i, len(value))]
+            return value[_position(value, i, len(value))]
         case range():
-            return value[_place(value, i, range_length(value))]
+            return value[_position(value, i, range_length(value))]
     raise ModelMistake("R4", f"{with_article(type_name(value))} can not be indexed", _field_hint(value))
 
 
@@ -92,7 +92,7 @@ def set_index(value: object, i: object, item: object) -> None:
     """`v[i] = item`."""
     match value:
         case ListValue():
-            value.put(_place(value, i, value.size()), item)
+            value.put(_position(value, i, value.size()), item)
         case DictValue() | GenericMap():
             value.put(i, item)
         case _:
@@ -130,11 +130,11 @@ def contains(item: object, value: object) -> bool:
         case SetValue():
             return value.holds(item)
         case ListValue():
-            return place_of(item, value.items) is not None
+            return position_of(item, value.items) is not None
         case tuple():
-            return place_of(item, value) is not None
+            return position_of(item, value) is not None
         case GenericSet() | BagValue() | GenericMap():
-            return value.place(item) is not None
+            return value.position_of(item) is not None
         case str():
             if isinstance(item, str):
                 METER.charge(search(len(value), len(item)))
@@ -155,26 +155,26 @@ def contains(item: object, value: object) -> bool:
     raise ModelMistake("R4", f"'in' needs a collection, not a {type_name(value)}")
 
 
-def place_of(item: object, items: Sequence[object], first: int = 0, last: int | None = None) -> int | None:
-    """The place of the first element that equals this one, from `first` to before `last`; those visited are charged."""
+def position_of(item: object, items: Sequence[object], first: int = 0, last: int | None = None) -> int | None:
+    """The position of the first element equal to `item`, from `first` to before `last`; visited ones are charged."""
     end = len(items) if last is None else last
-    for place in range(first, end):
-        if equal(items[place], item):
-            METER.charge(place + 1 - first)
-            return place
+    for position in range(first, end):
+        if equal(items[position], item):
+            METER.charge(position + 1 - first)
+            return position
     METER.charge(max(0, end - first))
     return None
 
 
 def _size_written_out(value: range) -> int:
-    """The length of a range whose elements are wanted, R24 if it is too long."""
+    """The length of a range whose elements are to be listed, R24 if it is too long."""
     count = range_length(value)
     check_size(count, "the range, written out,")
     return count
 
 
 def elements(value: object) -> list[object]:
-    """A new list of what is inside, in the order of this step: dicts (keys) and sets as inserted, bags canonical."""
+    """A new list of the elements, in the order of this step: dicts (keys) and sets as inserted, bags canonical."""
     found = _listed(value)
     METER.count += len(found)
     if METER.count > METER.pause:
@@ -206,7 +206,7 @@ def _listed(value: object) -> list[object]:
 
 
 def iterate(value: object) -> list[object]:
-    """A list of what a `for` or a choice sees: as `elements`, but sets in canonical order (6.5)."""
+    """A list of the elements that a `for` or a choice takes: as `elements`, but sets in canonical order (6.5)."""
     match value:
         case SetValue() | GenericSet():
             return canonical_sort(elements(value))
@@ -214,7 +214,7 @@ def iterate(value: object) -> list[object]:
 
 
 def iterated(value: object) -> Sequence[object]:
-    """The same, but of a range nothing is made: it is a sequence that nothing changes."""
+    """As `iterate`, but a range is returned as it is: it is an immutable sequence."""
     if type(value) is not range:
         return iterate(value)
     METER.charge(_size_written_out(value))

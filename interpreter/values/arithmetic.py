@@ -1,4 +1,4 @@
-"""The arithmetic operators (language page, 5.1): bools are not numbers, and nothing grows beyond the limits."""
+"""The arithmetic operators (language page, 5.1): bools are not numbers, and results stay within the limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from interpreter.values.problem import ModelMistake
 
 NUMBERS = frozenset({int, float})
 _LARGE: Final = 1 << 64
-"""From here on multiplying and dividing an int is more than one operation."""
+"""Multiplying and dividing an int of at least this size costs more than one operation."""
 
 
 def wrong_types(op: str, left: object, right: object) -> NoReturn:
@@ -150,7 +150,7 @@ def floor_divide(left: object, right: object) -> object:
 
 
 def modulo(left: object, right: object) -> object:
-    """The remainder; `%` on a string is formatting and lives in `interpreter.values.formats`."""
+    """The remainder; `%` on a string is formatting, see `interpreter.values.formats`."""
     if type(left) in NUMBERS and type(right) in NUMBERS:
         return _number("%", lambda a, b: a % b, left, right)
     wrong_types("%", left, right)
@@ -185,7 +185,7 @@ def bit_or(left: object, right: object) -> object:
 
 
 def right_after(left: dict[Any, Any], right: dict[Any, Any]) -> dict[Any, Any]:
-    """All entries of the left, then those of the right that are new."""
+    """All entries of `left`, then the entries of `right` with new keys."""
     return {**left, **{key: item for key, item in right.items() if key not in left}}
 
 

@@ -1,8 +1,8 @@
-"""What every value can do: name its type, be true or false, equal another, be a key (language page, 5.1).
+"""Operations of every value: type name, truth, equality, key (language page, 5.1).
 
-None, bool, int, float, str, bytes, tuple and range are Python's own; all others derive from `Value` and answer
-through its methods. Two values of Python's own types never meet by Python's rules: `True == 1` is False here, and nan
-equals itself, so that equality, keys and identity agree.
+None, bool, int, float, str, bytes, tuple and range are Python's own types; all others derive from `Value` and implement
+its methods. Equality of Python's own types differs from Python's: `True == 1` is False, and nan equals itself, so that
+equality, keys and identity agree.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _FALSE_KEY: Hashable = ("bool", 0)
 _NAN_KEY: Hashable = ("nan",)
 _TUPLE: Hashable = object()
 _SHORT: Final = 64
-"""Shorter texts are not worth counting."""
+"""Shorter texts are not charged."""
 
 
 class ValueWalk:
-    """One walk through nested values: counts what it meets, so that cycles and huge values end in a `ModelMistake`."""
+    """One walk through nested values: counts the parts, so that cycles and huge values end in a `ModelMistake`."""
 
     __slots__ = ("depth", "parts")
 
@@ -48,7 +48,7 @@ class ValueWalk:
         self.parts = 0
 
     def enter(self, count: int) -> None:
-        """Go into a value of `count` members; R24 if that is too deep or too much."""
+        """Enters a value of `count` members; R24 if there are too many levels or parts."""
         self.depth += 1
         self.parts += count + 1
         if self.depth > MAX_DEPTH:
@@ -57,18 +57,18 @@ class ValueWalk:
             raise too_many_parts()
 
     def leave(self) -> None:
-        """Come back out of the value entered last."""
+        """Leaves the value entered last."""
         self.depth -= 1
 
 
 class Value:
-    """A value of the language that Python does not have."""
+    """A value of a type that Python does not have."""
 
     __slots__ = ()
     kind: ClassVar[str] = "value"
 
     def is_true(self) -> bool:
-        """The truth of the value: everything but empty collections is true."""
+        """The truth of the value: all values except empty collections are true."""
         return True
 
     def key(self, walk: ValueWalk) -> Hashable:
@@ -84,17 +84,17 @@ class Value:
         return self is other
 
     def lay(self, walk: ValueWalk, flat: list[Hashable]) -> None:
-        """Add the key to that of a value around it."""
+        """Appends the key to `flat`, the key of a value around it."""
         flat.append(self.key(walk))
 
 
 def type_name(value: object) -> str:
-    """The name that `type(v)` gives."""
+    """The name of the type, `type(v)`."""
     return value.kind if isinstance(value, Value) else _NATIVE_NAMES[type(value)]
 
 
 def truth(value: object) -> bool:
-    """False are None, False, zero, and everything of length 0."""
+    """False for None, False, zero, and collections of length 0."""
     return value.is_true() if isinstance(value, Value) else bool(value)
 
 
@@ -107,7 +107,7 @@ def hash_key(value: object) -> Hashable:
 
 
 def sought_key(value: object) -> Hashable:
-    """`hash_key` of what a step looks for or puts somewhere, charged."""
+    """`hash_key` of a value that a step looks up or inserts, charged."""
     kind = type(value)
     if kind is int:
         return value
@@ -123,8 +123,10 @@ def sought_key(value: object) -> Hashable:
 
 
 def member_key(value: object, walk: ValueWalk) -> Hashable:
-    """`hash_key` of a member of a value that is being walked. That of a tuple or struct is flat: its length tells what
-    it costs to look for it."""
+    """`hash_key` of a member of a value that is being walked.
+
+    The key of a tuple or struct is flat: its length is the cost of looking it up.
+    """
     if isinstance(value, Value):
         return value.key(walk)
     kind = type(value)
@@ -140,7 +142,7 @@ def member_key(value: object, walk: ValueWalk) -> Hashable:
         return value
     if kind is float and value != value:
         return _NAN_KEY
-    # Python's own: equal ranges are equal sequences, 1 and 1.0 hash alike, strings and bytes never meet.
+    # Python's own keys: equal ranges are equal sequences, 1 and 1.0 hash alike, strings never equal bytes.
     assert isinstance(value, Hashable)
     return value
 
@@ -154,7 +156,7 @@ def _lay_tuple(value: tuple[object, ...], walk: ValueWalk, flat: list[Hashable])
 
 
 def lay_member(member: object, walk: ValueWalk, flat: list[Hashable]) -> None:
-    """Add the key of a member to that of the value around it. Each tells where it ends: no two values look alike."""
+    """Appends the key of a member to that of the value around it. Keys are self-delimiting: no two values share one."""
     kind = type(member)
     if kind is int:
         flat.append(member)
@@ -167,7 +169,7 @@ def lay_member(member: object, walk: ValueWalk, flat: list[Hashable]) -> None:
 
 
 def equal(left: object, right: object) -> bool:
-    """`left == right` as the language has it; R14 for symmetric values of two domains, R24 for cycles."""
+    """`left == right` in the language; R14 for symmetric values of two domains, R24 for cycles."""
     if type(left) is int and type(right) is int:
         return left == right
     if not isinstance(left, (Value, tuple)):
@@ -180,8 +182,11 @@ def equal(left: object, right: object) -> bool:
 
 
 def equal_members(left: object, right: object, walk: ValueWalk) -> bool:
-    """`equal` within values that are being walked. That both are one object makes nothing cheaper: whether they are
-    is not the same on all engines."""
+    """`equal` within values that are being walked.
+
+    There is no shortcut for one object on both sides: engines differ in which equal values are one object, and the
+    charges must not.
+    """
     if isinstance(left, Value):
         return isinstance(right, Value) and left.kind == right.kind and left.equals(right, walk)
     if isinstance(left, tuple):

@@ -1,8 +1,8 @@
-"""What a step costs, and how much it makes (language page, 14: R16, R20, R24).
+"""The cost of a step, and how much it makes (language page, 14: R16, R20, R24).
 
 Counted in elements and characters, never in bytes or seconds, so that a step costs the same on every engine and
-machine. It follows that a charge may depend on values alone: never on whether two equal values are one object, on what
-a cache knows, or on how much of a container was looked at so far.
+machine. A charge may therefore depend on values alone: never on whether two equal values are one object, on the content
+of a cache, or on how much of a container has been loaded.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from fizz.syntax.module import Budget
 from interpreter.values.problem import ModelMistake
 
 EVERY: Final = 10_000
-"""The hook of the meter is called at least once in so many charges."""
+"""The hook of the meter is called at least once per this many charges."""
 MAX_CALLS: Final = 200
-"""Calls within calls (R16)."""
+"""The deepest nesting of calls (R16)."""
 EACH: Final = 1 << 10
-"""Where there may be a million things, each quickly done with, the hook is called once for so many."""
+"""In loops over many cheap items the hook is called once per this many items."""
 _NO_LIMIT: Final = 1 << 62
 _MODEST: Final = 300_000
-"""Half of a budget that is not larger than twice this is spent soon."""
+"""The largest share of a budget that an execution run for the memo may spend; see `_share`."""
 _SHORT: Final = 64
-"""Shorter texts are not worth counting."""
+"""Shorter texts are not charged."""
 
-Thing = TypeVar("Thing")
+Element = TypeVar("Element")
 
 
 class ShareSpent(Exception):
-    """A way that was to be remembered has spent the share of the budget that such ways get."""
+    """An execution run for the memo has spent its share of the budget."""
 
 
 class Meter:
-    """Counts what the step costs that runs in this process: there is one at a time.
+    """Counts the cost of the step that runs in this process, one at a time.
 
-    `count`: charges so far, `made`: elements made so far, `depth`: calls of functions of the model in each other.
-    `hook` is called now and then while a step runs; what it raises ends the step. Whoever adds to `count` where that
-    may happen often looks at `pause` afterwards: beyond it, `look`.
+    `count`: charges so far, `made`: elements made so far, `depth`: nesting of calls of functions of the model. `hook`
+    is called regularly while a step runs; an exception that it raises ends the step. Code that adds to `count` often
+    has to call `look` once `count` exceeds `pause`.
     """
 
     __slots__ = (
@@ -68,7 +68,7 @@ class Meter:
         self.bound = 1 << budget.bits
 
     def begin(self, budget: Budget, shared: bool = False) -> None:
-        """A step begins. With a share of the budget alone (`shared`) it ends in `ShareSpent`, not in an error."""
+        """Begins a step. A `shared` step has only a share of the budget; beyond it, it ends in `ShareSpent`."""
         if budget is not self.budget:
             self._allow(budget)
         self.shared = shared
@@ -81,21 +81,21 @@ class Meter:
             self.hook()
 
     def end(self) -> None:
-        """The step is over: what is done with values now costs nothing."""
+        """Ends the step: operations on values are free until the next one begins."""
         self.charges = self.held = self.pause = _NO_LIMIT
 
     @property
     def spent(self) -> tuple[int, int]:
-        """What a way has cost and made so far."""
+        """The charges and the elements made by the execution path so far."""
         return self.count, self.made
 
     @property
     def much(self) -> bool:
-        """Whether more is spent than is lightly spent twice. It can be asked after the end too."""
+        """Whether the step was too expensive to be repeated without need. Valid after `end` too."""
         return self.is_much(self.count) or self.made > _share(self.budget.held)
 
     def is_much(self, charges: int) -> bool:
-        """Whether so many charges are more than are lightly spent twice."""
+        """Whether a step of this many charges is too expensive to be repeated without need."""
         return charges > _share(self.budget.charges)
 
     @property
@@ -104,13 +104,13 @@ class Meter:
         return self.count > self.charges or self.made > self.held
 
     def resume(self, spent: tuple[int, int]) -> None:
-        """Be where a way was when it had spent this."""
+        """Restores the counts of an execution path that had spent this."""
         self.count, self.made = spent
         self.pause = min(self.charges, self.count + EVERY)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Steps that are run inside a step: each has a budget of its own, and nothing is charged to this one."""
+        """For steps run inside a step: each has a budget of its own, and nothing is charged to this one."""
         budget, shared, spent, depth = self.budget, self.shared, self.spent, self.depth
         try:
             yield
@@ -120,32 +120,32 @@ class Meter:
             self.depth = depth
 
     def charge(self, count: int) -> None:
-        """So many elements are visited: R20 if that is too much. Ask before doing it."""
+        """Charges for `count` elements to be visited; R20 if that exceeds the budget. Call it before visiting them."""
         self.count += count
         if self.count > self.pause:
             self.look()
 
     def make(self, count: int) -> None:
-        """So many elements are made: R20 or R24 if that is too much. Ask before making them."""
+        """Charges for `count` elements to be made; R20 or R24 if that exceeds the budget. Call it before that."""
         self.made += count
         self.count += count
         if self.count > self.pause or self.made > self.held:
             self.look()
 
     def ask(self) -> None:
-        """Call the hook. Nothing is charged: for work that is long without being a part of what the model does."""
+        """Calls the hook without a charge: for long work that is no part of the model's step."""
         if self.hook is not None:
             self.hook()
 
-    def attended(self, things: Iterable[Thing]) -> Iterator[Thing]:
-        """The same things, with the hook called now and then in between: there may be a million. Nothing is charged."""
-        for number, thing in enumerate(things, 1):
+    def attended(self, elements: Iterable[Element]) -> Iterator[Element]:
+        """The same elements, with the hook called regularly in between. Nothing is charged."""
+        for number, element in enumerate(elements, 1):
             if not number % EACH:
                 self.ask()
-            yield thing
+            yield element
 
     def look(self) -> None:
-        """Call the hook, and R20 or R24 if the budget is spent."""
+        """Calls the hook; R20 or R24 if the budget is spent."""
         self.ask()
         if self.shared and self.exhausted:
             raise ShareSpent
@@ -160,7 +160,7 @@ class Meter:
         self.pause = min(self.charges, self.count + EVERY)
 
     def enter(self) -> None:
-        """A function of the model is called: R16 if that is too deep."""
+        """Enters a call of a function of the model; R16 if the nesting is too deep."""
         self.depth += 1
         self.count += 1
         if self.depth > MAX_CALLS:
@@ -170,7 +170,7 @@ class Meter:
 
 
 def _share(most: int) -> int:
-    """What a way may spend that is run to be remembered: half of a small budget, less of a large one."""
+    """The share that an execution run for the memo may spend: half of a small budget, less of a large one."""
     return max(most >> 4, min(most >> 1, _MODEST))
 
 
@@ -179,7 +179,7 @@ METER: Final = Meter()
 
 
 def check_size(count: int, what: str) -> None:
-    """R24 if a string, bytes or collection would have too many elements: ask before building it."""
+    """R24 if a string, bytes or collection would have too many elements. Call it before building one."""
     if count > METER.elements:
         raise ModelMistake("R24", f"{what} would have {_figure(count)} elements, the limit is {METER.elements:,}")
 
@@ -196,24 +196,24 @@ def _figure(count: int) -> str:
 
 
 def characters(text: str | bytes) -> int:
-    """What it costs to read or make a text."""
+    """The cost of reading or making a text."""
     return len(text) >> 4
 
 
 def search(text: int, part: int) -> int:
-    """What it costs to look for `part` characters in `text` characters: at each place some of them may be compared."""
+    """The cost of searching for `part` characters in `text` characters, naively: some comparisons at each position."""
     return text * ((part >> 4) + 1) >> 4
 
 
 def parts_of_key(key: Hashable) -> int:
-    """What it costs to look for a key in a dict or set, beyond a constant."""
+    """The cost of looking a key up in a dict or set, beyond a constant."""
     if type(key) is tuple:
         return len(key)
     return len(key) >> 4 if isinstance(key, str | bytes) and len(key) > _SHORT else 0
 
 
 def parts_of_keys(keys: Iterable[Hashable]) -> int:
-    """What it costs to go through the entries of a dict or set and look for each key elsewhere."""
+    """The cost of looking up every key of a dict or set in another one."""
     count = 0
     for key in keys:
         kind = type(key)

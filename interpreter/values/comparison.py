@@ -1,4 +1,4 @@
-"""Order (language page, 5.1): what `<` and friends, `sorted`, `min` and `max` know."""
+"""Order (language page, 5.1): the comparison of `<`, `<=`, `>`, `>=`, `sorted`, `min` and `max`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ALIKE = frozenset({str, bytes, bool})
 
 
 def compare(left: object, right: object) -> int:
-    """Negative, zero or positive; R4 for values without order, R14 for symmetric ones. nan is above all numbers."""
+    """Negative, zero or positive; R4 for values without order, R14 for symmetric ones. nan is the greatest number."""
     if type(left) in NUMBERS and type(right) in NUMBERS:
         return _compare_numbers(left, right)
     walk = ValueWalk()
@@ -71,14 +71,14 @@ def _compare_symmetric(left: SymmetricValue, right: SymmetricValue) -> int:
 
 
 def _subset(left: object, right: object) -> bool | None:
-    """Whether every element of one set is in the other; None if they are no sets."""
+    """Whether every element of `left` is in `right`; None if they are not sets."""
     match left, right:
         case SetValue(), SetValue():
             METER.charge(parts_of_keys(left.entries))
             return left.entries.keys() <= right.entries.keys()
         case GenericSet(), GenericSet():
             METER.charge(len(left.items))
-            return all(map(right.holder(), left.items))
+            return all(map(right.member_test(), left.items))
     return None
 
 
@@ -106,7 +106,7 @@ def _size(value: object) -> int:
 
 
 def sort(items: Sequence[object], key: Callable[[object], object] | None, reverse: bool) -> list[object]:
-    """The items in order, equal ones as they stood; with a key function, by its results."""
+    """The items in order (stable); with a key function, ordered by its results."""
     METER.make(len(items))
     marks = items if key is None else [key(item) for item in items]
     kinds = {type(mark) for mark in marks}

@@ -1,7 +1,7 @@
-"""`Container`: what every mutable value can do.
+"""`Container`: the operations of every mutable value.
 
-Every change goes through `change`, which refuses frozen constants (R7) and collections that are being iterated over
-(R8), and every growth is measured before it happens (R24).
+Every change goes through `change`, which refuses frozen constants (R7), collections that are being iterated over (R8)
+and sizes beyond the limit (R24).
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from interpreter.values.problem import ModelMistake
 class Container(Value):
     """A mutable value.
 
-    `frozen`: it belongs to a constant. `iterating`: how many loops are at it now. `changed`: it is not as it was made.
-    `content`: the name of the attribute with what is inside. What derives from the class of a list is a list.
+    `frozen`: it belongs to a constant. `iterating`: the number of loops that iterate over it now. `changed`: it was
+    changed since it was made.
+    `content`: the name of the attribute with the elements. Subclasses of the class of a list are lists.
     """
 
     __slots__ = ("changed", "frozen", "iterating")
@@ -29,11 +30,11 @@ class Container(Value):
     iterating: int
 
     def members(self) -> Iterator[object]:
-        """Everything directly inside, keys included."""
+        """The values directly inside, keys included."""
         raise NotImplementedError
 
     def met(self) -> Iterable[object]:
-        """What is directly inside, as far as the step can have looked at it or put it there."""
+        """The values directly inside that the step may have read or stored."""
         return self.members()
 
     def size(self) -> int:
@@ -44,7 +45,7 @@ class Container(Value):
         return self.size() > 0
 
     def change(self, size: int = 0) -> None:
-        """Ask before changing it to have `size` elements: R7, R8, R24."""
+        """Called before a change after which it has `size` elements: R7, R8, R24."""
         if self.frozen:
             raise ModelMistake(
                 "R7", f"this {self.kind} is a constant, it can not be changed", "change a deepcopy of it"
@@ -56,7 +57,7 @@ class Container(Value):
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Changing it inside the `with` block is R8."""
+        """Within the `with` block every change is refused (R8)."""
         self.iterating += 1
         try:
             yield
@@ -64,11 +65,11 @@ class Container(Value):
             self.iterating -= 1
 
     def undo(self) -> Callable[[], None]:
-        """What makes it again what it is now, any number of times. The members stay the same objects."""
+        """A function that restores the present content, any number of times. The members stay the same objects."""
         content, changed = getattr(self, self.content).copy(), self.changed
 
-        def put_back() -> None:
+        def restore() -> None:
             setattr(self, self.content, content.copy())
             self.changed = changed
 
-        return put_back
+        return restore

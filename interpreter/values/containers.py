@@ -1,4 +1,4 @@
-"""Collections and structs of one step, and the only way to change them (language page, 5.1, 5.4)."""
+"""Collections and structs of one step, with the operations that change them (language page, 5.1, 5.4)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class ListValue(Container):
     def size(self) -> int:
         return len(self.items)
 
-    def element(self, place: int) -> object:
-        """The element at a place, which is valid."""
-        return self.items[place]
+    def element(self, index: int) -> object:
+        """The element at a valid index."""
+        return self.items[index]
 
     def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, ListValue)
@@ -51,21 +51,21 @@ class ListValue(Container):
         METER.make(len(items))
         self.items.extend(items)
 
-    def insert(self, place: int, item: object) -> None:
+    def insert(self, index: int, item: object) -> None:
         self.change(len(self.items) + 1)
-        METER.make(1 + (len(self.items) - place >> 4))
-        self.items.insert(place, item)
+        METER.make(1 + (len(self.items) - index >> 4))
+        self.items.insert(index, item)
 
-    def put(self, place: int, item: object) -> None:
-        """Replaces one element; the place is valid."""
+    def put(self, index: int, item: object) -> None:
+        """Replaces the element at a valid index."""
         self.change()
-        self.items[place] = item
+        self.items[index] = item
 
-    def take(self, place: int) -> object:
-        """Removes one element; the place is valid. Those behind it move up."""
+    def take(self, index: int) -> object:
+        """Removes the element at a valid index; the charge is for those that move up."""
         self.change()
-        METER.charge(len(self.items) - place >> 4 if place >= 0 else -place >> 4)
-        return self.items.pop(place)
+        METER.charge(len(self.items) - index >> 4 if index >= 0 else -index >> 4)
+        return self.items.pop(index)
 
     def replace(self, items: list[object]) -> None:
         """Replaces all elements."""
@@ -74,7 +74,7 @@ class ListValue(Container):
 
 
 class DictValue(Container):
-    """A dict in insertion order: the key of a key -> (key, value)."""
+    """A dict in insertion order: hash key -> (key, value)."""
 
     __slots__ = ("entries",)
     kind: ClassVar[str] = "dict"
@@ -114,11 +114,11 @@ class DictValue(Container):
         return self.entries.get(sought_key(key))
 
     def put(self, key: object, value: object) -> None:
-        """Binds a key; a key that is there keeps its place and its form."""
+        """Binds a key; a key that is present keeps its position and its form."""
         self.bind(sought_key(key), key, value)
 
     def bind(self, token: Hashable, key: object, value: object) -> None:
-        """The same with the key of the key."""
+        """As `put`, given the hash key."""
         old = self.entries.get(token)
         self.change(len(self.entries) + (old is None))
         if old is None:
@@ -126,7 +126,7 @@ class DictValue(Container):
         self.entries[token] = (key if old is None else old[0], value)
 
     def take(self, key: object) -> object:
-        """Removes the key, which is there; its value."""
+        """Removes a key that is present; its value."""
         self.change()
         return self.entries.pop(sought_key(key))[1]
 
@@ -142,7 +142,7 @@ class DictValue(Container):
 
 
 class SetValue(Container):
-    """A set in insertion order: the key of an element -> the element."""
+    """A set in insertion order: hash key of an element -> the element."""
 
     __slots__ = ("entries",)
     kind: ClassVar[str] = "set"
@@ -184,17 +184,17 @@ class SetValue(Container):
         self.insert(token, item)
 
     def insert(self, token: Hashable, item: object) -> None:
-        """The same with the key of the element, charged."""
+        """As `add`, given the hash key; making the element is charged already."""
         self.change(len(self.entries) + (token not in self.entries))
         self.entries.setdefault(token, item)
 
     def discard(self, item: object) -> None:
-        """Removes an element that may be there."""
+        """Removes an element if it is present."""
         self.change()
         self.entries.pop(sought_key(item), None)
 
     def take(self, item: object) -> bool:
-        """Removes the element; whether it was there."""
+        """Removes an element; whether it was present."""
         self.change()
         there = self.holds(item)
         self.discard(item)
@@ -207,7 +207,7 @@ class SetValue(Container):
 
 
 class StructValue(Value):
-    """A struct: named values that do not change."""
+    """A struct: immutable named values."""
 
     __slots__ = ("fields",)
     kind: ClassVar[str] = "struct"
@@ -234,7 +234,7 @@ class StructValue(Value):
 
 
 class RecordValue(Container):
-    """A record: named values that may be assigned."""
+    """A record: named values that can be assigned."""
 
     __slots__ = ("fields",)
     kind: ClassVar[str] = "record"
@@ -256,7 +256,7 @@ class RecordValue(Container):
         return name in self.fields
 
     def field(self, name: str) -> object:
-        """The value of a field that is there."""
+        """The value of a field that is present."""
         return self.fields[name]
 
     def is_true(self) -> bool:
@@ -273,7 +273,7 @@ class RecordValue(Container):
 
 
 def mark_frozen(value: object) -> None:
-    """Makes a value of a constant unchangeable, with everything inside it."""
+    """Makes the value of a constant immutable, with everything inside it."""
     pending = [value]
     seen: set[int] = set()
     while pending:

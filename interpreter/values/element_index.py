@@ -1,7 +1,7 @@
-"""Where elements are in a collection that compares by `==`: found by *bucket*, so that many are not compared in pairs.
+"""Positions of elements in a collection that compares by `==`, found by *bucket* instead of pairwise comparison.
 
-Equal values have equal buckets; values of one bucket are compared. Values that hold symmetric ones share a bucket,
-because comparing them may be a mistake of the model (R14), and so do values nested so deep that nobody looks inside.
+Equal values have equal buckets; only values of one bucket are compared. Values that hold symmetric ones share one
+bucket, because comparing them may be a mistake of the model (R14); so do values that are nested too deep to look into.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from interpreter.values.problem import ModelMistake
 from interpreter.values.references import Channel, Instance, ModelValue, Stub, SymmetricValue
 
 FEW: Final = 32
-"""So many elements are compared one by one: that is faster."""
+"""Up to this many elements are compared one by one, which is faster."""
 MAX_COMPARISONS: Final = 20_000_000
-"""Comparisons of what can change, one by one, in one collection and step (R24)."""
+"""Comparisons of mutable elements, one by one, in one collection and step (R24)."""
 
 _MEMBERS: Final = (32, 8, 4, 2)
-"""How many members are looked at, by depth: a bucket costs little, however many parts there are."""
+"""The number of members looked at, by depth, so that a bucket is cheap for values of any size."""
 _UNKNOWN: Final[Hashable] = ("unknown",)
 
 
 class _Unknown(Exception):
-    """A value whose bucket is that of all values that nobody looks into."""
+    """Raised for a value that belongs to the bucket of values that are not looked into."""
 
 
 def bucket(value: object, walk: ValueWalk) -> Hashable:
-    """Something hashable that is equal for equal values, as long as they do not change. `walk` counts what is seen."""
+    """A hashable that is equal for equal values, as long as they do not change. `walk` counts the parts visited."""
     try:
         return _inside(value, 0, walk)
     except _Unknown:
@@ -69,7 +69,7 @@ def _most(depth: int) -> int:
 
 
 def _each(members: Sequence[object], depth: int, walk: ValueWalk) -> Iterator[Hashable]:
-    """The first members. Further in all are looked at or none: they are compared before what comes behind them."""
+    """The first members; at depth above 0 all members or none, since they are compared before those that follow."""
     if depth and len(members) > _most(depth):
         raise _Unknown
     for member in members[: _most(depth)]:
@@ -77,7 +77,7 @@ def _each(members: Sequence[object], depth: int, walk: ValueWalk) -> Iterator[Ha
 
 
 def lasting(value: object) -> bool:
-    """Whether a value can never change, with all that is inside."""
+    """Whether a value and everything inside it are immutable."""
     if not isinstance(value, (tuple, StructValue)):
         return not isinstance(value, Container)
     pending: list[object] = [value]
@@ -93,39 +93,39 @@ def lasting(value: object) -> bool:
 
 
 class ElementIndex:
-    """The places of many elements. `lasting`: none of them can change, so that the places stay what they are."""
+    """The positions of many elements. `lasting`: all are immutable, so that buckets stay valid."""
 
     __slots__ = ("buckets", "lasting")
 
     def __init__(self, members: Iterable[object]) -> None:
         self.buckets: dict[Hashable, list[tuple[int, object]]] = {}
         self.lasting = True
-        for place, member in enumerate(members):
-            self.note(place, member)
+        for position, member in enumerate(members):
+            self.note(position, member)
 
-    def note(self, place: int, member: object) -> None:
-        """Another element, at its place."""
-        self.buckets.setdefault(bucket(member, ValueWalk()), []).append((place, member))
+    def note(self, position: int, member: object) -> None:
+        """Adds an element at its position."""
+        self.buckets.setdefault(bucket(member, ValueWalk()), []).append((position, member))
         self.lasting = self.lasting and lasting(member)
 
     def find(self, wanted: object) -> int | None:
-        """The place of the first element that equals this one."""
+        """The position of the first element that equals this one; None if there is none."""
         looked = ValueWalk()
         parts = 0
         found = None
-        for place, member in self.buckets.get(bucket(wanted, looked), ()):
+        for position, member in self.buckets.get(bucket(wanted, looked), ()):
             walk = ValueWalk()
             same = equal_members(member, wanted, walk)
             parts += walk.parts + 1
             if same:
-                found = place
+                found = position
                 break
         METER.charge(looked.parts + parts)
         return found
 
 
 def check_comparisons(count: int, kind: str) -> None:
-    """R24 if a collection was searched one by one too often."""
+    """R24 if a collection was searched one by one too often; `count` comparisons so far."""
     if count > MAX_COMPARISONS:
         text = f"more than {MAX_COMPARISONS:,} comparisons in one {kind}"
         raise ModelMistake("R24", text, "tuples and structs are found at once, what can change is compared one by one")
@@ -144,12 +144,12 @@ def paired(left: Sequence[object], right: Sequence[object], walk: ValueWalk) -> 
 
 
 def _taken(member: object, others: list[object], walk: ValueWalk) -> bool:
-    """Take the last of the others that equals a member, if there is one."""
-    for place in range(len(others) - 1, -1, -1):
-        if equal_members(member, others[place], walk):
-            del others[place]
+    """Removes the last of the others that equals a member; whether there is one."""
+    for position in range(len(others) - 1, -1, -1):
+        if equal_members(member, others[position], walk):
+            del others[position]
             return True
-        # Each comparison counts as a part, so that those of one bucket are not compared for ever.
+        # Each comparison counts as a part, which bounds the comparisons within one bucket.
         walk.enter(0)
         walk.leave()
     return False

@@ -1,7 +1,7 @@
 """Text from values: `str`, f-strings, `%` and `str.format` (language page, 3, 5.5). Bad formats are R23.
 
-Python's own formatting is only reached with numbers and strings and a format that was looked at: a width may not be
-larger than the largest string, and nothing that Python finds behind a dot or in brackets can be asked for.
+Python's own formatting only gets numbers, strings and checked formats: a width may not be larger than the largest
+string, and fields cannot access attributes or indexes.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _checked(text: str) -> str:
 
 
 def _check_figures(*figures: str | None) -> None:
-    """R24 for a width or precision beyond the largest string; the digits are counted before they are read."""
+    """R24 for a width or precision beyond the largest string; the digits are counted before they are converted."""
     for figure in figures:
         if figure and (len(figure) > 9 or int(figure) > METER.elements):
             raise ModelMistake("R24", f"a format of width or precision {figure[:12]}, the limit is {METER.elements:,}")
@@ -157,7 +157,7 @@ def format_fields(pattern: str, values: Sequence[object], named: Mapping[str, ob
 def _field(
     name: str, counter: int | None, values: Sequence[object], named: Mapping[str, object]
 ) -> tuple[int | None, Any]:
-    """The counter of unnamed fields after this one (None: they are numbered by hand), and the value of the field."""
+    """The counter of unnamed fields after this one (None: fields are numbered explicitly), and the field's value."""
     if "." in name or "[" in name or "]" in name:
         _refuse("an attribute or index inside a format field")
     if name and not (name.isascii() and name.isdigit()):
@@ -166,10 +166,10 @@ def _field(
         return counter, named[name]
     if (counter is None) if not name else (counter is not None and counter > 0):
         raise ModelMistake("R23", "fields with and without numbers in one format")
-    place = int(name) if name and len(name) < 9 else counter if not name else None
-    if place is None or place >= len(values):
+    position = int(name) if name and len(name) < 9 else counter if not name else None
+    if position is None or position >= len(values):
         raise ModelMistake("R23", f"not enough values for the format: {len(values)}, counted from 0")
-    return (None if name else place + 1), values[place]
+    return (None if name else position + 1), values[position]
 
 
 def _refuse(what: str) -> NoReturn:

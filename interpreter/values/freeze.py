@@ -1,6 +1,6 @@
-"""From runtime values to interned ids and back.
+"""From runtime values to interned ids (`freeze`) and back (`thaw`).
 
-Between the two lies a yield: what comes back has new containers, in canonical order (language page, 5.5).
+A yield freezes and thaws every value: thawed values have new containers, in canonical order (language page, 5.5).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class _Freezer:
         self.depth = 0
         self.parts = 0
         self.known: dict[int, int] | None = {}
-        """The ids of tuples and structs that were met, by Python's identity; None: they are not to be remembered."""
+        """The ids of the tuples and structs visited, by Python's identity; None: not cached."""
 
     def freeze(self, value: object) -> int:
         kind = type(value)
@@ -108,12 +108,12 @@ class _Freezer:
         return number
 
     def stranger(self, value: object) -> int:
-        """A value that no state may hold."""
+        """Refuses a value that no state may hold."""
         name = value.name if isinstance(value, FunctionValue | ModuleValue) else "value"
         raise ModelMistake("R18", f"the {type_name(value)} '{name}' can not be stored in state")
 
 
-# A writer gives the id of a value, given the interner and what freezes members.
+# A writer returns the id of a value, given the interner and a function that freezes members.
 Writer = Callable[[Interner, Callable[[object], int], Any], int]
 
 
@@ -159,14 +159,14 @@ _WRITERS: dict[type, Writer] = {
 
 
 class _DisplayFreezer(_Freezer):
-    """A walk that only wants the text: functions show as `<function f>`, the inside of a cycle as `...`."""
+    """A walk for the display text only: functions are written `<function f>`, the inside of a cycle `...`."""
 
     __slots__ = ("met", "most", "path")
 
     def __init__(self, interner: Interner, most: int) -> None:
         super().__init__(interner, None)
         self.path: set[int] = set()
-        # What is written depends on the way to it.
+        # The text of a value depends on the containers around it, so that ids are not cached.
         self.known = None
         self.met = 0
         self.most = most
@@ -190,7 +190,7 @@ class _DisplayFreezer(_Freezer):
 
 
 def display(value: object, most: int = MAX_PARTS) -> str:
-    """The display text of a runtime value, which is `repr(v)`; aliases are written out. R24 beyond so many parts."""
+    """The display text of a runtime value, `repr(v)`; aliases are written out. R24 for more than `most` parts."""
     match value:
         case None | bool() | int():
             return str(value)
@@ -201,7 +201,7 @@ def display(value: object, most: int = MAX_PARTS) -> str:
 
 
 def written(value: object) -> str:
-    """The display text in a step: charged, and R24 if it is longer than a string may be."""
+    """The display text within a step: charged, and R24 if it is longer than a string may be."""
     if type(value) is int:
         text = str(value)
         check_size(len(text), "the text")
@@ -210,7 +210,7 @@ def written(value: object) -> str:
         METER.charge(len(value) >> 4)
     elif isinstance(value, Value | tuple):
         interner = Interner()
-        # Each part has two characters at least, with what is between it and the next.
+        # Each part takes at least two characters, separators included.
         number = _DisplayFreezer(interner, METER.elements // 2).freeze(value)
         METER.charge(interner.weight(number))
         text = interner.text(number)
@@ -230,7 +230,7 @@ def canonical_sort(values: list[object]) -> list[object]:
 
 
 def _in_order(values: list[object]) -> tuple[int, list[object]]:
-    """How many parts there are in values, and the values in canonical order."""
+    """The number of parts in the values, and the values in canonical order."""
     kinds = {type(value) for value in values}
     if len(values) < 2:
         return len(values), list(values)
@@ -242,8 +242,8 @@ def _in_order(values: list[object]) -> tuple[int, list[object]]:
     interner = Interner()
     freezer = _DisplayFreezer(interner, MAX_PARTS)
     numbers = [freezer.freeze(value) for value in values]
-    places = sorted(range(len(values)), key=lambda place: interner.order_key(numbers[place]))
-    return sum(map(interner.weight, numbers)), [values[place] for place in places]
+    order = sorted(range(len(values)), key=lambda position: interner.order_key(numbers[position]))
+    return sum(map(interner.weight, numbers)), [values[position] for position in order]
 
 
 def _sorted_again(values: list[object]) -> list[object]:
@@ -256,7 +256,7 @@ _SORTED: dict[Tag, Callable[[Any], list[object]]] = dict.fromkeys(
 
 
 class _Template:
-    """What a container is copied from when everything inside can be shared."""
+    """The content from which a container is copied when everything inside can be shared."""
 
     __slots__ = ("content", "make")
 
@@ -275,8 +275,10 @@ def thaw(
     resolve_reference: Callable[[int], object],
     host: Host | None = None,
 ) -> object:
-    """The runtime value of an id: new containers, instances of `world`, and what `resolve_reference(cell)` gives for
-    aliases. `host(tag, payload)` makes segments and domains. What can not change is shared by all worlds."""
+    """The runtime value of an id: new containers, instances of `world`, and `resolve_reference(cell)` for aliases.
+
+    `host(tag, payload)` makes segments and domains. Immutable values are shared by all worlds.
+    """
     known = interner.thawed[number]
     if known is UNTHAWED:
         return _Thawer(interner, world, resolve_reference, host).thaw(number)
@@ -311,7 +313,7 @@ class _Thawer:
                 self.thawed[number] = _Template(make, content)
                 content = content.copy()
             elif tag in _SORTED and interner.references(number):
-                # Aliases are sorted by number; whoever iterates wants the canonical order of what they hold.
+                # Aliases are sorted by number; iteration needs the canonical order of the values they refer to.
                 content = _SORTED[tag](content)
             return make(content)
         value = self.leaf(tag, payload)

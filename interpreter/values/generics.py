@@ -1,7 +1,7 @@
-"""Collections that compare by `==` alone, so that anything may be inside: genericset, genericmap, bag (5.4).
+"""Collections that compare by `==` alone, so that they may hold any value: genericset, genericmap, bag (5.4).
 
-Where there are many elements they are found by bucket. The buckets are kept from one question to the next if nothing
-inside can change; if something can, elements are compared one by one, and that is counted.
+Elements of large collections are found by an index of buckets, which is kept if all elements are immutable. Otherwise
+elements are compared one by one, and these comparisons are counted.
 """
 
 from __future__ import annotations
@@ -18,49 +18,49 @@ from interpreter.values.element_index import FEW, ElementIndex, check_comparison
 class Generic(Container):
     """A collection whose elements (of a map: keys) are found by `==`."""
 
-    __slots__ = ("compared", "places")
+    __slots__ = ("compared", "index")
 
     def __init__(self) -> None:
         self.frozen = False
         self.iterating = 0
         self.changed = False
-        self.places: ElementIndex | None = None
+        self.index: ElementIndex | None = None
         self.compared = 0
 
     def undo(self) -> Callable[[], None]:
-        put_back = super().undo()
+        restore = super().undo()
 
-        def put_back_anew() -> None:
-            put_back()
-            self.places = None
+        def restore_without_index() -> None:
+            restore()
+            self.index = None
 
-        return put_back_anew
+        return restore_without_index
 
     def sought(self) -> Sequence[object]:
-        """What is looked for, in the order of the places."""
+        """The elements, or the keys of a map, in order of position."""
         raise NotImplementedError
 
-    def place(self, item: object) -> int | None:
-        """Where the element is: the first one that equals this."""
+    def position_of(self, item: object) -> int | None:
+        """The position of the first element that equals `item`; None if there is none."""
         if self.size() > FEW:
-            if self.places is None:
-                self.places = ElementIndex(self.sought())
-            if self.places.lasting:
+            if self.index is None:
+                self.index = ElementIndex(self.sought())
+            if self.index.lasting:
                 METER.charge(FEW)
-                return self.places.find(item)
+                return self.index.find(item)
             if not self.frozen:
                 self.compared += self.size()
                 check_comparisons(self.compared, self.kind)
         METER.charge(self.size())
-        for place, other in enumerate(self.sought()):
+        for position, other in enumerate(self.sought()):
             if equal(other, item):
-                return place
+                return position
         return None
 
     def added(self, item: object) -> None:
-        """One more element stands at the end."""
-        if self.places is not None and self.places.lasting:
-            self.places.note(self.size() - 1, item)
+        """Adds the element that was appended last to the index."""
+        if self.index is not None and self.index.lasting:
+            self.index.note(self.size() - 1, item)
 
 
 class Items(Generic):
@@ -86,12 +86,12 @@ class Items(Generic):
         assert isinstance(other, Items)
         return len(self.items) == len(other.items) and paired(self.items, other.items, walk)
 
-    def take(self, place: int) -> object:
-        """Removes one element; the place is valid. Where the others are is to be found anew."""
+    def take(self, position: int) -> object:
+        """Removes the element at a valid position; the index is dropped."""
         self.change()
         METER.charge(len(self.items))
-        self.places = None
-        return self.items.pop(place)
+        self.index = None
+        return self.items.pop(position)
 
 
 class GenericSet(Items):
@@ -109,24 +109,24 @@ class GenericSet(Items):
             for item in items:
                 made.add(item)
             return made
-        places = ElementIndex(())
+        index = ElementIndex(())
         for item in items:
-            if places.find(item) is None:
-                places.note(len(made.items), item)
+            if index.find(item) is None:
+                index.note(len(made.items), item)
                 made.items.append(item)
         made.change(len(made.items))
         return made
 
-    def holder(self) -> Callable[[object], bool]:
-        """What tells whether it has an element, as long as nothing changes."""
+    def member_test(self) -> Callable[[object], bool]:
+        """A membership test, valid until the set or an element changes."""
         if len(self.items) <= FEW:
-            return lambda item: self.place(item) is not None
+            return lambda item: self.position_of(item) is not None
         METER.charge(FEW * len(self.items))
-        places = ElementIndex(self.items)
-        return lambda item: places.find(item) is not None
+        index = ElementIndex(self.items)
+        return lambda item: index.find(item) is not None
 
     def add(self, item: object) -> None:
-        missing = self.place(item) is None
+        missing = self.position_of(item) is None
         self.change(len(self.items) + missing)
         if missing:
             METER.made += 1
@@ -135,7 +135,7 @@ class GenericSet(Items):
 
     def clear(self) -> None:
         self.change()
-        self.places = None
+        self.index = None
         self.items = []
 
 
@@ -166,27 +166,27 @@ class GenericMap(Generic):
 
     def find(self, key: object) -> tuple[object, object] | None:
         """The pair with that key."""
-        place = self.place(key)
-        return None if place is None else self.pairs[place]
+        position = self.position_of(key)
+        return None if position is None else self.pairs[position]
 
     def put(self, key: object, value: object) -> None:
-        place = self.place(key)
-        self.change(len(self.pairs) + (place is None))
-        if place is None:
+        position = self.position_of(key)
+        self.change(len(self.pairs) + (position is None))
+        if position is None:
             METER.made += 2
             self.pairs.append((key, value))
             self.added(key)
         else:
-            self.pairs[place] = (self.pairs[place][0], value)
+            self.pairs[position] = (self.pairs[position][0], value)
 
     def take(self, key: object) -> object:
-        """Removes the key, which is there; its value."""
+        """Removes a key that is present; its value."""
         self.change()
-        place = self.place(key)
-        assert place is not None
+        position = self.position_of(key)
+        assert position is not None
         METER.charge(len(self.pairs))
-        self.places = None
-        return self.pairs.pop(place)[1]
+        self.index = None
+        return self.pairs.pop(position)[1]
 
     def update(self, pairs: Collection[tuple[object, object]]) -> None:
         self.change()
@@ -196,12 +196,12 @@ class GenericMap(Generic):
 
     def clear(self) -> None:
         self.change()
-        self.places = None
+        self.index = None
         self.pairs = []
 
 
 class BagValue(Items):
-    """A multiset of any values, by `==`. The order of `items` means nothing: readers sort canonically."""
+    """A multiset of any values, by `==`. The order of `items` is arbitrary: readers sort canonically."""
 
     __slots__ = ()
     kind: ClassVar[str] = "bag"
@@ -214,7 +214,7 @@ class BagValue(Items):
             self.added(item)
 
     def replace(self, items: list[object]) -> None:
-        """Replaces all copies."""
+        """Replaces all elements."""
         self.change(len(items))
-        self.places = None
+        self.index = None
         self.items = items

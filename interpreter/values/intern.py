@@ -42,12 +42,12 @@ TRUE: Final = 2
 
 
 class Unthawed:
-    """Stands for the runtime value of an id that has none to share."""
+    """The class of `UNTHAWED`: there is no runtime value of an id that steps can share."""
 
 
 UNTHAWED: Final = Unthawed()
 
-# What is somewhere inside a value.
+# Flags: what occurs at any depth inside a value.
 _MUTABLE: Final = 1
 _REFERENCE: Final = 2
 _ROLE: Final = 4
@@ -71,7 +71,7 @@ _NAN = float("nan")
 
 
 class Interner:
-    """The values that one process knows. Ids mean nothing outside it: use `portable` and `load` between processes."""
+    """The interned values of one process. Ids are valid in it alone: use `portable` and `load` between processes."""
 
     none: Final = NONE
     """The id of None."""
@@ -93,9 +93,9 @@ class Interner:
         self.thawed: list[object] = []
         """The runtime value of an id where it can be shared between steps, else UNTHAWED."""
         self.frozen: dict[int, int] = {}
-        """The ids of the runtime values in `thawed`, by Python's identity: they live as long as this interner."""
+        """The ids of the runtime values in `thawed`, by Python's identity; these live as long as this interner."""
         self.parked: dict[Hashable, int] = {}
-        """The ids of frames by what decides them."""
+        """The ids of frames by all that determines them."""
         for tag, payload in ((Tag.NONE, None), (Tag.BOOL, False), (Tag.BOOL, True)):
             self.intern(tag, payload)
 
@@ -104,7 +104,7 @@ class Interner:
     def intern(self, tag: int, payload: Any) -> int:
         """The id of a value with that tag and payload; the payload is canonical (see above)."""
         if tag == Tag.FLOAT:
-            # By bits: 0.0 and -0.0 are equal and nan is not, which is of no use here. All nans are one.
+            # By bits, since 0.0 and -0.0 differ in identity but compare equal. All nans are one value.
             key: Any = _FLOAT.pack(payload if payload == payload else _NAN)
         else:
             key = payload
@@ -117,7 +117,7 @@ class Interner:
         return self.intern(tag, tuple(sorted(chosen, key=self.order_key)))
 
     def intern_pairs(self, tag: Tag, pairs: Iterable[tuple[int, int]]) -> int:
-        """The id of a dict or genericmap with these pairs in any order; of two equal keys the first counts."""
+        """The id of a dict or genericmap with these pairs in any order; of two equal keys the first wins."""
         first: dict[int, int] = {}
         for key, value in pairs:
             first.setdefault(key, value)
@@ -130,7 +130,7 @@ class Interner:
     def intern_composite(self, tag: int, child_ids: tuple[int, ...], extra: Hashable, json: str) -> int:
         """The id of a frame, thread or message: equal iff tag, members, `extra` and `json` are equal.
 
-        `extra` and `json` must not depend on ids: they are what `portable` carries, and `json` is the order.
+        `extra` and `json` must not depend on ids: `portable` sends them, and composites are ordered by `json`.
         """
         assert tag in COMPOSITE_TAGS
         return self.intern(tag, (child_ids, extra, json))
@@ -175,11 +175,11 @@ class Interner:
         return self._payloads[number]
 
     def payloads(self, tag: Tag) -> Collection[Any]:
-        """The payloads of all values with a tag other than that of floats, the oldest first."""
+        """The payloads of all values with a tag, the oldest first; not for floats."""
         return self._tables[tag].keys()
 
     def extra(self, number: int) -> Any:
-        """What a composite was interned with beside its members."""
+        """The `extra` that a composite was interned with."""
         return self._payloads[number][1]
 
     def children(self, number: int) -> tuple[int, ...]:
@@ -187,11 +187,11 @@ class Interner:
         return _children(self._tags[number], self._payloads[number])
 
     def weight(self, number: int) -> int:
-        """The number of parts when it is written out, roughly."""
+        """Roughly the number of parts of the value written out."""
         return self._weights[number]
 
     def mutable(self, number: int) -> bool:
-        """Whether a mutable container is anywhere inside; what is behind a reference does not count."""
+        """Whether a mutable container is anywhere inside; targets of references do not count."""
         return bool(self._flags[number] & _MUTABLE)
 
     def references(self, number: int) -> bool:
@@ -203,7 +203,7 @@ class Interner:
         return not self._flags[number] & _PRIVATE
 
     def roles(self, number: int) -> frozenset[tuple[str, int]]:
-        """The role instances (name, number) inside; what is behind a reference does not count."""
+        """The role instances (name, number) inside; targets of references do not count."""
         if not self._flags[number] & _ROLE:
             return frozenset()
         if number not in self._roles:
@@ -237,7 +237,7 @@ class Interner:
         written = self._json.get(number)
         if written is None:
             tag, payload = self._tags[number], self._payloads[number]
-            # Members first: the writers then find them written, and deep values need little stack.
+            # Members first: their texts are then cached, and deep values need little stack.
             for child in _children(tag, payload):
                 self.json(child)
             written = payload[2] if tag in COMPOSITE_TAGS else JSON[tag](payload, self.json)
@@ -283,7 +283,7 @@ class Interner:
             return (rank, payload)
         if tag is Tag.NONE:
             return (rank,)
-        # Of symmetric values and channels only the leading parts count, the rest follows from them.
+        # Of symmetric values and channels only the leading parts are compared, which determine the others.
         return (rank, *payload[: _ORDERED_PARTS.get(tag, len(payload))])
 
     # --- parts of keys (language page, 5.6.1) ----------------------------------------------------------------------
@@ -308,13 +308,13 @@ class Interner:
     # --- between processes -----------------------------------------------------------------------------------------
 
     def portable(self, number: int) -> bytes:
-        """The value without ids, in a line of ASCII; `load` takes it in anywhere."""
+        """The value without ids, in a line of ASCII; `load` reads it in any process."""
         from interpreter.values.portable import to_bytes
 
         return to_bytes(self, number)
 
     def load(self, data: bytes) -> int:
-        """The id of a value that `portable` wrote, here or elsewhere. Raises `NotData` if it did not."""
+        """The id of a value that `portable` wrote in any process. Raises `NotData` for other data."""
         from interpreter.values.portable import from_bytes
 
         return from_bytes(self, data)

@@ -1,7 +1,7 @@
-"""Interned values between processes: nested lists without ids, which JSON can write, and back.
+"""Interned values between processes: nested lists without ids, which JSON can represent, and back.
 
-A value is its tag and what it holds, as `interpreter.values.intern` describes payloads. What is read may come from
-anybody: it is of the form that its tag asks for, or `NotData` is raised.
+A value is its tag and its payload, as `interpreter.values.intern` describes them. Data read is not trusted: a payload
+that does not match its tag raises `NotData`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from interpreter.values.intern import Interner
 
 _TEXTS: Final = "latin-1"
-"""Each byte as the character of its number."""
+"""Maps each byte to the character of the same number."""
 _encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
@@ -30,7 +30,7 @@ def to_bytes(interner: Interner, number: int) -> bytes:
 
 
 def from_bytes(interner: Interner, data: bytes) -> int:
-    """The id of a value that `to_bytes` wrote, here or elsewhere. Raises `NotData`."""
+    """The id of a value that `to_bytes` wrote in any process. Raises `NotData`."""
     try:
         return load(interner, json.loads(data))
     except NotData:
@@ -54,14 +54,14 @@ def portable(interner: Interner, number: int) -> list[Any]:
         return [rank, [members, form_of(SHAPES[tag]).write(payload[1]), payload[2]]]
     if tag is Tag.BYTES:
         return [rank, payload.decode(_TEXTS)]
-    if tag in _PLACED:
+    if tag in _INDEXED:
         return [rank, [_index_out(part) for part in payload]]
     return [rank, payload]
 
 
-def load(interner: Interner, told: Any) -> int:
-    """The id of a value that `portable` wrote, here or elsewhere."""
-    rank, payload = told
+def load(interner: Interner, encoded: Any) -> int:
+    """The id of a value that `portable` wrote in any process."""
+    rank, payload = encoded
     tag = Tag(rank)
     if tag in _LEAVES:
         return interner.intern(tag, _LEAVES[tag](payload))
@@ -85,10 +85,10 @@ def load(interner: Interner, told: Any) -> int:
 
 
 def _of(kind: type) -> Callable[[Any], Any]:
-    def read(told: Any) -> Any:
-        if type(told) is not kind:
+    def read(encoded: Any) -> Any:
+        if type(encoded) is not kind:
             raise NotData(f"{kind.__name__} expected")
-        return told
+        return encoded
 
     return read
 
@@ -96,48 +96,48 @@ def _of(kind: type) -> Callable[[Any], Any]:
 _text = _of(str)
 
 
-def _int(told: Any) -> int:
-    if type(told) is not int or told.bit_length() > MOST_BITS:
+def _int(encoded: Any) -> int:
+    if type(encoded) is not int or encoded.bit_length() > MOST_BITS:
         raise NotData("int expected")
-    return told
+    return encoded
 
 
 def _fixed(*readers: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
-    def read(told: Any) -> tuple[Any, ...]:
-        if type(told) is not list:
+    def read(encoded: Any) -> tuple[Any, ...]:
+        if type(encoded) is not list:
             raise NotData("list expected")
-        return tuple([one(part) for one, part in zip(readers, told, strict=True)])
+        return tuple([one(part) for one, part in zip(readers, encoded, strict=True)])
 
     return read
 
 
-def _range(told: Any) -> tuple[int, ...]:
-    found = _fixed(_int, _int, _int)(told)
+def _range(encoded: Any) -> tuple[int, ...]:
+    found = _fixed(_int, _int, _int)(encoded)
     range(*found)
     return found
 
 
 def _index_out(part: Any) -> Any:
-    """A fraction, which an ordinal within a step has for an index, is a list of two numbers."""
+    """A fraction, the index of an ordinal within a step, becomes a list of two numbers."""
     return [part.numerator, part.denominator] if isinstance(part, Fraction) else part
 
 
-def _index(told: Any) -> int | Fraction:
-    return Fraction(*_fixed(_int, _int)(told)) if type(told) is list else _int(told)
+def _index(encoded: Any) -> int | Fraction:
+    return Fraction(*_fixed(_int, _int)(encoded)) if type(encoded) is list else _int(encoded)
 
 
 def _maybe(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda told: None if told is None else read(told)
+    return lambda encoded: None if encoded is None else read(encoded)
 
 
-_PLACED: Final = frozenset({Tag.SYMMETRIC, Tag.SEGMENT})
+_INDEXED: Final = frozenset({Tag.SYMMETRIC, Tag.SEGMENT})
 _LEAVES: Final[Mapping[Tag, Callable[[Any], Any]]] = {
     Tag.NONE: _of(type(None)),
     Tag.BOOL: _of(bool),
     Tag.INT: _int,
     Tag.FLOAT: _of(float),
     Tag.STRING: _text,
-    Tag.BYTES: lambda told: _text(told).encode(_TEXTS),
+    Tag.BYTES: lambda encoded: _text(encoded).encode(_TEXTS),
     Tag.RANGE: _range,
     Tag.ROLE: _fixed(_text, _int),
     Tag.MODEL_VALUE: _fixed(_text, _int),

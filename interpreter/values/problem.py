@@ -1,18 +1,19 @@
-"""A mistake of the model that has no place yet, and the limits of one value (those of a step: `budget`).
+"""A mistake of the model that has no location yet, and the limits of one value (those of a step: `budget`).
 
-Values know nothing of source text: they raise a `ModelMistake`, and the evaluator adds the place (language page, 14).
+Values know nothing of source text: they raise a `ModelMistake`, and the evaluator adds its location (language page,
+14).
 """
 
 from __future__ import annotations
 
 MAX_PARTS = 2_000_000
-"""Largest value when it is written out in full, in nested elements: what is shared counts as often as it occurs."""
+"""The most parts of a value written out in full: a shared part counts once per occurrence."""
 MAX_DEPTH = 100
-"""Deepest nesting of a value; a cycle is deeper than any limit."""
+"""The deepest nesting of a value; a cycle exceeds any limit."""
 
 
 class ModelMistake(Exception):
-    """A mistake of the model: code ("R4"), text, and a hint if there is a way out."""
+    """A mistake of the model: code ("R4"), text, and a hint if there is a remedy."""
 
     def __init__(self, code: str, text: str, hint: str | None = None) -> None:
         super().__init__(text)
@@ -22,12 +23,12 @@ class ModelMistake(Exception):
 
 
 def too_deep() -> ModelMistake:
-    """The problem of a value that is nested beyond `MAX_DEPTH`."""
+    """The mistake of a value that is nested beyond `MAX_DEPTH`."""
     return ModelMistake("R24", f"a value nested more than {MAX_DEPTH} levels deep, or containing itself")
 
 
 def too_many_parts() -> ModelMistake:
-    """The problem of a value that has more than `MAX_PARTS` parts when written out."""
+    """The mistake of a value that has more than `MAX_PARTS` parts when written out."""
     return ModelMistake("R24", f"a value of more than {MAX_PARTS:,} parts in all")
 
 

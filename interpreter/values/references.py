@@ -1,4 +1,4 @@
-"""Values that stand for something elsewhere: instances, channels, values of symmetry domains (language page, 5.1)."""
+"""Values that refer to parts of a state: instances, channels, values of symmetry domains (language page, 5.1)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from interpreter.values.problem import ModelMistake
 
 
 class FieldStore(Protocol):
-    """Where a role instance keeps its fields: the state that a step works on."""
+    """The store of the fields of role instances: the state that a step works on."""
 
     def get_attribute(self, instance: Instance, name: str) -> object:
-        """The field, param or method of the instance, or a Problem R3."""
+        """The field, param or method of the instance. Raises `ModelMistake` R3."""
 
     def set_attribute(self, instance: Instance, name: str, value: object) -> None:
-        """Binds a field, or a Problem R10 for a param."""
+        """Binds a field. Raises `ModelMistake` R10 for a param."""
 
     def attribute_names(self, instance: Instance) -> list[str]:
         """The names of fields, params and methods."""
@@ -51,7 +51,7 @@ class Instance(Value):
 
 
 class ModelValue(Value):
-    """What `r.__id__` gives: the name and the number of an instance, without the instance."""
+    """The value of `r.__id__`: the name and the number of an instance, without the instance."""
 
     __slots__ = ("index", "name")
     kind: ClassVar[str] = "model_value"
@@ -128,12 +128,12 @@ class Stub(Value):
 
 
 class HostValue(Value):
-    """A value whose class lives elsewhere (symmetry domains and segments): equal by key, interned by itself."""
+    """A value whose class is defined in another module (symmetry domains, segments): equal by key, interns itself."""
 
     __slots__ = ()
 
     def attributes(self) -> Mapping[str, object]:
-        """What stands behind a dot."""
+        """The attributes by name."""
         raise NotImplementedError
 
     def intern(self, interner: Interning) -> int:
@@ -145,7 +145,7 @@ class HostValue(Value):
 
 
 class Interning(Protocol):
-    """The one method of the interner that a host value needs (`interpreter.values.intern` would be a cycle)."""
+    """The method of the interner that a host value needs; importing `interpreter.values.intern` would be circular."""
 
     def intern(self, tag: int, payload: object) -> int:
         """The id of a value."""

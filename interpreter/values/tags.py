@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Tag(IntEnum):
-    """What an interned value is. Values of different tags are never the same, and sort by tag first."""
+    """The type of an interned value. Values of different tags are never the same, and sort by tag first."""
 
     NONE = 0
     BOOL = 1
@@ -37,7 +37,7 @@ class Tag(IntEnum):
     FRAME = 24
     THREAD = 25
     MESSAGE = 26
-    DISPLAY = 27  # only while text is made: a function, or the inside of a cycle
+    DISPLAY = 27  # only while text is written: a function, or the inside of a cycle
     HEAD = 28  # in no state: what is known of a container by who reads it part by part
 
 
@@ -50,4 +50,4 @@ FIELD_TAGS = frozenset({Tag.STRUCT, Tag.RECORD})
 COMPOSITE_TAGS = frozenset({Tag.FRAME, Tag.THREAD, Tag.MESSAGE, Tag.DISPLAY, Tag.HEAD})
 
 SHAPES: dict[Tag, Any] = {Tag.THREAD: type(None), Tag.DISPLAY: type(None)}
-"""The types of what composites hold beside their members; those who make the others say what it is."""
+"""The types of the `extra` part of composites; modules that make other composites add theirs."""

@@ -1,7 +1,7 @@
-"""How values are written: display text and JSON (language page, 5.5).
+"""Display text and JSON of values (language page, 5.5).
 
-The writers take the payload of an interned value and a function that writes its members, so that the interner can
-remember the text of every member, and engines can put something else in place of references.
+A writer takes the payload of an interned value and a function that writes its members, so that the interner can cache
+the text of every member, and engines can substitute references.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Member = Callable[[int], str]
 Writer = Callable[[Any, Member], str]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Letters and marks that are drawn as nothing, which Python takes for printable.
+# Letters and marks without a glyph, which Python considers printable.
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -147,7 +147,7 @@ def _fields_json(fields: tuple[tuple[str, int], ...], write: Member) -> str:
 
 
 def _stub_json(payload: tuple[int, int], write: Member) -> str:
-    # The members are written `{"$channel":0}` and `{"$role":"Node#0"}`; a stub holds what is inside the braces.
+    # The members are written `{"$channel":0}` and `{"$role":"Node#0"}`; a stub has the values inside the braces.
     channel, role = (write(member)[1:-1].partition(":")[2] for member in payload)
     return f'{{"$stub":[{channel},{role}]}}'
 

@@ -43,16 +43,16 @@ def tried(items: list[Any], more: list[Any]) -> list[object]:
     made = said(lambda: GenericSet.of(items))
     found.append(made if isinstance(made, str) else [id(item) for item in made.items])  # type: ignore[attr-defined]
     for group in (GenericSet(list(items)), BagValue(list(items)), GenericMap([(item, 1) for item in items])):
-        found += [said(lambda item=item, group=group: group.place(item)) for item in more]
+        found += [said(lambda item=item, group=group: group.position_of(item)) for item in more]
     bag, table = BagValue([]), GenericMap([])
     for item in (*items, *more):
-        found.append(said(lambda item=item: bag.place(item)))
+        found.append(said(lambda item=item: bag.position_of(item)))
         bag.extend([item])
         found.append(said(lambda item=item: table.put(item, 0)))
     found.append([id(key) for key, _ in table.pairs])
     while bag.items:
-        found.append(said(lambda: bag.take(bag.place(more[0]) or 0) if more else bag.items.pop()))
-        found.append(said(lambda: [bag.place(item) for item in more]))
+        found.append(said(lambda: bag.take(bag.position_of(more[0]) or 0) if more else bag.items.pop()))
+        found.append(said(lambda: [bag.position_of(item) for item in more]))
     found.append(said(lambda: equal(BagValue(list(items)), BagValue(list(more)))))
     found.append(said(lambda: equal(BagValue(list(items)), BagValue(items[::-1]))))
     return found
@@ -78,9 +78,9 @@ def test_values_of_two_domains() -> None:
     """Looking for a symmetric value among those of another domain is a mistake, among many elements too."""
     mine = SymmetricValue("k", "nominal", 0, 3)
     group = GenericSet([*range(100), (mine, 5)])
-    assert group.place((mine, 5)) == 100 and group.place((mine, 6)) is None
+    assert group.position_of((mine, 5)) == 100 and group.position_of((mine, 6)) is None
     with pytest.raises(ModelMistake) as caught:
-        group.place((OTHER, 5))
+        group.position_of((OTHER, 5))
     assert caught.value.code == "R14"
 
 
@@ -88,9 +88,9 @@ def test_changed_elements(method: Call) -> None:
     """An element that changes after it was put in is found as what it is now."""
     inner = ListValue([0])
     group = GenericSet([*range(100), inner])
-    assert group.place(ListValue([0])) == 100
+    assert group.position_of(ListValue([0])) == 100
     inner.append(1)
-    assert group.place(ListValue([0])) is None and group.place(ListValue([0, 1])) == 100
+    assert group.position_of(ListValue([0])) is None and group.position_of(ListValue([0, 1])) == 100
 
 
 @pytest.mark.parametrize("kind", ["tuples", "lists"])
@@ -118,7 +118,7 @@ def test_large_collections_grow_fast() -> None:
         group.add((i, "x"))
         table.put((i, "x"), i)
         bag.extend([(i, "x")])
-        assert bag.place((i, "x")) == i
+        assert bag.position_of((i, "x")) == i
     assert group.size() == table.size() == bag.size() == 20_000
 
 

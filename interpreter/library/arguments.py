@@ -1,4 +1,4 @@
-"""What builtins and methods ask of their arguments."""
+"""Checks of the arguments of builtins and methods."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def iterable(value: object, what: str) -> list[object]:
 
 
 def integer(value: object, what: str) -> int:
-    """An int argument; a bool is none."""
+    """An int argument; a bool is refused."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     raise ModelMistake("R4", f"{what} must be an int, not a {type_name(value)}")
@@ -46,7 +46,7 @@ def string(value: object, what: str) -> str:
 
 
 def number(value: object, what: str) -> Any:
-    """A number argument, int or float; a bool is none."""
+    """A number argument, int or float; a bool is refused."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
     raise ModelMistake("R4", f"{what} must be a number, not a {type_name(value)}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from interpreter.library.arguments import boolean, callback, integer, iterable, number, string
 from interpreter.library.attributes import attribute_names, get_attribute
-from interpreter.library.shared import boolean, callback, integer, iterable, number, string
 from interpreter.values import Builtin, comparison
 from interpreter.values.access import length, shown
 from interpreter.values.basis import truth, type_name
@@ -160,7 +160,7 @@ FUNCTIONS: dict[str, Builtin] = {
         Builtin("any", _any, 1, 1),
         Builtin("chr", _chr, 1, 1),
         Builtin("dir", _dir, 1, 1),
-        Builtin("enumerate", _enumerate, 1, 2, places={"start": 1}),
+        Builtin("enumerate", _enumerate, 1, 2, positions={"start": 1}),
         Builtin("fail", _fail, 0, None),
         Builtin("getattr", _getattr, 2, 3),
         Builtin("hasattr", _hasattr, 2, 2),
@@ -173,7 +173,7 @@ FUNCTIONS: dict[str, Builtin] = {
         Builtin("repr", _repr, 1, 1),
         Builtin("reversed", _reversed, 1, 1),
         Builtin("sorted", _sorted, 1, 1, frozenset({"key", "reverse"})),
-        Builtin("sum", _sum, 1, 2, places={"start": 1}),
+        Builtin("sum", _sum, 1, 2, positions={"start": 1}),
         Builtin("type", _type, 1, 1),
         Builtin("zip", _zip, 0, None),
     )

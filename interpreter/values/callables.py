@@ -1,4 +1,4 @@
-"""What can be called inside an expression, and modules: they live for one step and are never stored."""
+"""Values that can be called inside an expression, and modules: they live for one step and are never stored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from interpreter.values.problem import ModelMistake
 
 
 class FunctionValue(Value):
-    """Something to call inside an expression: builtin, method, lambda, `def` helper. Equal only to itself."""
+    """A function that an expression can call: builtin, method, lambda, `def` helper. Equal only to itself."""
 
     __slots__ = ("name",)
     kind: ClassVar[str] = "function"
@@ -19,7 +19,7 @@ class FunctionValue(Value):
         self.name = name
 
     def call(self, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
-        """The result for thawed arguments, or a Problem."""
+        """The result for runtime values as arguments. Raises `ModelMistake`."""
         raise NotImplementedError
 
     def key(self, walk: ValueWalk) -> Hashable:
@@ -27,13 +27,13 @@ class FunctionValue(Value):
 
 
 class Builtin(FunctionValue):
-    """A function of the host: takes `least` to `most` arguments (None: any number), and those named.
+    """A function of the host that takes `least` to `most` positional arguments (None: any number), and named ones.
 
-    `keywords` are the names that need to be written (None: any name is taken), `places` the names of arguments that
-    may also stand at that place without a name.
+    `keywords` are the names of keyword-only arguments (None: any name is taken); `positions` maps the names of
+    arguments that may be given by position or by name to their positions.
     """
 
-    __slots__ = ("function", "keywords", "least", "most", "places")
+    __slots__ = ("function", "keywords", "least", "most", "positions")
 
     def __init__(
         self,
@@ -42,30 +42,30 @@ class Builtin(FunctionValue):
         least: int = 0,
         most: int | None = None,
         keywords: frozenset[str] | None = frozenset(),
-        places: Mapping[str, int] | None = None,
+        positions: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__(name)
         self.function = function
         self.least = least
         self.most = most
         self.keywords = keywords
-        self.places = places or {}
+        self.positions = positions or {}
 
     def call(self, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
         self.check(len(args), kwargs)
         return self.function(*args, **kwargs)
 
     def check(self, count: int, kwargs: Mapping[str, object]) -> None:
-        """R4 if there are too few or too many arguments or a name that the function does not know."""
-        named = {self.places[name] for name in kwargs if name in self.places} if kwargs else ()
-        missing = count < self.least and any(place not in named for place in range(count, self.least))
+        """R4 for too few or too many arguments or an unknown name."""
+        named = {self.positions[name] for name in kwargs if name in self.positions} if kwargs else ()
+        missing = count < self.least and any(position not in named for position in range(count, self.least))
         if missing or (self.most is not None and count > self.most):
             raise ModelMistake("R4", f"{self.name}() takes {self._wanted()}, got {count + len(named)}")
         for name in kwargs:
-            place = self.places.get(name)
-            if place is not None and place < count:
+            position = self.positions.get(name)
+            if position is not None and position < count:
                 raise ModelMistake("R4", f"{self.name}() got the argument '{name}' twice")
-            if place is None and self.keywords is not None and name not in self.keywords:
+            if position is None and self.keywords is not None and name not in self.keywords:
                 raise ModelMistake("R4", f"{self.name}() has no argument named '{name}'")
 
     def _wanted(self) -> str:
@@ -94,7 +94,7 @@ class BoundMethod(FunctionValue):
 
 
 class ModuleValue(Value):
-    """`math`, `itertools`, or a `.star` helper: names behind a dot. It may not be stored in state."""
+    """`math`, `itertools`, or a `.star` helper module: a namespace. It may not be stored in state."""
 
     __slots__ = ("members", "name")
     kind: ClassVar[str] = "module"
