@@ -52,6 +52,12 @@ class LineIndex:
 
     def __init__(self, piece: Piece) -> None:
         self.piece = piece
+        self._last = (
+            0,
+            0,
+            0,
+            0,
+        )  # offsets of a line, its number in the file, and its first offset less its first column
         self._starts = [0]
         position = piece.text.find("\n")
         while position >= 0:
@@ -65,11 +71,16 @@ class LineIndex:
         return self.piece.line + line, column
 
     def span(self, start: int, end: int) -> Span:
-        line, column = self.position(start)
-        last = line - self.piece.line + 1
-        if last == len(self._starts) or end < self._starts[last]:  # most spans end in the line where they begin
-            return Span(self.piece.file, line, column, line, column + end - start)
-        return Span(self.piece.file, line, column, *self.position(end))
+        first, after, line, margin = self._last
+        if not first <= start < after:  # most spans begin in the line of the one before
+            index = bisect_right(self._starts, start) - 1
+            first, line = self._starts[index], self.piece.line + index
+            after = self._starts[index + 1] if index + 1 < len(self._starts) else len(self.piece.text) + 1
+            margin = first - (self.piece.column if index == 0 else 1)
+            self._last = first, after, line, margin
+        if end < after:  # and end in it
+            return Span(self.piece.file, line, start - margin, line, end - margin)
+        return Span(self.piece.file, line, start - margin, *self.position(end))
 
     def error(self, code: str, text: str, start: int, end: int, hint: str | None = None) -> FizzError:
         return FizzError((Diagnostic(code, text, self.span(start, end), hint),))

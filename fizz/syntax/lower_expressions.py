@@ -308,19 +308,22 @@ class Expressions:
         result: list[ast.Argument] = []
         named = False
         for node in given:
-            span = self.span_of(node)
             first = node[0]
             if first.rule_name == "Keyword_":
                 named = True
-                result.append(ast.Argument(span, "keyword", first.value.rstrip("= \t\n"), self.test(node[1])))
+                name = first.value.rstrip("= \t\n")
+                result.append(ast.Argument(self.span_of(node), "keyword", name, self.test(node[1])))
             elif first.rule_name == "Test":
                 if named:
                     raise self.error("L1", "positional argument after a keyword argument", node)
-                result.append(ast.Argument(span, "positional", None, self._positional(node, len(given) == 1)))
+                value = self._positional(node, len(given) == 1)
+                # Of a name or number the span is there already; that of other values may be without parentheses.
+                span = value.span if first[0].rule_name == "Plain" and len(node) == 1 else self.span_of(node)
+                result.append(ast.Argument(span, "positional", None, value))
             else:
                 kind: OneOf["star", "double star"] = "star" if first.value == "*" else "double star"
                 named = named or kind == "double star"
-                result.append(ast.Argument(span, kind, None, self.test(node[1])))
+                result.append(ast.Argument(self.span_of(node), kind, None, self.test(node[1])))
         names: set[str] = set()
         for argument in result:
             if argument.name is not None and argument.name in names:
