@@ -154,7 +154,7 @@ def test_excluded_variables() -> None:
         assert not explore(engine, program, properties_of(program, None), Settings()).exact
 
 
-def test_states_on_the_shelf_are_packed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spilled_states_are_packed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies on the disk can not be changed there."""
     on_disk = []
     refit = ColumnRun._refit
@@ -166,7 +166,7 @@ def test_states_on_the_shelf_are_packed_anew(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(ColumnRun, "_refit", watched)
     program = compile_module(load(MODELS / "classics" / "TwoPhase.fizz", constants={"RMS": "5"}))
     properties = properties_of(program, None)
-    engine = EmbeddedEngine(20, Sizes(shelved=1))
+    engine = EmbeddedEngine(20, Sizes(spilled=1))
     tight, roomy = (explore(engine, program, properties, Settings(memory_mb=memory)) for memory in (0, None))
     assert tight.exact and any(on_disk)
     assert compared(tight) == compared(roomy)

@@ -29,7 +29,7 @@ from tests.checker.comparing import compared
 MODELS = Path(__file__).resolve().parents[2] / "models"
 
 
-EVERYTHING_IS_LARGE = Sizes(shelved=1, merged=50, loose=300, joined=200)
+EVERYTHING_IS_LARGE = Sizes(spilled=1, merged=50, loose=300, joined=200)
 """Small arrays and small levels take the ways of large ones."""
 
 

@@ -14,8 +14,7 @@ from checker.search.columns.packing import Rows
 
 @dataclass(slots=True)
 class Batch:
-    """Targets of steps, of one packing: keys, the number of the source, the step's order, starts and crash steps on the
-    way there.
+    """Targets of steps, of one packing: keys, the number of the source, the step's order, starts and crash steps.
 
     `moves`: the renaming that makes the stored image of a row, under symmetry; the keys are those of the images.
     """
@@ -62,7 +61,7 @@ class Batch:
 
 
 def counts(crashes: Ints) -> Column:
-    """Counts of crash steps in as few bytes as they need, and one more of them needs."""
+    """Counts of crash steps in as few bytes as they and one more crash step need."""
     return crashes.astype(np.min_scalar_type(int(crashes.max(initial=0)) + 1))
 
 

@@ -39,15 +39,15 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     return ordered[new]
 
 
-def ranks_of(things: Sequence[Any]) -> Ints:
+def ranks_of(values: Sequence[Any]) -> Ints:
     """The rank of each value among all."""
     pieces: list[list[int]] = []
-    for begin in range(0, len(things), _SORTED):
+    for begin in range(0, len(values), _SORTED):
         METER.ask()
-        pieces.append(sorted(range(begin, min(begin + _SORTED, len(things))), key=things.__getitem__))
-    ordered = pieces[0] if len(pieces) == 1 else METER.attended(merge(*pieces, key=things.__getitem__))
-    ranks = np.empty(len(things), dtype=np.int64)
-    ranks[np.fromiter(ordered, dtype=np.int64, count=len(things))] = np.arange(len(things))
+        pieces.append(sorted(range(begin, min(begin + _SORTED, len(values))), key=values.__getitem__))
+    ordered = pieces[0] if len(pieces) == 1 else METER.attended(merge(*pieces, key=values.__getitem__))
+    ranks = np.empty(len(values), dtype=np.int64)
+    ranks[np.fromiter(ordered, dtype=np.int64, count=len(values))] = np.arange(len(values))
     return ranks
 
 
@@ -64,7 +64,7 @@ class AnswerTable:
         self.codes: Ints = np.zeros(0, dtype=np.int64)
         self.distinct: list[int] = []
         self.plain = True
-        self._places: dict[int, int] = {}
+        self._indexes: dict[int, int] = {}
 
     def extend(self, numbers: list[int]) -> AnswerTable:
         """Know the answers for all these values, the first of which are known."""
@@ -72,12 +72,12 @@ class AnswerTable:
         if begin < len(numbers):
             answers = [self._answer(number) for number in METER.attended(numbers[begin:])]
             for number, answer in zip(numbers[begin:], answers, strict=True):
-                if answer not in self._places:
-                    self._places[answer] = len(self.distinct)
+                if answer not in self._indexes:
+                    self._indexes[answer] = len(self.distinct)
                     self.distinct.append(answer)
                 self.ids.append(answer)
                 self.plain &= answer == number
-            more = [self._places[answer] for answer in self.ids[begin:]]
+            more = [self._indexes[answer] for answer in self.ids[begin:]]
             self.codes = np.concatenate([self.codes, np.array(more, dtype=np.int64)])
         return self
 

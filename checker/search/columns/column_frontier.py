@@ -30,8 +30,8 @@ class Frontier:
     def key(self, row: int) -> int:
         return (int(self.high[row]) << 64) | int(self.low[row])
 
-    def place(self, row: int) -> StateRef:
-        """A state as findings speak of it."""
+    def ref(self, row: int) -> StateRef:
+        """A state as findings refer to it."""
         return StateRef(self.key(row), int(self.crashes[row]))
 
     def first(self, rows: Ints) -> int:

@@ -1,4 +1,4 @@
-"""`ColumnRun`: an exploration by columns, level by level. It takes over where a run row by row became wide."""
+"""`ColumnRun`: an exploration by columns, level by level. It takes over from a run row by row that became wide."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _LEAST_ROWS: Final = 1 << 15
 _MOST_ROWS: Final = 1 << 18
 _STEPS: Final = 1 << 19
 """Rows are expanded so many at a time that they make about this many steps: enough that numpy does all the work, and
-few enough that what is under way takes little room beside what is kept."""
+few enough that these steps take little memory beside the states found."""
 
 
 _NARROWER: Final = 4
-"""Of rows that make too many steps together one in so many, as a power of two, is tried next."""
+"""If rows make too many steps together, this part of them, as a power of two, is tried next."""
 
 
 class _New(NamedTuple):
@@ -97,7 +97,7 @@ class ColumnRun:
         return level
 
     def steps(self, level: Level) -> dict[Packing, Batch]:
-        """Expand the frontier for somebody else: where its steps lead, each state of a packing once, sorted by key."""
+        """Expand the frontier, and keep nothing: the targets, each state of a packing once, sorted by key."""
         self._step(level)
         self.frontier = []
         found: dict[Packing, list[Batch]] = {}
@@ -142,7 +142,7 @@ class ColumnRun:
                 level.merge(brought)
 
     def _save_memory(self) -> None:
-        """Put what is held on the shelf if it is more than the budget."""
+        """Write the states held in memory to spill files if they take more than the budget."""
         spill_files = self.store.spill_files
         if spill_files.budget is None:
             return
@@ -159,13 +159,13 @@ class ColumnRun:
         count = sum(len(part.rows) for part in expanded)
         quiet, cut = np.zeros(count, dtype=np.bool_), np.full(count, stopped)
         for part in expanded:
-            place = part.numbers - graph.states
-            quiet[place] = part.packing.codes(part.rows, ("thread", 0)) == 0
-            cut[place] |= part.cut
+            index = part.numbers - graph.states
+            quiet[index] = part.packing.codes(part.rows, ("thread", 0)) == 0
+            cut[index] |= part.cut
         self.space.edges.complete(graph, graph.states, quiet, cut, self.store)
 
     def finished_graph(self) -> Graph:
-        """The graph, in which the states that wait now lead nowhere."""
+        """The graph, in which the states that wait have no edges."""
         assert self.graph is not None
         for part in self.frontier:
             everything = self._chunk(part, 0, len(part.rows), Level())
@@ -182,7 +182,7 @@ class ColumnRun:
         return self._expanders[packing]
 
     def _make_room(self, part: Frontier) -> None:
-        """More places for threads, where the last one is taken and another thread may come."""
+        """Add thread slots where the last one is taken and there may be another thread."""
         packing = part.packing
         while packing.threads < self.task.program.options.max_concurrent_actions:
             if not packing.codes(part.rows, ("thread", packing.threads - 1)).any():
@@ -190,7 +190,7 @@ class ColumnRun:
             self._refit(packing, packing.threads + 1, ())
 
     def refit(self, packing: Packing, threads: int) -> None:
-        """Pack everything of a packing anew, with so many places for threads."""
+        """Pack everything of a packing anew, with so many thread slots."""
         self._refit(packing, threads, ())
 
     def _refit(self, packing: Packing, threads: int, more: tuple[Batch, ...] | list[Batch]) -> None:
@@ -235,13 +235,13 @@ class ColumnRun:
             self._keep(chunk)
         dead = np.flatnonzero(is_dead_end(chunk.moves, chunk.failed, part.cut[begin:end]))
         if len(dead):
-            judge_dead_end(self._of_dead_ends, part.place(part.first(begin + dead)), level)
+            judge_dead_end(self._of_dead_ends, part.ref(part.first(begin + dead)), level)
         return steps
 
     def _keep(self, chunk: Chunk) -> None:
-        """Of what a chunk brought, keep what is new."""
+        """Keep the new states among the targets of a chunk."""
         if len(self.space.packings) > 1:
-            self.store.tell_by_keys()
+            self.store.compare_keys()
         ranks = self.space.order_ranks()
         made = self._fresh_images(chunk, ranks) if self.space.images is not None else {chunk.part.packing: chunk.fast}
         for packing, arrived in chunk.slow.items():
@@ -266,7 +266,7 @@ class ColumnRun:
         return self.store.least(batch, ranks)
 
     def _fresh_images(self, chunk: Chunk, ranks: Ints) -> dict[Packing, list[Batch]]:
-        """Of the rows that a chunk brought, the images of those that are new."""
+        """The images of the new states among the targets of a chunk."""
         made: dict[Packing, list[Batch]] = {}
         if not chunk.fast:
             return made
@@ -316,7 +316,7 @@ class ColumnRun:
             return self.judge.states(frontier, level, len(self.store))
 
     def _take_in(self, new: list[_New], kept: list[Ints | None], level: Level) -> None:
-        """Store the new states and make them the frontier. Nobody stops the level any more."""
+        """Store the new states and make them the frontier. The level is not stopped any more."""
         with self.task.phases.during(JOINING):
             for one in new:
                 self.store.add(one.batches, one.order)
@@ -354,7 +354,7 @@ class ColumnRun:
         return self.store.path(key, self.space.orders)
 
     def ranks(self) -> Ints:
-        """The place of each state found, by number, among all: by (level, crashes, key)."""
+        """The rank of each state found, by number, in the order of (level, crashes, key)."""
         return self.store.ranks(self.space.orders)
 
     def cost(self, number: int) -> tuple[int, int]:

@@ -54,8 +54,8 @@ class LevelEdges:
         order = self.in_step_order(sources, kinds, hidden)
         sources, kinds, targets, hidden = sources[order], kinds[order], targets[order], hidden[order]
         first = np.searchsorted(sources, base + np.arange(count + 1))
-        place = np.arange(len(kinds)) - first[sources - base]
-        shapes, examples = same_steps(kinds, hidden, place, first)
+        position = np.arange(len(kinds)) - first[sources - base]
+        shapes, examples = same_steps(kinds, hidden, position, first)
         marks_of: list[tuple[int, ...]] = []
         needs: list[int] = []
         for state in examples.tolist():
@@ -71,7 +71,7 @@ class LevelEdges:
         own = shapes[sources[taken] - base]
         inside = np.concatenate([[0], np.cumsum(lengths[shapes])]) if count else np.zeros(1, dtype=np.int64)
         offset = np.uint64(len(graph.targets))
-        _extend(graph.marks, flat[begin[own] + place[taken]].astype(np.uint32))
+        _extend(graph.marks, flat[begin[own] + position[taken]].astype(np.uint32))
         _extend(graph.targets, targets[taken].astype(np.uint32))
         _extend(graph.first, inside[1:].astype(np.uint64) + offset)
         _extend(graph.needs, np.array(needs, dtype=np.uint32)[shapes])
@@ -96,8 +96,8 @@ class LevelEdges:
         """The order of steps by source, hidden ones last, and then as the kinds are in the step order."""
         ranks = ranks_of([kind.order for kind in self.kinds])
         # One number each: sorting once is faster than three times.
-        places = (sources.astype(np.int64) << 32) | (hidden.astype(np.int64) << 31) | ranks.take(kinds)
-        return np.argsort(places, kind="stable")
+        sort_keys = (sources.astype(np.int64) << 32) | (hidden.astype(np.int64) << 31) | ranks.take(kinds)
+        return np.argsort(sort_keys, kind="stable")
 
     def _gathered(self, known: StateStore) -> tuple[Ints, Ints, Ints]:
         """Sources, kinds and targets of all steps; the target of a hidden one is -1."""
@@ -122,9 +122,9 @@ class LevelEdges:
             yield sources, kinds, known.numbers(high, low)
 
 
-def same_steps(kinds: Ints, hidden: NDArray[np.bool_], place: Ints, first: Ints) -> tuple[Ints, Ints]:
+def same_steps(kinds: Ints, hidden: NDArray[np.bool_], position: Ints, first: Ints) -> tuple[Ints, Ints]:
     """Which states have the same kinds of steps in the same order: a shape number per state, an example per shape."""
-    salted = (kinds.astype(np.uint64) * np.uint64(2) + hidden) + (place.astype(np.uint64) << np.uint64(40))
+    salted = (kinds.astype(np.uint64) * np.uint64(2) + hidden) + (position.astype(np.uint64) << np.uint64(40))
     mixed = salted * _MIX
     mixed = (mixed ^ (mixed >> np.uint64(31))) * _MIX
     sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(mixed, dtype=np.uint64)])
@@ -135,11 +135,11 @@ def same_steps(kinds: Ints, hidden: NDArray[np.bool_], place: Ints, first: Ints)
     like = first[examples[shapes]]
     if (lengths == lengths[examples[shapes]]).all():
         owner = np.repeat(np.arange(len(lengths)), lengths)
-        twin = like[owner] + place
+        twin = like[owner] + position
         if (kinds[twin] == kinds).all() and (hidden[twin] == hidden).all():
             return shapes, examples
-    everybody = np.arange(len(lengths))
-    return everybody, everybody
+    each = np.arange(len(lengths))
+    return each, each
 
 
 def _extend(target: array[int], column: NDArray[np.uint32] | NDArray[np.uint64]) -> None:

@@ -1,4 +1,4 @@
-"""Effects: what the results in a bundle do to rows of one packing, as bits to clear and to set."""
+"""Effects: the changes of rows of one packing by the results in a bundle, as bits to clear and to set."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Effect:
 
 
 class BundleSummary(NamedTuple):
-    """What a bundle counts for: distinct names of steps and of twins, and what went wrong or gave up in it."""
+    """The counts of a bundle: distinct names of steps and of twins; and the paths in it that failed or gave up."""
 
     effects: tuple[int, ...]
     moves: int
@@ -96,7 +96,7 @@ class Effects:
         self._groups: dict[Slot, Ints] = {}
 
     def learn(self, rows: Rows, columns: list[Ints]) -> None:
-        """Make the effects of bundles that are new, and know what updates make of these rows, with these bundles.
+        """Make the effects of new bundles, and compute the values that their updates give in these rows.
 
         Values get codes, so the packing may be outgrown after.
         """
@@ -152,12 +152,12 @@ class Effects:
         inside: dict[Slot, list[tuple[str, int]]] = {}
         whole: list[tuple[Slot, int]] = []
         for slot, number in writes if fast else ():
-            place = packing.tables.stored(slot)
-            if place == slot:
+            stored = packing.tables.stored(slot)
+            if stored == slot:
                 packing.tables.learn(slot, number)
                 whole.append((slot, number))
             else:
-                inside.setdefault(place, []).append((slot[-1], number))
+                inside.setdefault(stored, []).append((slot[-1], number))
         updates = {slot: packing.tables.updates(slot).number(tuple(sorted(parts))) for slot, parts in inside.items()}
         for slot in updates:
             self._groups.setdefault(slot, np.zeros(0, dtype=np.int64))
@@ -189,11 +189,11 @@ class Effects:
             for slot, number in effect.writes:
                 held = dict(self.packing.tables.divided(slot, number))
                 for part in self._overwritten(slot, number):
-                    place = self.packing.fields[part]
-                    code = place.table.codes[held.get(part, UNBOUND)]
-                    keep[place.word, i] &= ~(place.mask << place.shift)
-                    bits[place.word, i] |= np.uint64(code) << place.shift
-                    sums[i] += place.table.sums[code]
+                    field = self.packing.fields[part]
+                    code = field.table.codes[held.get(part, UNBOUND)]
+                    keep[field.word, i] &= ~(field.mask << field.shift)
+                    bits[field.word, i] |= np.uint64(code) << field.shift
+                    sums[i] += field.table.sums[code]
                     self.written.add(part)
         self.keep = [np.concatenate([old, new]) for old, new in zip(self.keep, keep, strict=True)]
         self.bits = [np.concatenate([old, new]) for old, new in zip(self.bits, bits, strict=True)]

@@ -30,7 +30,7 @@ from interpreter.state.step import Outcome, StepKind, StepOrder
 
 
 class TooWide(Exception):
-    """The rows of a chunk make so many steps that they are to be expanded fewer at a time: one may make a million."""
+    """The rows of a chunk make too many steps together: fewer must be expanded at a time. One may make a million."""
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class Arrived:
 
 @dataclass(slots=True)
 class Chunk:
-    """Some rows of a frontier under way: what their steps brought so far. Several may make `most` steps together."""
+    """Some rows of a frontier that are being expanded, with their steps so far. Several may make `most` together."""
 
     part: Frontier
     begin: int
@@ -61,7 +61,7 @@ class Chunk:
     _steps: int = 0
 
     def make(self, steps: int) -> None:
-        """So many more steps are to be taken: `TooWide` if that is too much. Ask before taking them."""
+        """Raise `TooWide` if so many more steps are too many. To be called before they are taken."""
         self._steps += steps
         if self._steps > self.most and self.end - self.begin > 1:
             raise TooWide
@@ -72,7 +72,7 @@ class Chunk:
 
 @dataclass(slots=True)
 class _Chosen:
-    """The effects of one rule on rows of a chunk: on row `source[i]` of `rows`, row `origin[i]` of the frontier."""
+    """The effects of one rule in a chunk: the i-th on row `source[i]` of `rows`, row `origin[i]` of the frontier."""
 
     rule: StepRule
     rows: Rows
@@ -99,7 +99,7 @@ class ColumnExpander:
         self._looks: InstanceFinder | None = None
 
     def lookup(self, rule: StepRule, chunk: Chunk) -> tuple[Ints, Rows, list[Ints]]:
-        """The rows in which a rule may step, by place in the chunk, and their bundles; the packing may be outgrown."""
+        """The rows of the chunk in which a rule may step, by index, and their bundles; the packing may be outgrown."""
         rows = chunk.rows()
         allowed = self.rules.allowed(rule, rows, chunk.part.cut[chunk.begin : chunk.end])
         which = np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
@@ -109,7 +109,7 @@ class ColumnExpander:
         return which, chosen, rule.bundles(chosen)
 
     def apply(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows, units: list[Ints]) -> None:
-        """Take the steps that the bundles say."""
+        """Take the steps in the bundles."""
         rule.effects.compile()
         for column in units:
             if column.any():
@@ -122,7 +122,7 @@ class ColumnExpander:
                 self._step(rule, chunk, which, rows, column)
 
     def _count(self, rule: StepRule, chunk: Chunk, which: Ints, column: Ints) -> None:
-        """What the bundles count for, and the errors and the ways given up among them."""
+        """Count the steps in the bundles, and note the paths among them that failed or gave up."""
         effects, level = rule.effects, chunk.level
         amounts = np.bincount(column, minlength=len(effects.summaries))
         moved = int(amounts @ effects.moves)
@@ -137,8 +137,8 @@ class ColumnExpander:
             chunk.failed[hit] = True
             for failure in effects.summaries[bundle].failures if len(hit) else ():
                 order = StepOrder(rule.candidate.order, failure.forks, 0)
-                place = chunk.part.place(chunk.part.first(chunk.begin + hit))
-                level.fail(Witness(place, order, error=failure.error, stage=STEP_STAGE))
+                ref = chunk.part.ref(chunk.part.first(chunk.begin + hit))
+                level.fail(Witness(ref, order, error=failure.error, stage=STEP_STAGE))
         acted, subject = self.space.expander.acted, rule.candidate.rule.subject
         if rule.kind is StepKind.START and subject not in acted:
             met = np.flatnonzero(amounts).tolist()
@@ -216,8 +216,8 @@ class ColumnExpander:
 
     def _by_machine(self, chosen: _Chosen, chunk: Chunk) -> None:
         part, rule = chunk.part, chosen.rule
-        places = zip(chosen.source.tolist(), chosen.origin.tolist(), chosen.effects.tolist(), strict=True)
-        for row, at, effect in places:
+        steps = zip(chosen.source.tolist(), chosen.origin.tolist(), chosen.effects.tolist(), strict=True)
+        for row, at, effect in steps:
             self.judge.task.patience.ask()
             before = self.packing.unpack(chosen.rows, row)
             known = rule.effects.effects[effect]
@@ -233,21 +233,21 @@ class ColumnExpander:
             if self.wants_edges and known.live != NO_KIND:
                 self._edge(number, known.live, key)
             if self.judge.of_steps and not known.twin and rule.kind is not StepKind.CRASH_ROLE:
-                self.judge.step(before, after, part.place(at), known.order, key, chunk.level)
+                self.judge.step(before, after, part.ref(at), known.order, key, chunk.level)
 
     def apply_alone(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows) -> None:
         """Take the steps of a rule that is not remembered."""
         part, level = chunk.part, chunk.level
-        for row, place in enumerate(which.tolist()):
-            at = chunk.begin + place
+        for row, index in enumerate(which.tolist()):
+            at = chunk.begin + index
             state = self.packing.unpack(rows, row)
             arrivals: list[Arrival] = []
             before = level.transitions
-            chunk.failed[place] |= self.space.expander.try_candidate(
-                rule.candidate, state, part.place(at), self.space.memory.view(state), arrivals, level
+            chunk.failed[index] |= self.space.expander.try_candidate(
+                rule.candidate, state, part.ref(at), self.space.memory.view(state), arrivals, level
             )
             chunk.make(len(arrivals))
-            chunk.moves[place] += level.transitions - before
+            chunk.moves[index] += level.transitions - before
             for arrival in arrivals:
                 order = self.space.order(*arrival.order)
                 starts = starts_after(int(part.starts[at]), arrival.kind)
@@ -270,9 +270,9 @@ class ColumnExpander:
         sums = effects.sums.take(numbers, axis=0)
         for slot in effects.written:
             # What the effect does not overwrite is code 0 here, and adds nothing.
-            place = self.packing.fields[slot]
-            codes = (gone[place.word] >> place.shift) & place.mask
-            sums -= place.table.sums.take(codes.view(np.int64), axis=0)
+            field = self.packing.fields[slot]
+            codes = (gone[field.word] >> field.shift) & field.mask
+            sums -= field.table.sums.take(codes.view(np.int64), axis=0)
         after = Rows(words)
         for slot, updates in effects.updates.items():
             self._update(slot, updates.take(numbers), after, sums)
@@ -294,19 +294,19 @@ class ColumnExpander:
         some = np.flatnonzero(updates)
         if not len(some):
             return
-        place = self.packing.fields[slot]
-        word = after.words[place.word]
+        field = self.packing.fields[slot]
+        word = after.words[field.word]
         held = word.take(some)
-        codes = ((held >> place.shift) & place.mask).view(np.int64)
+        codes = ((held >> field.shift) & field.mask).view(np.int64)
         new = self.space.tables.updates(slot).after(updates.take(some), codes)
-        word[some] = (held & ~(place.mask << place.shift)) | (new.view(np.uint64) << place.shift)
-        sums[some] += place.table.sums.take(new, axis=0) - place.table.sums.take(codes, axis=0)
+        word[some] = (held & ~(field.mask << field.shift)) | (new.view(np.uint64) << field.shift)
+        sums[some] += field.table.sums.take(new, axis=0) - field.table.sums.take(codes, axis=0)
 
     def _move_threads(self, chosen: _Chosen, after: Rows, sums: Words) -> None:
         rule = chosen.rule
         threads = rule.effects.thread.take(chosen.effects)
-        if rule.place is not None:
-            sums += move_threads(self.packing, after, self.space.ranks, rule.place, threads)
+        if rule.thread_slot is not None:
+            sums += move_threads(self.packing, after, self.space.ranks, rule.thread_slot, threads)
         elif rule.kind is StepKind.CRASH_ROLE:
             for effect in distinct(chosen.effects).tolist():
                 dropped = rule.dropped_by(effect)
@@ -322,13 +322,13 @@ class ColumnExpander:
             word[some] = changed
         sums[some] += more
 
-    # --- instances that nobody refers to any more ------------------------------------------------------------------
+    # --- instances that are out of reach ---------------------------------------------------------------------------
 
     def _may_lose(self, rule: StepRule) -> bool:
-        """Can a step of this rule take away a reference to an instance?"""
+        """Can a step of this rule remove a reference to an instance?"""
         if not self.packing.layout.owned:
             return False
-        if rule.place is not None or rule.kind is StepKind.CRASH_ROLE or rule.effects.thread.any():
+        if rule.thread_slot is not None or rule.kind is StepKind.CRASH_ROLE or rule.effects.thread.any():
             return True
         return any(self.space.holds_instances(slot) for slot in (*rule.effects.written, *rule.effects.updates))
 
@@ -343,7 +343,7 @@ class ColumnExpander:
         return ~np.array([_all_reached(leaves) for leaves in self._reach.bundles.parts])[bundles]
 
     def _kept(self, chosen: _Chosen, taken: Taken, kept: Mask, chunk: Chunk) -> tuple[_Chosen, Taken]:
-        """What is left of some steps when the machine takes all others."""
+        """Have the machine take the other steps; those of `kept`."""
         if kept.all():
             return chosen, taken
         self._by_machine(chosen.only(~kept), chunk)

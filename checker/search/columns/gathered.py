@@ -1,6 +1,6 @@
-"""`Gathered`: what the level under way has found, by packing; each state once where it was tidied up.
+"""`Gathered`: the states found by the level under way, by packing.
 
-What several chunks found is joined by ranges of keys, so that only a range of it is there twice for a while.
+Batches of several chunks are joined by ranges of keys, so that only one range at a time is in memory twice.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Gathered:
         self._loose: dict[Packing, list[Batch]] = {}
 
     def __len__(self) -> int:
-        """How many rows there are, states that several chunks have found more than once."""
+        """How many rows there are, with states that several chunks have found counted for each."""
         return sum(len(batch) for batch in self._all())
 
     def _all(self) -> list[Batch]:
@@ -42,7 +42,7 @@ class Gathered:
         return [batch.rows for held in (self._tidy, self._loose) for batch in held.get(packing, ())]
 
     def add(self, packing: Packing, batch: Batch, least: Least) -> None:
-        """One more batch; what is loose is joined before it takes much room."""
+        """Add a batch. Loose batches are joined before they take much memory."""
         loose = self._loose.setdefault(packing, [])
         loose.append(batch)
         tidy = sum(len(one) for one in self._tidy.get(packing, ()))
@@ -54,7 +54,7 @@ class Gathered:
         return sum(len(rows) for rows in self.rows(packing))
 
     def _ranges(self, rows: int) -> int:
-        """Into how many ranges of keys so many rows are divided: a power of two."""
+        """The number of ranges of keys for so many rows: a power of two."""
         return 1 << (rows // self._spill_files.sizes.joined).bit_length()
 
     def finish(self, least: Least) -> list[dict[Packing, Batch]]:
@@ -74,7 +74,7 @@ class Gathered:
                 batches[:] = [batch.each(self._spill_files.put) for batch in batches]
 
     def _joined(self, packing: Packing, ranges: int, least: Least) -> Iterator[tuple[int, Batch]]:
-        """What there is of a packing, range by range of keys, and given up piece by piece."""
+        """The states of a packing, range by range of keys, each released when it was yielded."""
         waiting: list[Batch | None] = [*self._tidy.pop(packing, ()), *self._loose.pop(packing, ())]
         if len(waiting) == ranges == 1:
             yield 0, waiting.pop()  # type: ignore[misc]
@@ -94,7 +94,7 @@ class Gathered:
 
 
 def _cuts(batch: Batch, ranges: int) -> list[int]:
-    """Where in a batch the ranges of keys begin, and where the last one ends."""
+    """The indexes in a batch at which the ranges of keys begin, and the end of the last one."""
     width = ranges.bit_length() - 1
     bounds = [number << (64 - width) for number in range(1, ranges)]
     return [0, *np.searchsorted(batch.high, np.array(bounds, dtype=np.uint64)).tolist(), len(batch)]

@@ -1,7 +1,7 @@
 """Symmetry on columns: the image of least key of each row, by gathers over the tables (language page, 11.3).
 
-Keys are sums over slots, so the key of an image is that of the row and, per slot, the difference that the renaming
-makes. Which renamings there are depends on the values in use, which are few: rows are grouped by them.
+Keys are sums over slots, so the key of an image is that of the row plus, per slot, the difference that the renaming
+makes. The renamings depend on the values in use, which are few: rows are grouped by them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Codes:
         self.codes: Ints = NO_PROPERTY
         self.sums: Words = np.zeros((0, 2), dtype=np.uint64)
         self.matters = False
-        """Whether any code adds something else to keys than it did."""
+        """Whether renaming any code changes what it adds to keys."""
 
     def learn(self, rename: Callable[[int], int]) -> None:
         """Rename the codes that are new."""
@@ -128,12 +128,12 @@ class _Move:
         made = Rows([np.zeros(len(rows), dtype=np.uint64) for _ in range(target.width)])
         for slot, renamed in self._slots.items():
             if slot != ("thread",):
-                # Slots of what is not in use may have the target of another one: they are empty, and change nothing.
+                # Slots of objects not in use may have the target of another slot: they are empty, and change nothing.
                 field = target.fields[renamed.target]
                 made.words[field.word] |= renamed.codes[packing.codes(rows, slot)].astype(np.uint64) << field.shift
         threads = np.zeros((target.threads, len(rows)), dtype=np.int64)
-        for place in range(packing.threads):
-            threads[place] = self._slots["thread",].codes[packing.codes(rows, ("thread", place))]
+        for index in range(packing.threads):
+            threads[index] = self._slots["thread",].codes[packing.codes(rows, ("thread", index))]
         put_threads(target, made, self._packings.ranks, threads)
         return made
 

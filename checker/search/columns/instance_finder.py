@@ -1,4 +1,4 @@
-"""Which rows lose an instance at the end of a step: a rule like any other, remembered by what it reads.
+"""Finds the rows that lose an instance at the end of a step, by a rule that is remembered by what it reads.
 
 The answer "none" comes as soon as all instances are reached, which is mostly after one read.
 """
@@ -16,14 +16,14 @@ from interpreter.values.intern import Tag
 class InstanceFinder:
     """Looks for instances of one layout, in an order that is fixed when the first state is seen."""
 
-    def __init__(self, machine: Machine, first: State, places: int) -> None:
+    def __init__(self, machine: Machine, first: State, threads: int) -> None:
         self._values = machine.values
         layout = first.layout
         self._layout = layout
         roots: list[Slot] = [layout.slots[i] for i in layout.roots]
         # The slots that hold instances now are asked first.
         roots.sort(key=lambda slot: -len(machine.values.roles(first.get(slot))))
-        self._roots = [*roots, *[("thread", place) for place in range(places)]]
+        self._roots = [*roots, *[("thread", index) for index in range(threads)]]
 
     def run(self, view: View) -> ExecutionPath:
         """An execution path whose outcome's value says whether all instances are reached."""

@@ -48,10 +48,10 @@ class _RowByRow:
 
 
 class _AskedRule:
-    """One assertion rule over the rows of one packing, or of pairs of them. Its units are its execution paths by first
-    choices.
+    """One assertion rule over the rows of one packing, or of pairs of them.
 
-    `note` is called with each result that some row comes to, up to the one that has the verdict.
+    Its units are its execution paths by first choices. `note` is called with each result that some row has, up to the
+    one with the verdict.
     """
 
     def __init__(self, tree: ReadTree, most: int, sizes: Sizes, note: Callable[[Result], None]) -> None:
@@ -73,7 +73,7 @@ class _AskedRule:
         return result.error
 
     def decide(self, units: list[Ints]) -> tuple[NDArray[np.int8], Ints]:
-        """TRUE, FALSE or FAILED for each row, and the bundle that says so: the first one, unit by unit, that does."""
+        """TRUE, FALSE or FAILED for each row, and the first bundle, unit by unit, with that verdict."""
         column = self.column()
         bundles = units[0]
         self._meet(bundles)
@@ -123,14 +123,14 @@ class AssertionEvaluator:
         self._rowwise = Assertions(space.machine, space.memory.view, space.memory.result)
         self._rules: dict[tuple[int, Layout], list[Rule]] = {}
         self._by_rows: dict[tuple[int, str], _RowByRow] = {}
-        """By part and watch what was asked row by row on this level."""
+        """By part and watch: the answers of assertions that were asked row by row on this level."""
 
     # --- states ----------------------------------------------------------------------------------------------------
 
     def states(self, parts: list[Frontier], level: Level, base: int) -> list[Ints | None]:
         """Judge the states of a level, of which the least has the number `base`.
 
-        Per part the rows to go on with, None for all.
+        The rows to go on with for each part, None for all.
         """
         pruned = [np.zeros(len(part.rows), dtype=np.bool_) for part in parts]
         count = sum(len(part.rows) for part in parts)
@@ -147,13 +147,13 @@ class AssertionEvaluator:
                 hits = np.flatnonzero(values == (TRUE if watch.seeks else FALSE))
                 if len(hits):
                     row = part.first(hits)
-                    level.see(watch.key, Witness(part.place(row), instance=instances.get(row)))
+                    level.see(watch.key, Witness(part.ref(row), instance=instances.get(row)))
                     if leaves_out(watch, self.task.prune):
                         gone[hits] = True
             if watch.records:
                 recorded[watch.key] = answers.tobytes()
-        for key, told in recorded.items():
-            self.recorded[key] += told
+        for key, answered in recorded.items():
+            self.recorded[key] += answered
         self._by_rows.clear()
         return [np.flatnonzero(~gone) if gone.any() else None for gone in pruned]
 
@@ -177,7 +177,7 @@ class AssertionEvaluator:
             if len(failed):
                 row = part.first(open_rows[failed])
                 error = asked.error(int(bundles[np.searchsorted(open_rows, row)]))
-                fails_in_state(watch, part.place(row), error, level)
+                fails_in_state(watch, part.ref(row), error, level)
             decided = verdicts != (TRUE if wanted == FALSE else FALSE)
             values[open_rows[decided]] = verdicts[decided]
             hits = open_rows[verdicts == wanted]
@@ -221,10 +221,10 @@ class AssertionEvaluator:
         return _AskedRule(self.space.memory.tree(rule), machine.most_paths, self.space.sizes, machine.note)
 
     def _row_by_row(self, watch: Watch, part: Frontier, level: Level) -> Answers:
-        """The answers for rows that columns can not give.
+        """The answers of an assertion that columns cannot evaluate.
 
-        All else that must be asked row by row is asked with it: states are made once, and the successors of one state
-        are wanted by one after the other.
+        All others that must be asked row by row are asked with it: each state is made once, and the assertions that use
+        the successors of a state are asked one after the other.
         """
         if (id(part), watch.key) not in self._by_rows:
             for one in self.of_states:
@@ -237,9 +237,9 @@ class AssertionEvaluator:
                 for one in asked:
                     self._judge_row(one, state, row, self._by_rows[id(part), one.key])
         found = self._by_rows[id(part), watch.key]
-        # Of mistakes in one state, that of the first of these assertions is reported.
+        # Of errors in one state, that of the first of these assertions is reported.
         for row, error in found.errors.items():
-            fails_in_state(watch, part.place(row), error, level)
+            fails_in_state(watch, part.ref(row), error, level)
         return found.values, found.instances
 
     def _is_slow(self, watch: Watch, packing: Packing) -> bool:
@@ -333,7 +333,7 @@ class AssertionEvaluator:
         return asked, units
 
     def _least_sources(self, hits: Ints, rows: Ints, taken: Taken, part: Frontier) -> list[int]:
-        """Of some pairs those from the least source: there the least witness comes from."""
+        """Of some pairs those from the least source, where the least witness is."""
         if not len(hits):
             return []
         sources = taken.origin[rows[hits]]
@@ -341,11 +341,11 @@ class AssertionEvaluator:
         return least
 
     def _step_of(self, row: int, taken: Taken, part: Frontier) -> tuple[StateRef, StepOrder, int]:
-        """A step as witnesses hold it: its source, its position in the step order, the key of its target."""
+        """A step as witnesses have it: its source, its position in the step order, the key of its target."""
         batch = taken.batch
         order = self.space.orders[int(batch.orders[row])]
         target = (int(batch.high[row]) << 64) | int(batch.low[row])
-        return part.place(int(taken.origin[row])), order, target
+        return part.ref(int(taken.origin[row])), order, target
 
     def step(self, before: State, after: State, source: StateRef, order: int, target: int, level: Level) -> None:
         """Judge one step that was made by the machine; `target` is the key of the state it leads to."""

@@ -1,4 +1,4 @@
-"""Lookup of bundles: a lossy table of what rows read, in front of the walk through the tree.
+"""Lookup of bundles: a lossy table by what rows read, in front of the walk through the tree.
 
 A unit is a rule, or its paths that begin with certain choices: what these read together is less than what all paths
 read, so rows that look alike to a unit are many.
@@ -61,11 +61,11 @@ class Unit:
         while len(rows):
             everything = len(rows) == count
             masked = [(words[word] if everything else words[word].take(rows)) & bits for word, bits in self._mask]
-            places = self._places(masked, len(rows))
-            values = self._values.take(places)
+            indexes = self._indexes(masked, len(rows))
+            values = self._values.take(indexes)
             known = values >= 0
             for column, keys in zip(masked, self._keys, strict=True):
-                known &= keys.take(places) == column
+                known &= keys.take(indexes) == column
             if everything:
                 found[:] = values
             else:
@@ -73,11 +73,11 @@ class Unit:
             if known.all():
                 break
             missing = np.flatnonzero(~known)
-            rows = self._learn(rows, missing, masked, places, found, mask_of, version, walker())
+            rows = self._learn(rows, missing, masked, indexes, found, mask_of, version, walker())
         return found
 
-    def _places(self, masked: list[Words], count: int) -> Ints:
-        """Where in the table rows with these bits would be."""
+    def _indexes(self, masked: list[Words], count: int) -> Ints:
+        """The indexes in the table of rows with these bits."""
         if not masked:
             return np.zeros(count, dtype=np.int64)
         mixed = masked[0] * _FACTORS[0]
@@ -93,18 +93,18 @@ class Unit:
         rows: Ints,
         missing: Ints,
         masked: list[Words],
-        places: Ints,
+        indexes: Ints,
         found: Ints,
         mask_of: Callable[[set[Slot]], Words],
         version: int,
         walker: Walker,
     ) -> Ints:
         """Walk one row for each entry of the table that was missed; the others are returned, to be looked up again."""
-        told = _one_of_each(places[missing], 1 << self._bits)
-        chosen = missing[told]
+        first = _one_of_each(indexes[missing], 1 << self._bits)
+        chosen = missing[first]
         bundles = walker.walk(rows[chosen])
         found[rows[chosen]] = bundles
-        others = rows[missing[~told]]
+        others = rows[missing[~first]]
         self.misses += len(chosen)
         if not walker.slots <= self.slots:
             # Rows that looked alike may differ in what was read just now.
@@ -117,11 +117,11 @@ class Unit:
         return others
 
     def _store(self, columns: list[Words], bundles: Ints | NDArray[np.int32]) -> None:
-        """Know the bundles of rows with these bits."""
-        places = self._places(columns, len(bundles))
+        """Store the bundles of rows with these bits."""
+        indexes = self._indexes(columns, len(bundles))
         for column, keys in zip(columns, self._keys, strict=True):
-            keys[places] = column
-        self._values[places] = bundles
+            keys[indexes] = column
+        self._values[indexes] = bundles
 
     def _grow(self) -> None:
         """Make the table larger, with all that is in it."""
@@ -132,10 +132,10 @@ class Unit:
         self._store(columns, bundles)
 
 
-def _one_of_each(places: Ints, size: int) -> Mask:
+def _one_of_each(indexes: Ints, size: int) -> Mask:
     """Chooses one of the rows at each index below `size`."""
-    rows = np.arange(len(places))
+    rows = np.arange(len(indexes))
     last = np.empty(size, dtype=np.int64)
-    last[places] = rows
-    chosen: Mask = last[places] == rows
+    last[indexes] = rows
+    chosen: Mask = last[indexes] == rows
     return chosen

@@ -20,7 +20,7 @@ WORD_BITS = 64
 
 
 class PackedField(NamedTuple):
-    """Where a slot's code lies: in `word`, at `shift`, under `mask` (before shifting)."""
+    """The bits of a slot's code: in `word`, at `shift`, under `mask` (before shifting)."""
 
     word: int
     shift: np.uint64
@@ -66,7 +66,7 @@ class Packing:
 
     def _slots(self) -> list[Slot]:
         slots = [part for slot in self.layout.slots for part in self.tables.below(slot)]
-        return [*slots, *[("thread", place) for place in range(self.threads)]]
+        return [*slots, *[("thread", index) for index in range(self.threads)]]
 
     def _fit(self) -> None:
         """Give each slot its bits."""
@@ -151,8 +151,8 @@ class Packing:
     def _pairs(self, state: State) -> Iterator[tuple[Slot, int]]:
         for slot, number in zip(self.layout.slots, state.values, strict=True):
             yield from self.tables.divided(slot, number)
-        for place, thread in enumerate(state.threads):
-            yield ("thread", place), thread
+        for index, thread in enumerate(state.threads):
+            yield ("thread", index), thread
 
     def lows(self, rows: Rows) -> Words:
         """The low halves of the keys of these states."""
@@ -168,7 +168,7 @@ class Packing:
         return ids[(rows.words[word].item(row) >> shift) & mask]
 
     def asked(self, slot: Slot) -> tuple[Slot, str | None]:
-        """Where the answer to a slot is stored, and the step to it there; None if the slot itself is asked for."""
+        """The slot in which the answer for a slot is stored, and the step to it; None if it is the slot itself."""
         if slot not in self.fields and slot[:-1] in self.fields:
             return slot[:-1], slot[-1]
         return slot, None
@@ -177,10 +177,10 @@ class Packing:
         """How to find the answer to a slot in some row; None if it is not stored in this packing."""
         known = self._asked.get(slot)
         if known is None:
-            place, step = self.asked(slot)
-            if place not in self.fields:
+            stored, step = self.asked(slot)
+            if stored not in self.fields:
                 return None
-            known = self._asked[slot] = (*self._scalars[place][:3], partial(self.fields[place].table.answers, step))
+            known = self._asked[slot] = (*self._scalars[stored][:3], partial(self.fields[stored].table.answers, step))
         word, shift, mask, answers = known
         return rows.words[word].item, shift, mask, answers().ids
 
@@ -188,7 +188,7 @@ class Packing:
         """The state in a row."""
         ask = partial(self.number, rows, row)
         values = tuple([self.tables.whole(slot, ask) for slot in self.layout.slots])
-        threads = [ask(("thread", place)) for place in range(self.threads)]
+        threads = [ask(("thread", index)) for index in range(self.threads)]
         return State(self.layout, values, tuple([number for number in threads if number != UNBOUND]))
 
 

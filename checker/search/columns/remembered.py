@@ -35,9 +35,9 @@ class Remembered:
         self._widths: list[int] = []
         self._whole = False
         self._rows = 0
-        self._ways = 0
+        self._paths = 0
         self._calls = 0
-        self._news = 0
+        self._new_paths = 0
 
     def lookup(self, columns: Columns, run: RunRow, too_many: TooMany | None = None) -> list[Ints]:
         """The bundles of all rows, one column per unit: the results of a row are those of all its bundles together.
@@ -72,18 +72,18 @@ class Remembered:
         return found
 
     def pays(self, columns: list[Ints]) -> bool:
-        """Whether remembering pays, as far as is known after these bundles, which have not been counted yet."""
+        """Count these bundles; whether remembering pays, as far as is known."""
         calls, self._calls = self.tree.counters.calls - self._calls, self.tree.counters.calls
         if self._rows < self._sizes.learning:
             self._rows += len(columns[0])
             return True
-        if self._ways < self._sizes.learning:
-            self._ways += sum(int(self.bundles.lengths()[column].sum()) for column in columns)
-            self._news += calls
-        return self._ways < self._sizes.learning or self._news <= (1 - self._sizes.worthwhile) * self._ways
+        if self._paths < self._sizes.learning:
+            self._paths += sum(int(self.bundles.lengths()[column].sum()) for column in columns)
+            self._new_paths += calls
+        return self._paths < self._sizes.learning or self._new_paths <= (1 - self._sizes.worthwhile) * self._paths
 
     def _limit(self, columns: list[Ints], too_many: TooMany) -> None:
-        """Replace what a row has beyond the most paths by the mistake that this is."""
+        """Replace the paths that a row has beyond the most by the error that there are too many."""
         left = np.full(len(columns[0]), self.bundles.most)
         for column in columns:
             column[left < 0] = 0
@@ -102,8 +102,8 @@ class Remembered:
     def _split(self, walkers: list[Walker]) -> bool:
         """Make a unit of each combination of the first choices, if more of them were met than there are units.
 
-        Steps of one name count once in a state, and only within one bundle can that be seen: where alternatives have
-        equal texts, all paths stay together. So do they where one of them may be the last, whatever choices are left.
+        Steps of one name count once in a state, which can be seen only within one bundle: if alternatives have equal
+        texts, all paths stay together; also if one of them may be the last, with any choices left.
         """
         if any(walker.together for walker in walkers):
             self._whole = True

@@ -7,23 +7,23 @@ from fizz.base.light import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What was measured to be best. Tests reach with small models what large ones reach with these."""
+    """Measured to be best. Tests set smaller ones, so that small models behave like large ones."""
 
     learning: int = 1 << 10
     """Rows for learning a rule, and as many paths or more after them, which decide whether remembering pays."""
     worthwhile: float = 0.2
-    """The share of these paths that must need no interpreter for that."""
+    """Remembering pays if at least this share of these paths needs no interpreter."""
     steps: int = 1 << 22
-    """Several rows that are expanded at a time may make so many steps together."""
+    """Rows that are expanded together may make so many steps, unless it is one row."""
     renamings: int = 720
-    """Images are chosen by tables where there are at most so many renamings of a state."""
+    """Images are chosen by tables if a state has at most so many renamings."""
     names: int = 62
-    """And where so many values are in use in all states, at most 62: each is a bit of a word."""
+    """And if at most so many values are in use in all states. At most 62: each is a bit of a word."""
     loose: int = 1 << 18
-    """So many rows of a packing, and as many as are tidy already, may hold what other chunks have found too."""
+    """So many rows of a packing, or as many as are joined already, may be loose: several of them may be one state."""
     joined: int = 1 << 17
     """Rows that are joined at a time, more or less."""
-    shelved: int = 1 << 16
+    spilled: int = 1 << 16
     """Arrays of fewer bytes stay in memory."""
     merged: int = 1 << 20
     """So many keys are merged at a time where the result goes to the disk, or are changed."""

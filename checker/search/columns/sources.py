@@ -1,4 +1,4 @@
-"""What rules are asked of: rows of one packing, or pairs of rows before and after a step."""
+"""What rules read: rows of one packing, or pairs of rows before and after a step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from interpreter.values.intern import Interner
 
 RunRow = Callable[[int, tuple[int, ...]], ExecutionPath]
 TooMany = Callable[[int], Failure]
-"""What stands for the paths that a row has beyond the most."""
+"""Gives the result that replaces the paths of a row beyond the most."""
 
 
 _OF_ALL: Final = ("state", "used")
@@ -69,8 +69,8 @@ class StateColumns:
         return self.packing.mask([slot for slot in stored if slot in self.packing.fields])
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
-        place, step = self.packing.asked(slot)
-        field = self.packing.fields.get(place)
+        stored, step = self.packing.asked(slot)
+        field = self.packing.fields.get(stored)
         if field is None:
             if slot[0] in _OF_ALL:
                 return self._codes_of_all(slot, rows)
@@ -112,7 +112,7 @@ class StateColumns:
 
 
 class RowView:
-    """A view of one row: the state itself is put together only when all of it is asked for."""
+    """A view of one row. The state is built only when all of it is asked for."""
 
     def __init__(self, columns: StateColumns, row: int) -> None:
         self._columns = columns

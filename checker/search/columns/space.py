@@ -1,4 +1,4 @@
-"""`Space`: what all packings of a run share: the machine, the memory, codes, step orders, and the packings."""
+"""`Space`: what the packings of a run share: the machine, the memory, codes and step orders; and the packings."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Space:
         self._order_numbers: dict[StepOrder, int] = {}
         self._order_ranks = ranks_of([])
         self.parked: dict[int, TreeNode] = {}
-        """The trees of parked threads, by the thread's id: the same wherever the thread is parked."""
+        """The trees of parked threads, by the thread's id: the same in all slots."""
         self.restarts: Restarts = {}
         """What parked threads share after restarts."""
         self.rules: dict[int, Rule] = {}
-        """The rule that continues a thread, by the identity of what came of it."""
+        """The rule that continues a thread, by the identity of its result."""
         self.edges = LevelEdges()
         self.images = Images(self) if reduced else None
         self._fair: dict[Rule, Obligation | None] = {}
@@ -62,12 +62,12 @@ class Space:
         """The packing of a layout."""
         known = self.packings.get(layout)
         if known is None:
-            places = min(2, self.machine.program.options.max_concurrent_actions)
-            known = self.packings[layout] = Packing(layout, self.tables, places)
+            threads = min(2, self.machine.program.options.max_concurrent_actions)
+            known = self.packings[layout] = Packing(layout, self.tables, threads)
         return known
 
     def fair_name(self, rule: Rule) -> Obligation | None:
-        """Whom a step of this rule counts for."""
+        """The fairness obligation that a step of this rule counts for."""
         if rule not in self._fair:
             self._fair[rule] = obligation_of(self.machine.fair_name(rule))
         return self._fair[rule]

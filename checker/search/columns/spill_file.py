@@ -18,10 +18,10 @@ _MB: Final = 1_000_000
 
 
 class SpillFiles:
-    """Where arrays go beyond a budget of `budget` bytes (None: nothing ever goes).
+    """Takes arrays beyond a budget of `budget` bytes (None: takes none).
 
-    Each is a file without a name, mapped into memory: the operating system reads what is looked at, and nothing is left
-    behind, however the process ends. Where the disk is full, the run goes on in memory, and `say` is called.
+    Each is a file without a name, mapped into memory: the operating system reads the parts that are used, and no file
+    is left however the process ends. If the disk is full, the run goes on in memory, and `say` is called.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class SpillFiles:
 
     def put(self, array: Column) -> Column:
         """An equal array on the disk, not to be written to; small ones stay where they are."""
-        if array.nbytes < self.sizes.shelved or on_disk(array):
+        if array.nbytes < self.sizes.spilled or on_disk(array):
             return array
         written = self.write([array], array.dtype)
         return array if written is None else written
@@ -74,7 +74,7 @@ class SpillFiles:
         return np.frombuffer(mapped, dtype=kind)
 
     def rest(self) -> None:
-        """Let go of what was read of the files; it is read again where it is needed."""
+        """Release the memory of what was read of the files; it is read again when it is needed."""
         for mapped in self._maps:
             mapped.madvise(mmap.MADV_DONTNEED)
 

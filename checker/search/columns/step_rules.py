@@ -23,21 +23,23 @@ from interpreter.state.step import Aborted, Candidate, Event, ExecutionPath, Out
 class StepRule:
     """One rule on one packing.
 
-    `place`: the slot of the thread that continues. `dropped`: the slots whose threads go with a role crash.
+    `thread_slot`: that of the thread that continues. `dropped`: the slots whose threads go with a role crash.
     """
 
-    def __init__(self, space: Space, packing: Packing, candidate: Candidate, place: int | None, tree: ReadTree) -> None:
+    def __init__(
+        self, space: Space, packing: Packing, candidate: Candidate, thread_slot: int | None, tree: ReadTree
+    ) -> None:
         self.space = space
         self.packing = packing
         self.candidate = candidate
-        self.place = place
+        self.thread_slot = thread_slot
         self.kind = candidate.rule.kind
         self.dropped: dict[int, tuple[int, ...]] = {}
         self._begin(tree)
 
     def _begin(self, tree: ReadTree) -> None:
         space, packing = self.space, self.packing
-        shared = space.parked if self.place is not None else None
+        shared = space.parked if self.thread_slot is not None else None
         self.remembered = Remembered(tree, space.machine.most_paths, space.sizes, shared)
         order_of = partial(space.order, self.candidate.order)
         returns_of = space.machine.transitions.returns
@@ -46,10 +48,10 @@ class StepRule:
     @property
     def poor(self) -> bool:
         """Whether the rule goes row by row from now on, because remembering it does not pay."""
-        return self.place is None and self.candidate.rule in self.space.memory.forgetful
+        return self.thread_slot is None and self.candidate.rule in self.space.memory.forgetful
 
     def bundles(self, rows: Rows) -> list[Ints]:
-        """The bundles of the rows, per unit; new ones have their effects made. None for a poor rule."""
+        """The bundles of the rows, per unit, whose effects are made if they are new. None for a poor rule."""
         if self.poor:
             return []
         columns = StateColumns(self.packing, rows, self.space.machine.values)
@@ -63,7 +65,7 @@ class StepRule:
 
     def weigh(self, units: list[Ints]) -> None:
         """Forget the rule if these bundles show that remembering does not pay."""
-        if units and self.place is None and not self.remembered.pays(units):
+        if units and self.thread_slot is None and not self.remembered.pays(units):
             self.space.memory.forget(self.candidate.rule)
             self._begin(ReadTree(Counters()))
 
@@ -72,7 +74,7 @@ class StepRule:
         if twin or self.kind is StepKind.CRASH_ROLE:
             crash = crash_of(StepOrder(self.candidate.order, outcome.forks, int(twin)))
             return self.space.edges.kind(crash) if self.space.expander.task.crash_edges else NO_KIND
-        rule = self.candidate.rule if self.place is None else self.space.rules[id(outcome)]
+        rule = self.candidate.rule if self.thread_slot is None else self.space.rules[id(outcome)]
         order = StepOrder(self.candidate.order, outcome.forks, 0)
         return self.space.edges.kind(LiveStep(order, self.space.fair_name(rule), outcome.fair))
 
@@ -91,20 +93,20 @@ class StepRule:
 
     def rule_in(self, state: State) -> Rule:
         """The rule that this stands for in a state."""
-        if self.place is None:
+        if self.thread_slot is None:
             return self.candidate.rule
-        return Rule(StepKind.CONTINUE, state.threads[self.place])
+        return Rule(StepKind.CONTINUE, state.threads[self.thread_slot])
 
     def _run(self, columns: StateColumns, row: int, choices: tuple[int, ...]) -> ExecutionPath:
         if self.kind is StepKind.CRASH_ROLE:
             return self._crash(columns.view(row).whole())
         view = columns.view(row)
-        if self.place is None:
+        if self.thread_slot is None:
             return self.space.memory.run(self.candidate.rule, view, choices)
-        rule = Rule(StepKind.CONTINUE, view.read(("thread", self.place)))
-        way = self.space.memory.run(rule, view, choices)
-        self.space.rules.update((id(result), rule) for result in way.results)
-        return replace(way, events=(Read(("thread", self.place), rule.subject), *way.events))
+        rule = Rule(StepKind.CONTINUE, view.read(("thread", self.thread_slot)))
+        path = self.space.memory.run(rule, view, choices)
+        self.space.rules.update((id(result), rule) for result in path.results)
+        return replace(path, events=(Read(("thread", self.thread_slot), rule.subject), *path.events))
 
     def _crash(self, state: State) -> ExecutionPath:
         """A role crash as an execution path: it reads the threads and the reset values."""
@@ -112,9 +114,9 @@ class StepRule:
         instance = self.candidate.rule.instance
         assert instance is not None
         events: list[Event] = []
-        for place in range(self.packing.threads):
-            thread = state.threads[place] if place < len(state.threads) else -1
-            events.append(Read(("thread", place), thread))
+        for index in range(self.packing.threads):
+            thread = state.threads[index] if index < len(state.threads) else -1
+            events.append(Read(("thread", index), thread))
         if any(instance in transitions.waiting_instances(thread) for thread in state.threads):
             return ExecutionPath(
                 tuple(events), Aborted("waits for a reply", self.space.machine.program.routines[0].span)
@@ -129,7 +131,7 @@ class StepRule:
         return ExecutionPath(tuple(events), outcome)
 
     def apply_slowly(self, state: State, effect: Effect) -> State | None:
-        """The target of an effect by the machine itself."""
+        """The target of an effect, computed by the machine."""
         rule = self.rule_in(state)
         if rule.kind is StepKind.CRASH_ROLE:
             assert rule.instance is not None
@@ -139,7 +141,7 @@ class StepRule:
 
 @dataclass(slots=True)
 class _Limit:
-    """A limited action: which count codes forbid a start, or how many threads of some roots there may be."""
+    """A limit of an action: on a count in a slot, or on the number of threads of some roots."""
 
     slot: Slot | None
     counter: str
@@ -163,12 +165,12 @@ class StepRules:
         self.packing = packing
         self.rules: list[StepRule] = []
         memory = space.memory
-        for place in range(packing.threads):
-            candidate = Candidate((0, place), f"thread-{place}", Rule(StepKind.CONTINUE, -1))
+        for index in range(packing.threads):
+            candidate = Candidate((0, index), f"thread-{index}", Rule(StepKind.CONTINUE, -1))
             tree = ReadTree(memory.counters, space.restarts)
-            # All that follows is found by the thread, also what this tree is asked for first.
-            tree.root = Question(("thread", place))
-            self.rules.append(StepRule(space, packing, candidate, place, tree))
+            # Trees below the root are shared by thread (`Space.parked`).
+            tree.root = Question(("thread", index))
+            self.rules.append(StepRule(space, packing, candidate, index, tree))
         for candidate in space.machine.possible.starts_in(packing.layout):
             self.rules.append(StepRule(space, packing, candidate, None, memory.tree(candidate.rule)))
         if space.machine.program.options.crash_on_yield:
@@ -182,12 +184,12 @@ class StepRules:
     def allowed(self, rule: StepRule, rows: Rows, cut: Mask | None) -> Mask | None:
         """Which rows the rule may step in; None: all. `cut` rows start no action (None: do not ask)."""
         if rule.kind is StepKind.CONTINUE:
-            assert rule.place is not None
-            codes = self.packing.codes(rows, ("thread", rule.place))
+            assert rule.thread_slot is not None
+            codes = self.packing.codes(rows, ("thread", rule.thread_slot))
             found = np.asarray(codes != 0)
-            if rule.place:
+            if rule.thread_slot:
                 # Equal threads make one step.
-                found &= codes != self.packing.codes(rows, ("thread", rule.place - 1))
+                found &= codes != self.packing.codes(rows, ("thread", rule.thread_slot - 1))
             return found
         if rule.kind is not StepKind.START:
             return None

@@ -30,9 +30,9 @@ _NONE: Final = (1 << 32) - 1
 class StateStore:
     """All states found, numbered by (level, key).
 
-    Where each fits one word, and all are of one packing, the states themselves are stored in place of the low halves of
-    their keys: then they are compared, and not their keys alone. This ends when two of them share a high half, so that
-    high halves say which state is meant as long as it lasts.
+    If each fits one word, and all are of one packing, the states themselves are stored instead of the low halves of
+    their keys: then they are compared, and not their keys alone. This ends when two of them share a high half; until
+    then the high half identifies a state.
     """
 
     def __init__(self, spill_files: SpillFiles | None = None) -> None:
@@ -76,7 +76,7 @@ class StateStore:
                 low = batch.low.take(order)
                 if ((low[1:] == low[:-1]) & differ).any():
                     raise KeysCollide
-                self.tell_by_keys()
+                self.compare_keys()
             order = np.lexsort((batch.low, batch.high))
             high, low = batch.high.take(order), batch.low.take(order)
             new[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
@@ -94,7 +94,7 @@ class StateStore:
         found = self.least(batch, ranks)
         known, shared = self.visited.contains(found.high, self._rest(found))
         if shared and self.packing is not None:
-            self.tell_by_keys()
+            self.compare_keys()
             by_key, _ = self.visited.contains(found.high, found.low)
             if (by_key != known).any():
                 raise KeysCollide
@@ -163,7 +163,7 @@ class StateStore:
 
     # --- distinguishing states --------------------------------------------------------------------------------------
 
-    def tell_by_states(self, packing: Packing, words: Words) -> None:
+    def compare_states(self, packing: Packing, words: Words) -> None:
         """Store the states found so far themselves, by number, and those to come, unless keys share a high half."""
         high, _ = self.visited.since(0)
         if len(distinct(high)) == len(high):
@@ -171,17 +171,17 @@ class StateStore:
                 rests[:] = words[numbers]
             self.packing = packing
 
-    def tell_by_keys(self) -> None:
-        """Store the low halves of keys again, in place of the states themselves."""
+    def compare_keys(self) -> None:
+        """Store the low halves of keys again, instead of the states themselves."""
         if self.packing is not None:
             for rests, _ in self.visited.rests():
                 rests[:] = self._low(rests)
             self.packing = None
 
     def repacked(self, packing: Packing) -> Iterator[Rows]:
-        """The states of a packing that are stored themselves: when it is packed anew, so is each of these rows.
+        """The states of a packing that are stored themselves, in pieces: to be packed anew when the packing changes.
 
-        They are taken back, one after the other, when the next ones are asked for.
+        Each piece is stored again when the next one is asked for.
         """
         if packing is not self.packing:
             return
@@ -232,15 +232,15 @@ class StateStore:
         return self.visited.numbers_of(high, low if self.packing is None else None)
 
     def crashes(self, numbers: Ints, orders: Sequence[StepOrder]) -> Ints:
-        """How many crash steps are on the paths to some states of one level, as the parents tell."""
+        """How many crash steps are on the paths to some states of one level, by their parents."""
         crash = np.array([order.crashes for order in orders], dtype=np.bool_)
         total = np.zeros(len(numbers), dtype=np.int64)
         level = int(np.searchsorted(np.array(self.first), numbers[:1], side="right")[0]) - 1
-        for parents, places, first in zip(
+        for parents, order_numbers, first in zip(
             self.parents[level::-1], self.orders[level::-1], self.first[level::-1], strict=True
         ):
             rows = numbers - first
-            total = crashes_after(total, crash.take(places[rows]))
+            total = crashes_after(total, crash.take(order_numbers[rows]))
             numbers = parents[rows].astype(np.int64)
         return total
 
@@ -268,16 +268,16 @@ class StateStore:
     def path(self, key: int, orders: Sequence[StepOrder]) -> tuple[PathLink, ...]:
         """The links from Init to a state."""
         numbers: list[int] = []
-        places: list[int] = []
+        order_numbers: list[int] = []
         number = self.number(key)
         while number != _NONE:
             level = int(np.searchsorted(np.array(self.first), number, side="right")) - 1
             row = number - self.first[level]
             numbers.append(number)
-            places.append(int(self.orders[level][row]))
+            order_numbers.append(int(self.orders[level][row]))
             number = int(self.parents[level][row])
         keys = self._keys(numbers)
-        links = [PathLink(orders[place], key) for place, key in zip(places, keys, strict=True)]
+        links = [PathLink(orders[order], key) for order, key in zip(order_numbers, keys, strict=True)]
         return tuple(reversed(links))
 
 

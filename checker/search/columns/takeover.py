@@ -1,4 +1,4 @@
-"""How a run by columns takes over from a run row by row."""
+"""A run by columns takes over from a run row by row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from interpreter.values.budget import METER
 
 
 def take_over(run: RowRun, sizes: Sizes) -> ColumnRun:
-    """A run by columns that goes on where a run row by row stands."""
+    """A run by columns that continues a run row by row."""
     found = run.found
     store = StateStore(SpillFiles.of(run.task, sizes))
     store.append_all(
@@ -33,17 +33,17 @@ def take_over(run: RowRun, sizes: Sizes) -> ColumnRun:
     )
     columns = _columns(run, store, found.order_table, [waiting.state for waiting in METER.attended(run.waiting)])
     if found.states is not None:
-        _tell_by_states(columns, found.states)
+        _compare_states(columns, found.states)
     return columns
 
 
 def go_on(run: RowRun, store: StateStore, orders: Sequence[StepOrder], sample: Sequence[State]) -> ColumnRun:
-    """A run by columns that goes on where an earlier one stood, but for its frontier.
+    """A run by columns that continues an earlier one, but for its frontier.
 
-    What it had found is in `store`, the rest in `run`. `sample` are some of the states that it would expand.
+    The states found are in `store`, the rest in `run`. `sample` are some of the states to be expanded.
     """
     acted = set(run.expander.acted)
-    # How values are best divided was learned in the run before: some states show it again, and nothing else is kept.
+    # The earlier run had learned how to divide values: some states show it again, and nothing else of them is kept.
     for state in sample:
         run.expander.expand(state, StateRef(run.machine.key(state), 0), False, Level())
     run.expander.acted = acted
@@ -72,11 +72,11 @@ def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states
     return columns
 
 
-def _tell_by_states(columns: ColumnRun, states: Sequence[State]) -> None:
+def _compare_states(columns: ColumnRun, states: Sequence[State]) -> None:
     """Store the states found so far themselves, if they fit one word and are of one packing.
 
-    Not where images stand for them: what is distinguished then is not what is stored. Nor where values share
-    containers: then a key is no sum over slots.
+    Not if images are stored: then what is distinguished is not what is stored. Nor if values share containers: then a
+    key is no sum over slots.
     """
     packings = columns.space.packings
     if columns.space.images is not None or len(packings) != 1 or not all(s.layout in packings for s in states):
@@ -88,7 +88,7 @@ def _tell_by_states(columns: ColumnRun, states: Sequence[State]) -> None:
         packing.learn(state)
     columns.refit(packing, max(packing.threads, *[len(state.threads) for state in states]))
     if packing.width == 1:
-        columns.store.tell_by_states(packing, columns.space.pack(packing, list(states)).words[0])
+        columns.store.compare_states(packing, columns.space.pack(packing, list(states)).words[0])
 
 
 def _frontier(space: Space, store: StateStore, group: list[FrontierState]) -> Frontier:

@@ -1,4 +1,4 @@
-"""Slots for threads: each packing has some, filled from the first on in canonical order."""
+"""Thread slots: each packing has some, filled from the first on in canonical order."""
 
 from __future__ import annotations
 
@@ -31,20 +31,17 @@ class Ranks:
 
 
 def move_threads(
-    packing: Packing, rows: Rows, ranks: Ranks, place: int | None, threads: Ints, dropped: tuple[int, ...] = ()
+    packing: Packing, rows: Rows, ranks: Ranks, slot: int | None, threads: Ints, dropped: tuple[int, ...] = ()
 ) -> Words:
-    """Replace the thread in a slot, or fill the last slot, with these.
-
-    What that adds to the keys is returned, a row of two halves for each.
-    """
+    """Put these threads in a slot (None: in the last one); what that adds to the keys, a row of two halves for each."""
     columns = np.stack([packing.codes(rows, ("thread", i)) for i in range(packing.threads)])
     table = packing.tables.threads
     sums = table.sums.take(threads, axis=0)
-    gone = dropped if place is None else (place,)
+    gone = dropped if slot is None else (slot,)
     for i in gone:
         sums -= table.sums.take(columns[i], axis=0)
         columns[i] = 0
-    columns[packing.threads - 1 if place is None and not dropped else gone[0]] = threads
+    columns[packing.threads - 1 if slot is None and not dropped else gone[0]] = threads
     put_threads(packing, rows, ranks, columns)
     return sums
 

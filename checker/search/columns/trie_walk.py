@@ -1,7 +1,7 @@
-"""Read trees walked by columns: which leaves each of many states reaches.
+"""Read trees walked by columns: the leaves that each of many states reaches.
 
-What a rule comes to in a state is a *bundle*: the tuple of its results, one per execution path. Rows that read the same
-have the same bundle, so a walk gives one small number per row.
+The results of a rule in a state, one per execution path, are a *bundle*. Rows that read the same have the same bundle,
+so a walk gives one small number per row.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Bundles:
         return known
 
     def ending(self, column: Ints) -> bool:
-        """Whether any of these bundles ends with a path that is the last one, whatever choices are left."""
+        """Whether any of these bundles ends with a path that is the last one, with any choices left."""
         return bool(self._ending) and bool(np.isin(column, self._ending).any())
 
     def lengths(self) -> Ints:
@@ -164,7 +164,7 @@ class Walker:
         return self._read(node, *answers, rows, choices, depth)
 
     def _alone(self, node: TreeNode | None, row: int, choices: tuple[int, ...], depth: int) -> tuple[Leaf, ...]:
-        """What one row comes to, in the order of the choices, and at most one more than most: few rows go faster alone.
+        """The results of one row, in order of the choices, at most one more than most: few rows go faster alone.
 
         The branches still to be walked are kept as in `ReadTree.results`.
         """
@@ -217,7 +217,7 @@ class Walker:
     def _branch(self, node: Question, answer: int, row: int, choices: tuple[int, ...], depth: int) -> TreeNode:
         found = node.branches.get(answer)
         if found is None:
-            # Below the root of a thread slot stands the tree of the thread, wherever it is parked.
+            # Below the root of a thread slot is the tree of the thread, which all slots share.
             known = self.shared if self.shared is not None and node is self.tree.root else None
             found = None if known is None else known.get(answer)
             if found is None:

@@ -1,6 +1,6 @@
 """The set of visited keys: a few sorted runs of 128-bit keys, merged as they grow.
 
-Sorted runs with binary search beat a hash table made of arrays over a whole run: the keys asked for come sorted.
+Sorted runs with binary search are faster than a hash table of arrays: the keys to be looked up are sorted.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class SortedRun(NamedTuple):
 class VisitedKeys:
     """Keys with the states' numbers. A run is at least twice as long as the next.
 
-    Of a key its high half is kept, and a `rest` that distinguishes it from those of the same high half: the low half,
-    or whatever the owner of the set has of each state.
+    Of a key its high half is stored, and a `rest` that distinguishes it from those of the same high half: the low half,
+    or what the owner of the set stores of each state.
     """
 
     def __init__(self, spill_files: SpillFiles) -> None:
@@ -52,7 +52,7 @@ class VisitedKeys:
         found = np.zeros(len(high), dtype=np.bool_)
         shared = False
         for run in self._runs:
-            rows, _, alone = _places(run, high, rest)
+            rows, _, alone = _find(run, high, rest)
             found[rows] = True
             shared |= not alone
         return found, shared
@@ -63,8 +63,8 @@ class VisitedKeys:
         sorted_high, sorted_rest = high.take(order), None if rest is None else rest.take(order)
         found = np.full(len(high), -1, dtype=np.int64)
         for run in self._runs:
-            rows, places, _ = _places(run, sorted_high, sorted_rest)
-            found[order[rows]] = run.numbers[places]
+            rows, indexes, _ = _find(run, sorted_high, sorted_rest)
+            found[order[rows]] = run.numbers[indexes]
         return found
 
     def since(self, number: int) -> tuple[Words, Words]:
@@ -73,8 +73,8 @@ class VisitedKeys:
         rest = np.zeros_like(high)
         for run in self._runs:
             rows = np.flatnonzero(run.numbers >= number)
-            places = run.numbers[rows].astype(np.int64) - number
-            high[places], rest[places] = run.high[rows], run.rest[rows]
+            indexes = run.numbers[rows].astype(np.int64) - number
+            high[indexes], rest[indexes] = run.high[rows], run.rest[rows]
         return high, rest
 
     def some(self, numbers: list[int]) -> tuple[Words, Words]:
@@ -83,9 +83,9 @@ class VisitedKeys:
         rest = np.zeros_like(high)
         wanted = np.array(numbers, dtype=np.uint32)
         for run in self._runs:
-            for place in np.flatnonzero(np.isin(run.numbers, wanted)).tolist():
-                at = wanted == run.numbers[place]
-                high[at], rest[at] = run.high[place], run.rest[place]
+            for index in np.flatnonzero(np.isin(run.numbers, wanted)).tolist():
+                at = wanted == run.numbers[index]
+                high[at], rest[at] = run.high[index], run.rest[index]
         return high, rest
 
     def rests(self) -> Iterator[tuple[Words, Numbers]]:
@@ -128,23 +128,23 @@ class VisitedKeys:
             self._runs[i] = SortedRun(*[self._spill_files.put(column) for column in run])
 
 
-def _places(run: SortedRun, high: Words, rest: Words | None) -> tuple[Ints, Ints, bool]:
-    """Of keys sorted by their high halves those that are in a run, and where; and that no other has such a half."""
+def _find(run: SortedRun, high: Words, rest: Words | None) -> tuple[Ints, Ints, bool]:
+    """Of keys sorted by high half those in a run, with their indexes; and whether no other key has such a half."""
     at = np.searchsorted(run.high, high)
     np.minimum(at, len(run.high) - 1, out=at)
     rows = np.flatnonzero(run.high.take(at) == high)
-    places = at.take(rows)
+    indexes = at.take(rows)
     if rest is None:
-        return rows, places, True
-    exact = run.rest.take(places) == rest.take(rows)
+        return rows, indexes, True
+    exact = run.rest.take(indexes) == rest.take(rows)
     if exact.all():
-        return rows, places, True
+        return rows, indexes, True
     # Two keys may share a high half; the odds are those of a 64-bit collision, and they are distinguished all the same.
     for i in np.flatnonzero(~exact).tolist():
-        place = _scan(run, int(places[i]), high[rows[i]], rest[rows[i]])
-        if place is not None:
-            places[i], exact[i] = place, True
-    return rows[exact], places[exact], False
+        index = _scan(run, int(indexes[i]), high[rows[i]], rest[rows[i]])
+        if index is not None:
+            indexes[i], exact[i] = index, True
+    return rows[exact], indexes[exact], False
 
 
 def _scan(run: SortedRun, at: int, high: np.uint64, rest: np.uint64) -> int | None:
