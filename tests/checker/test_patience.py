@@ -34,7 +34,7 @@ from checker.search.explore import explore
 from checker.traces.simulate import simulate
 from fizz import load
 from interpreter import compile_module
-from tests.checkpoint.conftest import WIDE, told
+from tests.checkpoint.conftest import WIDE, comparable
 
 ENGINES: dict[str, Engine] = {
     "plain": PlainEngine(),
@@ -143,7 +143,7 @@ def test_memory_stops_a_run_as_time_does(name: str) -> None:
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_what_an_unfinished_level_has_met_counts(name: str) -> None:
-    """A violation that is met on a level which is then given up is told of, and that it need not be the shortest."""
+    """A violation met on a level that is then given up is reported, and that it need not be the shortest."""
     for asks in range(20, 1_500, 7):
         found = explored(ENGINES[name], MET_BEFORE_THE_END, Settings(), patience(asks))
         if found.findings:
@@ -179,7 +179,7 @@ def test_going_on_from_where_it_was_stopped(tmp_path: Path, engine: str) -> None
     """Stopped anywhere and resumed, again and again, a run comes to what one that was left alone does."""
     model = tmp_path / "m.fizz"
     model.write_text(WIDE)
-    whole = told(check(model, engine=engine, settings=Settings(keep_going=True)))
+    whole = comparable(check(model, engine=engine, settings=Settings(keep_going=True)))
     for asks in (700, 2_900):
         folder, runs = tmp_path / f"after-{asks}", 0
         place = {"checkpoint": str(folder)}
@@ -191,7 +191,7 @@ def test_going_on_from_where_it_was_stopped(tmp_path: Path, engine: str) -> None
                 break
             place = {"resume": str(folder)} if any(folder.glob("checkpoint-*")) else place
         assert runs > 1
-        assert told(report) == whole
+        assert comparable(report) == whole
 
 
 def test_the_judgement_of_liveness_ends_with_the_time(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ atomic action Count:
 
 @pytest.mark.parametrize("engine", ["plain", "embedded"])
 def test_a_step_is_stopped_too(tmp_path: Path, engine: str) -> None:
-    """The time ends within a step that takes long; what is known until then is told."""
+    """The time ends within a step that takes long; what is known until then is reported."""
     model = tmp_path / "m.fizz"
     model.write_text(LONG_STEP)
     report = check(model, engine=engine, patience=patience(60))
@@ -275,11 +275,11 @@ def test_a_level_that_a_visit_gives_up_is_not_counted(tmp_path: Path) -> None:
         if found.states:
             levels.add(found.depth)
             assert replace(found, stopped=StopReason.MAX_DEPTH) == cover(model, settings=settings)
-        told = explain_actions(model, "Up", settings=Settings(), patience=patience(asks))
-        if told.states:
-            depth = next(d for d in range(40) if explored_to(model, d) == told.states)
+        comparable = explain_actions(model, "Up", settings=Settings(), patience=patience(asks))
+        if comparable.states:
+            depth = next(d for d in range(40) if explored_to(model, d) == comparable.states)
             limited = Settings(limits=Limits(depth=depth))
-            assert replace(told, stopped=StopReason.MAX_DEPTH) == explain_actions(model, "Up", settings=limited)
+            assert replace(comparable, stopped=StopReason.MAX_DEPTH) == explain_actions(model, "Up", settings=limited)
     assert len(levels) > 2
 
 
@@ -302,7 +302,7 @@ def test_what_has_no_time_left_is_left_out(
 
 
 def test_simulation_ends_with_the_time(tmp_path: Path) -> None:
-    """The walks that were made until then are told of, with code 3."""
+    """The walks that were made until then are reported, with code 3."""
     model = tmp_path / "m.fizz"
     model.write_text(WIDE)
     report = simulate(model, runs=10_000, seed=1, selected=("Few",), patience=patience(3_000))

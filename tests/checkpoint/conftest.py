@@ -23,7 +23,7 @@ __all__ = ["stage"]
 NOT_COMPARED = ("engine", "elapsed_s", "cpu_s", "peak_memory_mb", "stats")
 MOST_LEVELS = 200
 
-# Wide enough for columns, with threads, crashes, ways that fail and a graph.
+# Wide enough for columns, with threads, crashes, execution paths that fail and a graph.
 WIDE = """\
 ---
 deadlock_detection: false
@@ -47,7 +47,7 @@ always eventually assertion Even: return c["left"] == 2
 """
 
 
-def told(report: Report) -> dict[str, object]:
+def comparable(report: Report) -> dict[str, object]:
     """The answer as `--json` has it, without what may differ between engines and runs."""
     answer: dict[str, object] = json.loads(json_report(report))
     return {name: value for name, value in answer.items() if name not in NOT_COMPARED}

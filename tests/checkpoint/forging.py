@@ -1,4 +1,4 @@
-"""Checkpoints changed by somebody who knows the format: any part of a file, with all checksums made right again.
+"""Checkpoints changed with knowledge of the format: any part of a file, with all checksums made right again.
 
 Written from docs/checkpoints.md, and not with what writes checkpoints. Files are bytes by name here, so that nothing
 need be on a disk.
@@ -149,9 +149,9 @@ def strange_bytes(data: bytes, chance: random.Random) -> bytes:
 
 
 def strange_numbers(data: bytes, chance: random.Random) -> bytes:
-    """The bytes as a column of numbers: one of them beyond the table, before it, of its own place; or another column.
+    """The bytes as a column of numbers: one of them beyond the table, before it, its own index; or another column.
 
-    So parents come in circles, places and targets are none, and columns have other lengths and widths than they should.
+    So there are cycles of parents, indexes and targets out of range, and columns of wrong lengths and widths.
     """
     width = chance.choice((1, 4, 4, 8, 8, 8, 16))
     count = len(data) // width

@@ -15,7 +15,7 @@ import pytest
 from tests.checkpoint.conftest import NOT_COMPARED, WIDE
 
 ROOT = Path(__file__).resolve().parents[2]
-# Slow enough to be met on the way.
+# Slow enough to be interrupted.
 LARGER = WIDE.replace("a < 3", "a < 6").replace("a == 3", "a == 6").replace("c[side] < 2", "c[side] < 4")
 
 
@@ -49,7 +49,7 @@ def test_a_run_that_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    # Levels follow each other quickly, and who watches a busy machine sees some of them only.
+    # Levels follow each other quickly: on a busy machine only some of them are seen.
     while process.poll() is None and not list((tmp_path / "c").glob("checkpoint-*.json")):
         time.sleep(0.01)
     process.send_signal(number)
@@ -67,7 +67,7 @@ def test_a_run_that_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
 
 
 def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
-    """A limit of the system is a full disk: code 74, the way out is named, and going on later gives the answer."""
+    """A limit of the system is like a full disk: code 74, a hint, and resuming later gives the answer."""
     resource = pytest.importorskip("resource")
     (tmp_path / "m.fizz").write_text(WIDE)
     done = fizzpy(
@@ -82,7 +82,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
 
 
 def test_damage_is_told(tmp_path: Path) -> None:
-    """Going on from an earlier level is told on standard error, and only there."""
+    """Resuming from an earlier level is reported on standard error, and only there."""
     (tmp_path / "m.fizz").write_text(WIDE)
     calm = fizzpy(tmp_path, "--checkpoint", "c", "--checkpoint-every", "0")
     newest = max((tmp_path / "c").glob("level-*"), key=lambda path: int(path.name[6:]))

@@ -17,7 +17,7 @@ from checker.core.exploration import Settings
 from checker.core.limits import Limits
 from checker.core.problems import EnvironmentProblem, UsageProblem
 from checker.storage.checkpoint.folder import Folder
-from tests.checkpoint.conftest import WIDE, interrupted_after, told
+from tests.checkpoint.conftest import WIDE, comparable, interrupted_after
 from tests.spark.conftest import Stage, settings_for
 
 
@@ -40,7 +40,7 @@ def interrupted(model: Path, folder: Path, levels: int, engine: str = "embedded"
 def test_damaged_files(model: Path, tmp_path: Path, engine: str) -> None:
     """Any file may be cut, changed, emptied or lost: the same answer from an earlier level, or a clear refusal."""
     interrupted(model, tmp_path / "whole", 7, engine)
-    calm = told(check(model))
+    calm = comparable(check(model))
     chance = random.Random(5)
     ends: set[str] = set()
     names = sorted(path.name for path in (tmp_path / "whole").iterdir() if path.name != "lock")
@@ -57,7 +57,7 @@ def test_damaged_files(model: Path, tmp_path: Path, engine: str) -> None:
             assert name in problem.text
             ends.add("refused")
         else:
-            assert told(report) == calm
+            assert comparable(report) == calm
             # A file of the checkpoint before is not needed.
             ends.add("earlier" if any(name in sentence for sentence in said) else "unneeded")
     assert ends >= {"refused", "earlier"}
@@ -106,7 +106,7 @@ def test_a_full_disk(model: Path, tmp_path: Path) -> None:
     assert raised.value.exit_code == 74
     assert f"--resume {place}" in str(raised.value.hint)
     assert not list((tmp_path / "c").glob("*.part"))
-    assert told(check(model, settings=Settings(resume=place))) == told(check(model))
+    assert comparable(check(model, settings=Settings(resume=place))) == comparable(check(model))
 
 
 def test_scraps_are_swept(model: Path, tmp_path: Path) -> None:
@@ -166,8 +166,8 @@ def test_another_run(model: Path, tmp_path: Path) -> None:
     }.items():
         with pytest.raises(UsageProblem, match=match):
             check(model, **{"settings": resume, **arguments})
-    calm = told(check(moved))
-    assert told(check(moved, settings=resume)) == calm
+    calm = comparable(check(moved))
+    assert comparable(check(moved, settings=resume)) == calm
     model.write_text(model.read_text() + "# another\n")
     with pytest.raises(UsageProblem, match="another model"):
         check(model, settings=resume)
@@ -214,13 +214,13 @@ def test_more_states_may_be_allowed(model: Path, tmp_path: Path) -> None:
     place = str(tmp_path / "c")
     short = check(model, settings=Settings(checkpoint=place, limits=Limits(states=100)))
     assert short.cut_by == "max_states"
-    assert told(check(model, settings=Settings(resume=place))) == told(check(model))
+    assert comparable(check(model, settings=Settings(resume=place))) == comparable(check(model))
 
 
 @pytest.mark.parametrize("name", ["level-2", "states-0-1", "checkpoint-1.json", "unreduced/seen-1-2-3"])
 @pytest.mark.parametrize("how", ["itself", "a link to it", "a link there"])
 def test_a_model_among_the_checkpoints(name: str, how: str, model: Path, tmp_path: Path) -> None:
-    """A file of the model that a run would replace or remove is refused, under whatever name it was given."""
+    """A file of the model that a run would replace or remove is refused, under any name."""
     kept = tmp_path / "c" / name
     kept.parent.mkdir(parents=True)
     given = kept

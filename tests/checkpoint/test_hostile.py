@@ -1,4 +1,4 @@
-"""Checkpoints that somebody has put together to do harm: nothing in them runs, deletes, hangs or fills the memory."""
+"""Checkpoints made to do harm: nothing in them runs, deletes, hangs or fills the memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from checker.storage.checkpoint.identity import identity_of
 from checker.storage.export.level_parts import MOST_ROWS, Columns
 from fizz import load
 from fizz.base.data import bundle, deflate, inflate, pack, unpack
-from tests.checkpoint.conftest import WIDE, interrupted_after, told
+from tests.checkpoint.conftest import WIDE, comparable, interrupted_after
 from tests.checkpoint.forging import changed, content_of, file_of, manifest_of, parts_of, seal_again, strange_bytes
 from tests.spark.conftest import settings_for
 from tests.spark.models import MODELS
@@ -48,7 +48,7 @@ class Place:
         self.whole = folder / "whole"
         with interrupted_after(levels):
             check(self.model, engine=engine, settings=self._kept(checkpoint=str(self.whole)))
-        self.calm = told(check(self.model))
+        self.calm = comparable(check(self.model))
 
     def _kept(self, **where: str) -> Settings:
         return replace(self.settings, checkpoint_every_s=0, **where)  # type: ignore[arg-type]
@@ -73,7 +73,7 @@ class Place:
         except EnvironmentProblem as problem:
             assert problem.hint
             return str(int(problem.exit_code))
-        return "same" if told(report) == self.calm else "other"
+        return "same" if comparable(report) == self.calm else "other"
 
 
 class _Harm:
@@ -193,7 +193,7 @@ def test_names_that_are_nearly_manifests(tmp_path: Path, name: str) -> None:
     assert (spoilt / name).exists()
 
 
-# --- other things in the place of files ------------------------------------------------------------------------------
+# --- other objects instead of files ----------------------------------------------------------------------------------
 
 
 def _folder(path: Path, outside: Path) -> None:
@@ -277,7 +277,7 @@ def test_other_things_in_the_place_of_files(tmp_path: Path, name: str) -> None:
 
 
 def hostile_things(folder: Path, name: str) -> str:
-    """Put each thing in the place of each file; what comes of it, as JSON."""
+    """Put each object instead of each file; the outcome, as JSON."""
     place = Place(folder, source=SMALL[name], levels=2)
     outside = folder / "outside"
     outside.mkdir()
@@ -327,13 +327,13 @@ def test_files_that_were_exchanged(tmp_path: Path) -> None:
         assert place.resumed(spoilt) in ("same", "74")
 
 
-# --- changes by somebody who knows the format ------------------------------------------------------------------------
+# --- changes with knowledge of the format ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("engine", ["embedded", "spark"])
 @pytest.mark.usefixtures("stage")
 def test_pickles_with_right_checksums(tmp_path: Path, engine: str) -> None:
-    """A pickle in the place of any part of any file, also where things are deflated, runs nothing and is refused."""
+    """A pickle instead of any part of any file, also of a deflated one, runs nothing and is refused."""
     place = Place(tmp_path, engine, levels=3)
     harm = tmp_path / "harm"
     evil = pickle.dumps(_Harm(harm))
@@ -356,7 +356,7 @@ def test_pickles_with_right_checksums(tmp_path: Path, engine: str) -> None:
 def test_forged_parts(tmp_path: Path, engine: str, name: str) -> None:
     """Any change in any depth of any part, with all checksums right: an answer or code 74, and never anything else.
 
-    Whoever may write whole checkpoints decides what was found, so the answer may be another one.
+    A forged checkpoint decides what was found, so the answer may be another one.
     """
     place = Place(tmp_path, engine, SMALL[name], levels=4)
     chance = random.Random(11)
@@ -424,7 +424,7 @@ def test_rows_that_are_no_table(tmp_path: Path, table: str) -> None:
 
 
 def test_places_that_are_no_names(tmp_path: Path) -> None:
-    """A folder whose name is too long, or has a zero in it, is a mistake of the request, told before the run."""
+    """A folder whose name is too long, or has a zero in it, is a usage error, reported before the run."""
     place = Place(tmp_path, levels=2)
     for name in ("x" * 300, "a\0b"):
         with pytest.raises(UsageProblem, match="cannot be used for checkpoints"):
@@ -441,5 +441,5 @@ def test_a_folder_that_all_may_write_to(tmp_path: Path) -> None:
     spoilt.chmod(0o777)
     said: list[str] = []
     report = check(place.model, settings=Settings(resume=str(spoilt)), say=said.append)
-    assert told(report) == place.calm
+    assert comparable(report) == place.calm
     assert said == [f"others may write to {spoilt}: changing a checkpoint changes the answer"]

@@ -14,7 +14,7 @@ from checker.core.exploration import Settings
 from checker.core.problems import UsageProblem
 from checker.search.driver import SearchDriver
 from checker.storage.file_store import FileStore
-from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
+from tests.checkpoint.conftest import WIDE, comparable, interrupted_after, level_by_level
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
 
@@ -33,7 +33,7 @@ def test_rows(model: Path, tmp_path: Path, keep_going: bool) -> None:
     """After each level, while the embedded engine goes row by row (and later by columns, where a model is wide)."""
     chosen = Settings(keep_going=keep_going)
     report, runs = level_by_level(model, tmp_path / "c", lambda run: "embedded", chosen)
-    assert told(report) == told(check(model, settings=chosen))
+    assert comparable(report) == comparable(check(model, settings=chosen))
     assert runs > report.depth or report.exit_code in (11, 12, 75)
 
 
@@ -42,7 +42,7 @@ def test_columns(model: Path, tmp_path: Path, keep_going: bool) -> None:
     """The same by columns."""
     chosen = Settings(keep_going=keep_going)
     report, runs = level_by_level(model, tmp_path / "c", lambda run: "early columns", chosen)
-    assert told(report) == told(check(model, settings=chosen))
+    assert comparable(report) == comparable(check(model, settings=chosen))
     assert runs > 1
 
 
@@ -51,7 +51,7 @@ def test_spark(model: Path, tmp_path: Path, stage: Stage, keep_going: bool) -> N
     """The same with levels as jobs on partitions."""
     chosen = settings_for(3, keep_going=keep_going)
     report, runs = level_by_level(model, tmp_path / "c", lambda run: "spark", chosen)
-    assert told(report) == told(check(model, settings=Settings(keep_going=keep_going)))
+    assert comparable(report) == comparable(check(model, settings=Settings(keep_going=keep_going)))
     assert runs > 1
 
 
@@ -63,7 +63,7 @@ def test_from_embedded_to_spark(model: Path, tmp_path: Path, stage: Stage, embed
     report, runs = level_by_level(
         model, tmp_path / "c", lambda run: "early columns" if run < embedded_runs else "spark", chosen
     )
-    assert told(report) == told(check(model))
+    assert comparable(report) == comparable(check(model))
     # The last run may have no level left to explore.
     if runs > embedded_runs + 1:
         assert stage.jobs > before
@@ -78,7 +78,7 @@ def test_the_exploration_without_symmetry(engine: str, tmp_path: Path, stage: St
     model.write_text(MODELS["workers"])
     calm = check(model)
     report, runs = level_by_level(model, tmp_path / "c", lambda run: engine, settings_for(2))
-    assert told(report) == told(calm)
+    assert comparable(report) == comparable(calm)
     # Images, then states: a level more is found each time.
     levels = 1 + max(int(path.stem.split("-")[1]) for path in (tmp_path / "c").rglob("unreduced/checkpoint-*.json"))
     assert runs > report.depth + levels
@@ -94,14 +94,14 @@ def test_a_damaged_exploration_without_symmetry(tmp_path: Path) -> None:
     """It can be begun anew, which is said; what the first one has found stays."""
     model, place = tmp_path / "m.fizz", tmp_path / "c"
     model.write_text(MODELS["workers"])
-    calm = told(check(model, settings=Settings(checkpoint=str(place), checkpoint_every_s=0)))
+    calm = comparable(check(model, settings=Settings(checkpoint=str(place), checkpoint_every_s=0)))
     for path in (place / "unreduced").glob("level-*"):
         path.write_bytes(b"")
     said: list[str] = []
-    assert told(check(model, settings=Settings(resume=str(place)), say=said.append)) == calm
+    assert comparable(check(model, settings=Settings(resume=str(place)), say=said.append)) == calm
     assert len(said) == 1
     assert said[0].endswith("is damaged; exploring without symmetry from the beginning")
-    assert told(check(model, settings=Settings(resume=str(place)), say=said.append)) == calm
+    assert comparable(check(model, settings=Settings(resume=str(place)), say=said.append)) == calm
     assert len(said) == 1
 
 
@@ -120,7 +120,7 @@ def test_an_interruption_in_the_last_level(model: Path, tmp_path: Path) -> None:
     with patch.object(SearchDriver, "_reason_to_stop", pressed):
         report = check(model, settings=Settings(checkpoint=place))
     assert (report.exit_code, report.states) == (130, calm.states)
-    assert told(check(model, settings=Settings(resume=place))) == told(calm)
+    assert comparable(check(model, settings=Settings(resume=place))) == comparable(calm)
 
 
 def test_a_finished_run_answers_again(model: Path, tmp_path: Path) -> None:
@@ -128,13 +128,13 @@ def test_a_finished_run_answers_again(model: Path, tmp_path: Path) -> None:
     place = str(tmp_path / "c")
     first = check(model, settings=Settings(checkpoint=place))
     again = check(model, settings=Settings(resume=place, stats=True))
-    assert told(again) == told(first)
+    assert comparable(again) == comparable(first)
     assert again.stats["rule evaluations"] == 0
 
 
 @pytest.mark.parametrize("engine", ["rows", "columns", "spark"])
 def test_stopped_while_loading(engine: str, tmp_path: Path, stage: Stage) -> None:
-    """What is told then are the counts of the checkpoint, of states that nobody has compared."""
+    """The report then has the counts of the checkpoint, of states that were not compared."""
     model = tmp_path / "m.fizz"
     model.write_text(WIDE)
     settings = settings_for(2, checkpoint_every_s=0)

@@ -25,7 +25,7 @@ from checker.core.report import Report
 from checker.storage.export import parquet_tables
 from checker.storage.export.arrow import arrow, write_file
 from checker.storage.export.level_parts import LevelPart
-from tests.checkpoint.conftest import WIDE, interrupted_after, level_by_level, told
+from tests.checkpoint.conftest import WIDE, comparable, interrupted_after, level_by_level
 from tests.spark.conftest import Stage, settings_for, stage
 from tests.spark.models import MODELS
 
@@ -185,7 +185,7 @@ def test_a_run_that_goes_on_exports_all(name: str, engines: tuple[str, ...], tmp
         model, tmp_path / "c", lambda run: engines[min(run, len(engines) - 1)], replace(chosen, stats=False)
     )
     assert runs > 3
-    assert told(report) == told(check(model))
+    assert comparable(report) == comparable(check(model))
     assert tables_of(tmp_path / "x") == tables_of(tmp_path / "calm")
 
 

@@ -1,4 +1,4 @@
-"""States and candidates in bytes, by value: the ids in a state mean nothing outside of the process that made it."""
+"""States and candidates in bytes, by value: the ids in a state mean nothing outside the process that made it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Slots = tuple[tuple[Any, ...], ...]
 
 
 def lines(values: Iterable[bytes]) -> bytes:
-    """Values in bytes, which have no ends of lines in them, as one."""
+    """Values in bytes, which have no newlines in them, joined."""
     return b"\n".join((*values, b""))
 
 
@@ -35,8 +35,8 @@ def unlined(data: bytes) -> tuple[bytes, ...]:
 class PackedStates(NamedTuple):
     """A batch of states. Layouts and distinct values are written once; a state is a row of indexes into these tables.
 
-    A row is: layout, number of threads, number of messages, then the values, threads and messages. `first` says where
-    each row begins.
+    A row is: layout, number of threads, number of messages, then the values, threads and messages. `first` are the
+    indexes at which rows begin.
     """
 
     layouts: tuple[tuple[tuple[str | int, ...], ...], ...]
@@ -45,7 +45,7 @@ class PackedStates(NamedTuple):
     first: bytes
 
     def to_bytes(self) -> bytes:
-        """All this in bytes."""
+        """The batch in bytes."""
         return bundle([pack(tuple[_Slots, ...], self.layouts), lines(self.values), self.rows, self.first])
 
     @classmethod
@@ -115,8 +115,8 @@ def _demand_rows(packed: PackedStates) -> None:
     sizes = np.array([len(slots) for slots in packed.layouts], dtype=np.int64)
     layouts = rows[begin].astype(np.int64)
     values = np.ones(len(rows), dtype=np.bool_)
-    for place in range(3):
-        values[begin + place] = False
+    for index in range(3):
+        values[begin + index] = False
     if layouts.max() >= len(sizes) or rows[values].max(initial=0) >= max(1, len(packed.values)):
         raise NotData("a row with an index that its tables do not have")
     inside = sizes[layouts] + rows[begin + 1] + rows[begin + 2]
@@ -125,7 +125,7 @@ def _demand_rows(packed: PackedStates) -> None:
 
 
 class UnpackedStates:
-    """A batch of states in the ids of this process; each is put together when it is asked for."""
+    """A batch of states in the ids of this process; each is built when it is asked for."""
 
     __slots__ = ("_first", "_layouts", "_rows", "_values")
 
@@ -138,8 +138,8 @@ class UnpackedStates:
     def __len__(self) -> int:
         return len(self._first) - 1
 
-    def state(self, place: int) -> State:
-        begin, end = self._first[place], self._first[place + 1]
+    def state(self, index: int) -> State:
+        begin, end = self._first[index], self._first[index + 1]
         layout = self._layouts[self._rows[begin]]
         ids = [self._values[i] for i in self._rows[begin + 3 : end]]
         threads = len(layout.slots)
@@ -169,11 +169,11 @@ class SuccessorBatch:
     crashes: array[int]
     states: UnpackedStates
 
-    def key(self, place: int) -> int:
-        return key_number(self.keys, place)
+    def key(self, index: int) -> int:
+        return key_number(self.keys, index)
 
-    def source(self, place: int) -> int:
-        return int.from_bytes(self.sources[WIDTH * place : WIDTH * (place + 1)], "big")
+    def source(self, index: int) -> int:
+        return int.from_bytes(self.sources[WIDTH * index : WIDTH * (index + 1)], "big")
 
 
 def pack_candidates(codec: StateCodec, candidates: Sequence[SuccessorRecord]) -> bytes:
@@ -220,18 +220,18 @@ def pack_orders(orders: Iterable[StepOrder]) -> tuple[bytes, bytes]:
 
 def pack_numbered(orders: Sequence[StepOrder], numbers: NDArray[np.int64]) -> tuple[bytes, bytes]:
     """`pack_orders` of those among `orders` that have these numbers."""
-    used, places = np.unique(numbers, return_inverse=True)
+    used, indexes = np.unique(numbers, return_inverse=True)
     # The numbers are those of this process; the table is the same in every process.
-    ranked = sorted([(orders[number], place) for place, number in enumerate(used.tolist())])
+    ranked = sorted([(orders[number], index) for index, number in enumerate(used.tolist())])
     ranks = np.empty(len(ranked), dtype=np.uint32)
-    ranks[[place for _, place in ranked]] = np.arange(len(ranked))
-    return pack(tuple[StepOrder, ...], [order for order, _ in ranked]), ranks[places].tobytes()
+    ranks[[index for _, index in ranked]] = np.arange(len(ranked))
+    return pack(tuple[StepOrder, ...], [order for order, _ in ranked]), ranks[indexes].tobytes()
 
 
 def unpack_orders(table: bytes, numbers: bytes) -> list[StepOrder]:
     """The orders that `pack_orders` wrote. Raises `NotData`."""
     orders: tuple[StepOrder, ...] = unpack(tuple[StepOrder, ...], table)
-    places = array("I", numbers)
-    if places and max(places) >= len(orders):
+    indexes = array("I", numbers)
+    if indexes and max(indexes) >= len(orders):
         raise NotData("an order that the table does not have")
-    return [orders[i] for i in places]
+    return [orders[i] for i in indexes]

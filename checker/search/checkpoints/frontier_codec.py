@@ -33,12 +33,12 @@ def pack_rows(run: RowRun) -> list[bytes]:
 
 
 def unpack_rows(run: RowRun, parts: Sequence[bytes]) -> None:
-    """Let a run wait for the states that `pack_rows` wrote. Raises `NotData`."""
+    """Give a run the frontier that `pack_rows` wrote. Raises `NotData`."""
     states = StateCodec(run.machine).unpack_states(PackedStates.from_bytes(inflate(parts[2])))
     numbers, starts = _numbers(parts, len(states), len(run.found.keys))
     run.waiting = [
-        FrontierState(number, states.state(place), begun, run.found.cost(number)[1], is_cut(begun, run.bound))
-        for place, (number, begun) in enumerate(zip(numbers.tolist(), starts.tolist(), strict=True))
+        FrontierState(number, states.state(index), begun, run.found.cost(number)[1], is_cut(begun, run.bound))
+        for index, (number, begun) in enumerate(zip(numbers.tolist(), starts.tolist(), strict=True))
     ]
     for waiting in run.waiting:
         demand(run.machine.key(waiting.state) == run.found.keys[waiting.number], "the state of a key")
@@ -60,7 +60,7 @@ def sample(run: RowRun, parts: Sequence[bytes]) -> list[State]:
     """Some of the states that `pack_columns` wrote."""
     packed = _packed_rows(parts)
     values = StateCodec(run.machine)
-    counts = [len(rows.places[0]) for rows in packed]
+    counts = [len(rows.indexes[0]) for rows in packed]
     apart = max(1, sum(counts) // _SAMPLE)
     return [
         rows.state(row, run.machine, values)
@@ -70,17 +70,17 @@ def sample(run: RowRun, parts: Sequence[bytes]) -> list[State]:
 
 
 def unpack_columns(run: ColumnRun, parts: Sequence[bytes], bound: int) -> None:
-    """Let a run go on from the states that `pack_columns` wrote. `bound`: the starts from which a state is cut."""
+    """Give a run the frontier that `pack_columns` wrote. `bound`: the starts from which a state is cut."""
     from checker.search.checkpoints.row_codec import RowCodec
     from checker.search.columns.batch import counts
     from checker.search.columns.column_frontier import Frontier
 
     codec = RowCodec(run.space, StateCodec(run.space.machine), run.refit)
     packed = _packed_rows(parts)
-    numbers, starts = _numbers(parts, sum(len(rows.places[0]) for rows in packed), len(run.store))
+    numbers, starts = _numbers(parts, sum(len(rows.indexes[0]) for rows in packed), len(run.store))
     begin = 0
     for rows in packed:
-        own = slice(begin, begin + len(rows.places[0]))
+        own = slice(begin, begin + len(rows.indexes[0]))
         begin = own.stop
         packing, words = codec.unpack([(rows, np.arange(own.stop - own.start))])
         high, low = run.store.halves(numbers[own])

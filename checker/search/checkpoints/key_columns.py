@@ -21,7 +21,7 @@ def key_column(keys: Iterable[int]) -> Keys:
 
 
 def key_array(data: Any) -> Keys:
-    """The column that lies in these bytes, without copying them."""
+    """The column in these bytes, without copying them."""
     return np.frombuffer(data, dtype=_TYPE)
 
 
@@ -42,7 +42,7 @@ def halves_of(keys: Keys) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
 
 
 def indexes_of(column: Keys, wanted: Keys) -> tuple[NDArray[np.int64], Mask]:
-    """Where the wanted keys stand in a sorted column, and which of them stand there at all."""
+    """The indexes of the wanted keys in a sorted column, and which of them are in it."""
     if not len(column):
         return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
     at = np.minimum(np.searchsorted(column, wanted), len(column) - 1)
@@ -50,7 +50,7 @@ def indexes_of(column: Keys, wanted: Keys) -> tuple[NDArray[np.int64], Mask]:
 
 
 def partition_of(key: int, partitions: int) -> int:
-    """The partition that a state lives in. Keys are digests, so any part of them spreads evenly."""
+    """The partition of a state. Keys are digests, so any part of them spreads evenly."""
     return (key & _LOW) % partitions
 
 

@@ -1,4 +1,4 @@
-"""What a run that lasts beyond its process gives to be saved, and what it is given back. Data and a protocol only."""
+"""`LastingRun`: a run that can be saved and restored, and the data that are saved."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from checker.storage.file_store import FileStore
 from fizz.base.data import bundle, deflate, inflate, pack, unbundle, unpack
 
 RUN_PARTS: Final = 1
-"""Where the parts of the run begin in the file of a level; before them is the state of the driver."""
+"""The index of the run's first part in the file of a level; before it is the state of the driver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class LastingRun(Run, Protocol):
 
     @property
     def eager(self) -> bool:
-        """Must this level be saved, whether it is time to or not?"""
+        """Must this level be saved, also before it is time to?"""
         ...
 
     @property
@@ -44,12 +44,12 @@ class LastingRun(Run, Protocol):
         ...
 
     def restore(self, store: FileStore, level: int) -> None:
-        """Be as the run was that was saved after this level."""
+        """Take the state of the run that was saved after this level."""
         ...
 
 
 def pack_head(kind: type, head: object) -> bytes:
-    """What is small about a run, as the first of its parts, with the name of its type."""
+    """The head of a run, which is small, as the first of its parts, with the name of its type."""
     return deflate(bundle([kind.__name__.encode(), pack(kind, head)]))
 
 

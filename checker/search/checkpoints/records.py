@@ -1,4 +1,4 @@
-"""`Records`: what an embedded run has on the disk, in files that grow with it, and how it gets all of that back."""
+"""`Records`: the files of an embedded run, which grow with it, written and read back."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Links(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What is small about a run between two levels. `acted`: the actions that were seen to have steps."""
+    """A run between two levels, but for its columns. `acted`: the actions that had steps."""
 
     by_columns: bool
     wants_graph: bool
@@ -79,7 +79,7 @@ class Records:
     # --- saving ----------------------------------------------------------------------------------------------------
 
     def save(self, store: FileStore, rows: RowRun, columns: ColumnRun | None) -> Saved:
-        """Write down what came since the last time."""
+        """Write what is new since the last time."""
         links = _links(rows, columns, self.found)
         count = len(links.parents) // 8
         if count:
@@ -110,7 +110,7 @@ class Records:
     # --- restoring -------------------------------------------------------------------------------------------------
 
     def restore(self, store: FileStore, level: int, rows: RowRun, waiting: bool) -> ColumnRun | None:
-        """Make a new run what the saved one was; a run by columns if it was one. `waiting`: its frontier too."""
+        """Give a new run the state of the saved one; a run by columns if it was one. `waiting`: its frontier too."""
         head: Head = unpack_head(store, level, Head)
         parts = [store.read(level_file(level), part) for part in FRONTIER_PARTS] if waiting else []
         self.states, self.graph = list(head.states), list(head.graph)
@@ -159,8 +159,8 @@ class Records:
                 found = _demand_links(name, parts, found, orders)
             for column, part in zip(columns, parts, strict=True):
                 column.append(part)
-        keys, parents, places, *rest = map(b"".join, columns)
-        return Links(keys, parents, places, tuple(rest))
+        keys, parents, steps, *rest = map(b"".join, columns)
+        return Links(keys, parents, steps, tuple(rest))
 
     def _read_graph(self, store: FileStore, head: Head, graph: Graph) -> None:
         graph.set_tables(list(head.marks), list(head.needs))
@@ -174,14 +174,14 @@ class Records:
 
 def _demand_links(name: str, parts: Sequence[bytes], found: int, orders: int) -> int:
     """Raise `NotData` unless a file has the states from number `found` on; where they end."""
-    keys, parents, places, *answers = parts
+    keys, parents, steps, *answers = parts
     end = found + len(keys) // WIDTH
     count = end - found
     demand(name == f"states-{found}-{end}" and len(keys) == WIDTH * count, "the states after those before")
     demand(all(len(column) == count and not column.strip(_TRUTH) for column in answers), "an answer for each state")
-    up, by = np.frombuffer(parents, dtype=np.int64), np.frombuffer(places, dtype=np.uint32)
+    up, by = np.frombuffer(parents, dtype=np.int64), np.frombuffer(steps, dtype=np.uint32)
     demand(len(up) == len(by) == count, "a path to each state")
-    # Going from parent to parent comes to an end.
+    # So going from parent to parent ends.
     demand(bool((up >= -1).all() and (up < np.arange(found, end)).all()), "a parent that was found before")
     demand(int(by.max(initial=0)) < max(1, orders), "a step of the table")
     return end

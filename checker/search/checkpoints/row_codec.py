@@ -1,9 +1,9 @@
 """Rows of columns in bytes, by value.
 
 Numbers that stand for values differ between processes, so there is a table of the distinct values of each slot, and per
-row an index into it. Workers divide containers alike, and send each other their parts: these have few values, where
-containers may have as many as there are states. A checkpoint may be read by a process that divides otherwise, so it is
-given whole values.
+row an index into it. Workers divide containers alike, and send each other their parts: these have few values, while
+containers may have as many as there are states. A checkpoint may be read by a process that divides otherwise, so it has
+whole values.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ _Column = tuple[Slot, tuple[bytes, ...], Column]
 class PackedRows(NamedTuple):
     """States of one layout, in columns: those of the slots or of their parts, and then those of the thread slots.
 
-    `tables`: the distinct values of each column (none: b""), `places`: each row's value. There is a slot at least.
+    `tables`: the distinct values of each column (none: b""), `indexes`: each row's value. There is at least one slot.
     """
 
     layout: tuple[Slot, ...]
     slots: tuple[Slot, ...]
     tables: tuple[tuple[bytes, ...], ...]
-    places: tuple[Column, ...]
+    indexes: tuple[Column, ...]
 
     def state(self, row: int, machine: Machine, values: StateCodec) -> State:
         """One state as the machine knows it."""
         layout = machine.transitions.layouts.ordered(self.layout)
         held = {
-            slot: values.load(table[int(places[row])])
-            for slot, table, places in zip(self.slots, self.tables, self.places, strict=True)
-            if table[int(places[row])]
+            slot: values.load(table[int(indexes[row])])
+            for slot, table, indexes in zip(self.slots, self.tables, self.indexes, strict=True)
+            if table[int(indexes[row])]
         }
         threads = tuple(number for slot, number in held.items() if slot[0] == "thread")
         whole = [whole_value(machine.values, slot, held.__getitem__) for slot in layout.slots]
@@ -57,7 +57,7 @@ class PackedRows(NamedTuple):
 
 
 class _Head(NamedTuple):
-    """What is small about rows: how many they are, and how many bytes an index in each column takes."""
+    """How many rows there are, and how many bytes an index in each column takes."""
 
     layout: tuple[Slot, ...]
     slots: tuple[Slot, ...]
@@ -67,10 +67,10 @@ class _Head(NamedTuple):
 
 def pieces_of(rows: PackedRows) -> list[bytes]:
     """Rows in bytes: a head, then the table and the indexes of each column."""
-    head = _Head(rows.layout, rows.slots, len(rows.places[0]), tuple(column.itemsize for column in rows.places))
+    head = _Head(rows.layout, rows.slots, len(rows.indexes[0]), tuple(column.itemsize for column in rows.indexes))
     pieces = [pack(_Head, head)]
-    for table, places in zip(rows.tables, rows.places, strict=True):
-        pieces += lines(table), places.tobytes()
+    for table, indexes in zip(rows.tables, rows.indexes, strict=True):
+        pieces += lines(table), indexes.tobytes()
     return pieces
 
 
@@ -78,13 +78,13 @@ def rows_of(pieces: deque[bytes]) -> PackedRows:
     """The next rows in a series of what `pieces_of` gave."""
     head: _Head = unpack(_Head, pieces.popleft())
     tables: list[tuple[bytes, ...]] = []
-    places: list[Column] = []
+    indexes: list[Column] = []
     if not head.slots or not all(head.slots):
         raise NotData("rows without slots")
     for _, width in zip(head.slots, head.widths, strict=True):
         tables.append(unlined(pieces.popleft()))
-        places.append(column_of(pieces.popleft(), width, head.rows, len(tables[-1])))
-    return PackedRows(head.layout, head.slots, tuple(tables), tuple(places))
+        indexes.append(column_of(pieces.popleft(), width, head.rows, len(tables[-1])))
+    return PackedRows(head.layout, head.slots, tuple(tables), tuple(indexes))
 
 
 def column_of(data: bytes, width: int, count: int, below: int) -> Column:
@@ -114,29 +114,29 @@ class RowCodec:
 
     def pack_whole(self, packing: Packing, rows: Rows) -> PackedRows:
         """Rows of one packing, for any process."""
-        threads: list[Slot] = [("thread", place) for place in range(packing.threads)]
+        threads: list[Slot] = [("thread", index) for index in range(packing.threads)]
         columns = [self._whole(packing, rows, slot) for slot in packing.layout.slots]
         return self._packed(packing, columns + [self._part(packing, rows, slot) for slot in threads])
 
     def _packed(self, packing: Packing, columns: list[_Column]) -> PackedRows:
-        slots, tables, places = zip(*columns, strict=True)
-        return PackedRows(packing.layout.slots, slots, tables, places)
+        slots, tables, indexes = zip(*columns, strict=True)
+        return PackedRows(packing.layout.slots, slots, tables, indexes)
 
     def _part(self, packing: Packing, rows: Rows, slot: Slot) -> _Column:
-        """What a slot of a packing holds."""
-        places, codes = _used(packing.codes(rows, slot), len(packing.fields[slot].table))
+        """The values of a slot of a packing."""
+        indexes, codes = _used(packing.codes(rows, slot), len(packing.fields[slot].table))
         held = packing.fields[slot].table.ids
-        return self._column(slot, places, [held[code] for code in codes.tolist()])
+        return self._column(slot, indexes, [held[code] for code in codes.tolist()])
 
     def _whole(self, packing: Packing, rows: Rows, slot: Slot) -> _Column:
-        """What a slot of the layout holds, put together from its parts."""
-        places, examples = _distinct(packing, rows, packing.tables.below(slot))
+        """The values of a slot of the layout, built from their parts."""
+        indexes, examples = _distinct(packing, rows, packing.tables.below(slot))
         held = [packing.tables.whole(slot, partial(packing.number, rows, row)) for row in examples.tolist()]
-        return self._column(slot, places, held)
+        return self._column(slot, indexes, held)
 
-    def _column(self, slot: Slot, places: Ints, held: list[int]) -> _Column:
+    def _column(self, slot: Slot, indexes: Ints, held: list[int]) -> _Column:
         table = tuple(b"" if number == UNBOUND else self.values.write(number) for number in held)
-        return slot, table, narrow(places, len(held))
+        return slot, table, narrow(indexes, len(held))
 
     def unpack(self, chosen: list[tuple[PackedRows, Ints]]) -> tuple[Packing, Rows]:
         """Some rows of one layout, one after the other, in the codes of this process."""
@@ -147,8 +147,8 @@ class RowCodec:
         begin = 0
         codes: dict[Slot, Ints] = {}
         for batch, rows in chosen:
-            for slot, table, places in zip(batch.slots, batch.tables, batch.places, strict=True):
-                there = places[rows]
+            for slot, table, indexes in zip(batch.slots, batch.tables, batch.indexes, strict=True):
+                there = indexes[rows]
                 for part, of_value in self._codes(slot, table).items():
                     column = codes.get(part)
                     if column is None:
@@ -167,7 +167,7 @@ class RowCodec:
         """The codes of the values in a table, for each part that some of them have."""
         tables = self.space.tables
         codes: dict[Slot, Ints] = {}
-        for place, data in enumerate(table):
+        for index, data in enumerate(table):
             if not data:
                 continue
             number = self.values.load(data)
@@ -175,7 +175,7 @@ class RowCodec:
             for part, value in held:
                 if part not in codes:
                     codes[part] = np.zeros(len(table), dtype=np.int64)
-                codes[part][place] = tables.of(part).code(value)
+                codes[part][index] = tables.of(part).code(value)
         return codes
 
 
@@ -185,7 +185,7 @@ def narrow(column: Ints, size: int) -> Column:
 
 
 def _distinct(packing: Packing, rows: Rows, slots: list[Slot]) -> tuple[Ints, Ints]:
-    """Which rows hold the same in some slots: a number per row, and a row for each number."""
+    """Groups rows that are equal in some slots: a number per row, and a row for each number."""
     numbers, count = np.zeros(len(rows), dtype=np.int64), 1
     for slot in slots:
         field = packing.fields.get(slot)
@@ -205,5 +205,5 @@ def _used(numbers: Ints, size: int) -> tuple[Ints, Ints]:
         present[numbers] = True
         ranks = np.cumsum(present) - 1
         return ranks[numbers], np.flatnonzero(present)
-    used, places = np.unique(numbers, return_inverse=True)
-    return places, used
+    used, indexes = np.unique(numbers, return_inverse=True)
+    return indexes, used

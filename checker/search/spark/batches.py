@@ -54,7 +54,7 @@ class PackedBatch(NamedTuple):
         """Some of the candidates."""
         there = self.rows
         return PackedBatch(
-            PackedRows(there.layout, there.slots, there.tables, tuple([column[rows] for column in there.places])),
+            PackedRows(there.layout, there.slots, there.tables, tuple([column[rows] for column in there.indexes])),
             self.high[rows],
             self.low[rows],
             self.source_high[rows],
@@ -197,7 +197,7 @@ def from_bytes(data: bytes) -> list[PackedBatch]:
 def _batch_from(pieces: deque[bytes], keys: deque[bytes]) -> PackedBatch:
     rows = rows_of(pieces)
     head: _Head = unpack(_Head, pieces.popleft())
-    if head.rows != len(rows.places[0]):
+    if head.rows != len(rows.indexes[0]):
         raise NotData("another number of candidates than of states")
     orders = column_of(pieces.popleft(), head.orders, head.rows, len(head.order_table))
     starts = column_of(pieces.popleft(), head.starts, head.rows, _MOST)
