@@ -1,4 +1,4 @@
-"""The meaning of a model: `Module` to `Program` to steps. Nothing here knows what is asked of the steps."""
+"""The meaning of a model: `Module` to `Program` to steps. Properties are checked by the package `checker`."""
 
 from interpreter.compile.compiler import compile_module
 from interpreter.compile.program import Program

@@ -204,7 +204,7 @@ class Machine:
 
     def noted(self) -> set[Note]:
         """The statements that were executed so far, and the limits that made a difference."""
-        return self._executed | self.limits.felt
+        return self._executed | self.limits.effective
 
     def _concluded(self, rule: Rule, execution: Execution) -> Outcome | Aborted:
         """What a finished way comes to: an outcome, or nothing if it never did anything (language page, 6.3)."""
@@ -244,14 +244,14 @@ class Machine:
     def together(self, rule: Rule) -> bool:
         """Whether the ways of a rule can get into a loop of choices, and are followed together."""
         if rule.kind in (StepKind.START, StepKind.INIT):
-            return rule.subject in self.program.turning.roots
-        if not self.program.turning.roots or rule.kind not in (StepKind.CONTINUE, StepKind.DELIVER):
+            return rule.subject in self.program.choice_loops.roots
+        if not self.program.choice_loops.roots or rule.kind not in (StepKind.CONTINUE, StepKind.DELIVER):
             return False
         if rule.kind is StepKind.CONTINUE:
-            return self.transitions.root(rule.subject)[0] in self.program.turning.roots
+            return self.transitions.root(rule.subject)[0] in self.program.choice_loops.roots
         children, extra, _ = self.values.payload(rule.subject)
         role, _ = self.values.payload(children[0])
-        return self.code.roles[role].program.functions[extra[2]] in self.program.turning.roots
+        return self.code.roles[role].program.functions[extra[2]] in self.program.choice_loops.roots
 
     def _together(
         self, rule: Rule, view: View, recorder: Recorder, noted: bool, observer: Observer | None = None
@@ -264,7 +264,7 @@ class Machine:
         beginning = self._world(recorder, observer)
         own = Recorder(recorder)
         execution = self._begin(rule, own, observer)
-        execution.headers = headers = Headers(self.program.turning.loops, beginning)
+        execution.headers = headers = Headers(self.program.choice_loops.loops, beginning)
         execution.known = {}
         spent = 0
         much = False

@@ -103,7 +103,7 @@ def _point(step: LiveStep, choice: FairChoice) -> tuple[object, ...]:
 
 
 def _alternative(choice: FairChoice) -> Obligation:
-    return Obligation(Strength.ALTERNATIVE, choice.place, choice.instance, choice.value, False)
+    return Obligation(Strength.ALTERNATIVE, choice.location, choice.instance, choice.value, False)
 
 
 def available(steps: Iterable[LiveStep]) -> Obligations:

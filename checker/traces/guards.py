@@ -155,7 +155,7 @@ class Guards:
             # The path would lead to more values of a domain than the domain has.
             ending = Ending("domain", self._head(rule), None, ())
         sources = self.machine.program.sources
-        facts = dict.fromkeys((source_text(fact.place, sources), fact.value) for fact in ending.facts)
+        facts = dict.fromkeys((source_text(fact.span, sources), fact.value) for fact in ending.facts)
         text = source_text(ending.condition or ending.statement, sources)
         span = ending.statement
         return FailedGuard(ending.kind, span.file, span.line, text, tuple(facts), tuple(fork.label for fork in forks))

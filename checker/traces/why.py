@@ -36,7 +36,7 @@ def _asked(of_steps: bool, states: int, cycle: int) -> Iterator[int]:
 
 
 def _why(explanation: Explanation, index: int, sources: Mapping[str, str]) -> Why:
-    facts = dict.fromkeys((source_text(fact.place, sources), fact.value) for fact in explanation.facts)
+    facts = dict.fromkeys((source_text(fact.span, sources), fact.value) for fact in explanation.facts)
     return Why(index, explanation.line.file, explanation.line.line, tuple(facts))
 
 

@@ -11,8 +11,8 @@ from fizz.base.errors import rows_of
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
+from interpreter.compile.choice_loops import find_choice_loops
 from interpreter.compile.independence import changes, independent_loops
-from interpreter.compile.turning import turning
 
 AnyScope = TypeVar("AnyScope", bound=p.Scope)
 
@@ -26,8 +26,8 @@ class _Compiler:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.routines: list[p.Routine] = []
-        self._calm = not any(map(changes, _helpers(module.items)))
-        """Whether no helper changes anything in place."""
+        self._helpers_are_pure = not any(map(changes, _helpers(module.items)))
+        """Whether no helper changes a value in place."""
         self._mentions = _Mentions(module.items)
         functions = module.functions()
         # Top-level funcs come first, so that calls know their numbers before bodies are compiled.
@@ -57,7 +57,7 @@ class _Compiler:
                 assertions.append(self._assertion(item, None, len(assertions)))
         constants = _host_statements(module.items)
         helper_modules = tuple((m.name, _host_statements(m.items)) for m in module.helper_modules)
-        elsewhere = (constants, *(helpers for _, helpers in helper_modules), *(role.helpers for role in roles))
+        host_code = (constants, *(helpers for _, helpers in helper_modules), *(role.helpers for role in roles))
         return p.Program(
             path=module.path,
             options=module.options,
@@ -73,7 +73,7 @@ class _Compiler:
             roles=tuple(roles),
             assertions=tuple(assertions),
             reads_returns=module.reads_returns,
-            turning=turning(tuple(self.routines), init, tuple(roles), elsewhere),
+            choice_loops=find_choice_loops(tuple(self.routines), init, tuple(roles), host_code),
         )
 
     def _role(self, role: ast.Role) -> p.RoleProgram:
@@ -106,7 +106,7 @@ class _Compiler:
     def _action(self, action: ast.Action, role: str | None) -> int:
         name = action.name if role is None else f"{role}.{action.name}"
         if action.name == "Init":
-            # Atomic whatever is written; the choice of a body that is a `oneof` or `parallel` block stays.
+            # Always atomic; a body that is a `oneof` or `parallel` block keeps its choice.
             flow = action.flow if action.flow in ("oneof", "parallel") else "atomic"
             return self._routine(name, role, "init", flow, action.body, action.span, ())
         return self._routine(name, role, "action", action.flow, action.body, action.span, ())
@@ -131,7 +131,7 @@ class _Compiler:
         number = len(self.routines)
         bound = frozenset(parameter.name for parameter in parameters) | bound_names(body)
         independent: frozenset[int] = frozenset()
-        if kind == "assertion" and self._calm:
+        if kind == "assertion" and self._helpers_are_pure:
             independent = independent_loops(body, self.module.state_variables)
         scopes = _Scopes(self.functions, self.module.sources, independent)
         scopes.block(body, flow or "serial", "atomic" if kind == "init" else "serial", "")
@@ -142,7 +142,7 @@ class _Compiler:
 
 
 def _helpers(items: tuple[ast.Item, ...]) -> Iterator[ast.Helper]:
-    """All `def`s: they stand at the top and in roles."""
+    """All `def`s, at top level and in roles."""
     for item in items:
         if isinstance(item, ast.TopHelper):
             yield item.helper
@@ -151,7 +151,7 @@ def _helpers(items: tuple[ast.Item, ...]) -> Iterator[ast.Helper]:
 
 
 class _Mentions:
-    """Where the roles of a model are mentioned, found in one walk through it."""
+    """The mentions of roles in a model, found in one walk."""
 
     def __init__(self, items: tuple[ast.Item, ...]) -> None:
         roles = {item.name for item in items if isinstance(item, ast.Role)}
@@ -231,7 +231,7 @@ def _host_statements(items: tuple[ast.Item, ...]) -> tuple[ast.Statement, ...]:
 
 
 class _Scopes:
-    """Numbers the blocks and loops of one routine and compiles what they hold."""
+    """Numbers the blocks and loops of one routine and compiles their statements."""
 
     def __init__(self, functions: dict[str, int], sources: Mapping[str, str], independent: frozenset[int]) -> None:
         self.functions = functions
@@ -295,7 +295,7 @@ class _Scopes:
             case ast.If() | ast.While() | ast.For() | ast.ChooseBlock():
                 return self._compound(statement, flow, path)
             case ast.Helper():
-                raise AssertionError("resolving has refused it")
+                raise AssertionError("refused by the resolver")
             case _:
                 assert_never(statement)
 

@@ -1,8 +1,8 @@
-"""Loops of assertions whose turns do not know of each other: `for node in nodes: if …: return False`.
+"""Loops of assertions whose iterations are independent of each other: `for node in nodes: if …: return False`.
 
-An assertion that loops over instances reads them all, and what it says depends on all of them together; but if no turn
-hands anything to the next, the answer is that of the first turn that returns. Each turn may then be remembered by what
-it alone reads. What is found here is sound, not complete: anything doubtful counts as dependent.
+An assertion that loops over instances depends on all of them together. But if no iteration passes a value to the next
+one, the result is that of the first iteration that returns, and each iteration can be cached by what it alone reads.
+The analysis is sound, not complete: doubtful loops count as dependent.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ MUTATORS = frozenset(
     "add add_all append clear difference_update discard extend insert pop popitem remove reverse setdefault sort "
     "update".split()
 )
-"""Methods that change their receiver: whoever calls one may hand something to a later turn."""
+"""Methods that change their receiver, and so may pass a value to a later iteration."""
 
 
 def independent_loops(body: ast.Block, state_variables: tuple[str, ...]) -> frozenset[int]:
-    """The identities (`id`) of the `for` statements in an assertion's body whose turns are independent.
+    """The identities (`id`) of the `for` statements in an assertion's body whose iterations are independent.
 
-    Only if no helper `changes` anything.
+    The result holds only if no helper `changes` a value.
     """
     names = Counter(_names(body))
     loops = [node for node in nodes_in(body) if isinstance(node, ast.For) and node.flow is None]
@@ -31,7 +31,7 @@ def independent_loops(body: ast.Block, state_variables: tuple[str, ...]) -> froz
 
 
 def _names(node: ast.Node) -> Iterator[str]:
-    """Every mention of a name, targets and loop variables among them."""
+    """Every mention of a name, including targets and loop variables."""
     for inner in nodes_in(node):
         if isinstance(inner, ast.Name):
             yield inner.id
@@ -40,7 +40,7 @@ def _names(node: ast.Node) -> Iterator[str]:
 
 
 def changes(node: ast.Node) -> bool:
-    """Whether something may be changed in place."""
+    """Whether a value may be changed in place."""
     for inner in nodes_in(node):
         match inner:
             case ast.Call(function=ast.Attribute(name=name)) if name in MUTATORS:
@@ -64,7 +64,7 @@ def _independent(loop: ast.For, names: Counter[str], state_variables: frozenset[
     inside = Counter(_names(loop.body)) + Counter(loop.variables.names)
     bound = set(loop.variables.names)
     for statement in loop.body.statements:
-        # A name that the turn binds must be bound before it is read: else it might come from the turn before.
+        # A name bound by the iteration must be bound before it is read: else its value might be of the previous one.
         if isinstance(statement, ast.Assign):
             bound |= {name for target in statement.targets for name in _names(target)} - set(_names(statement.value))
     assigned = {
@@ -86,7 +86,7 @@ def _independent(loop: ast.For, names: Counter[str], state_variables: frozenset[
 
 
 def _only_in_headers(body: ast.Block) -> set[str]:
-    """Loop variables of inner loops: their header binds them before each turn."""
+    """Loop variables of inner loops: their header binds them before each iteration."""
     return {name for node in nodes_in(body) if isinstance(node, ast.For) for name in node.variables.names}
 
 

@@ -1,9 +1,9 @@
-"""`Program`: a model made ready to run. Data, picklable, without closures; from here on the module is not consulted.
+"""`Program`: a compiled model. Data, picklable, without closures; it replaces the module.
 
-Statements become instructions with a fixed place in their routine: every block and loop has a number (`scope`) and a
-path, so that a parked thread can be written down as (scope, index) pairs and found again. Flows are resolved: a block
-is atomic or serial by its own word or by the nearest one around it (language page, 6.2). Expressions stay expression
-nodes; the machine compiles them.
+Statements become instructions with a fixed position in their routine: every block and loop has a number (`scope`) and a
+path, so that the position of a parked thread is stored as (scope, index) pairs. Flows are resolved: a block is atomic
+or serial by its own modifier or by that of the nearest block around it (language page, 6.2). Expressions stay
+expression nodes; the machine compiles them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ScopeFlow = OneOf["atomic", "serial"]
 
 @dataclass(frozen=True, slots=True)
 class _Instruction:
-    """What all statements have. `label` is the model's own label, without the routine's name."""
+    """A statement. `label` is the label in the model, without the routine's name."""
 
     span: Span
     label: str | None
@@ -37,7 +37,7 @@ class Do(_Instruction):
 class CallOrDo(_Instruction):
     """A statement of the shape of a fizz call (language page, section 4 rule 2): `f(…)` of a func, or `E.f(…)`.
 
-    `routine` is the number of the top-level func called; None: what `E` is decides when it runs.
+    `routine` is the number of the top-level func called; None: it depends on the value of `E` at run time.
     """
 
     targets: tuple[ast.Target, ...]
@@ -119,7 +119,7 @@ class PickBlock(_Instruction):
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """A block or loop. `number` is its index in `Routine.scopes`, `path` its place as text, `flow` atomic or serial."""
+    """A block or loop: its index in `Routine.scopes`, its position as text, atomic or serial."""
 
     number: int
     path: str
@@ -143,7 +143,7 @@ class ParallelBlock(_Scope):
 
 @dataclass(frozen=True, slots=True)
 class ForLoop(_Scope):
-    """`independent`: a loop of an assertion whose turns may be asked one by one (see `independence`)."""
+    """`independent`: a loop of an assertion whose iterations can be evaluated one by one (see `independence`)."""
 
     span: Span
     parallel: bool
@@ -161,14 +161,14 @@ class WhileLoop(_Scope):
 
 
 Block = Sequence | OneOfBlock | ParallelBlock
-"""What holds statements."""
+"""A sequence of statements."""
 
 Scope = Block | ForLoop | WhileLoop
 
 Instruction = (
     Do | CallOrDo | Nothing | Guard | Pick | Leave | LeaveLoop | NextIteration | Branch | Enter | Loop | PickBlock
 )
-"""All statements. A `match` over them ends in `assert_never`, so that a new one is forgotten nowhere."""
+"""All statements. Every `match` over them ends in `assert_never`, so that mypy reports cases missing for a new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ class Routine:
     """An action, func, Init or assertion body. `name` is `A`, `f`, `Role.A` or `Role.f`.
 
     `body` is a Sequence, or the flow block that is the whole body; `span` is the header's. `bound` are the names that
-    its statements bind, arguments included; what binding one of them means is decided when it happens (language 6.1.5).
+    its statements bind, arguments included; the meaning of such a binding is decided at run time (language 6.1.5).
     """
 
     number: int
@@ -205,7 +205,7 @@ class ActionProgram:
 
 @dataclass(frozen=True, slots=True)
 class RoleProgram:
-    """A role: `crashes` if it has a non-empty `@state`; `ephemeral(x)` tells what a crash resets."""
+    """A role: `crashes` if it has a non-empty `@state`; `ephemeral(x)`: whether a crash resets the field."""
 
     name: str
     symmetric: bool
@@ -217,7 +217,7 @@ class RoleProgram:
     params: frozenset[str] | None
     """Names that may be params; None: any name."""
     born_later: bool
-    """Whether instances may be made anywhere but in the top-level Init."""
+    """Whether instances may be created outside the top-level Init."""
 
     @property
     def crashes(self) -> bool:
@@ -232,7 +232,7 @@ class RoleProgram:
 
 @dataclass(frozen=True, slots=True)
 class AssertionProgram:
-    """An assertion; `parameters` are the two names of a transition assertion. `role` if it stands in one."""
+    """An assertion; `parameters` are the two names of a transition assertion. `role`: the role it belongs to."""
 
     number: int
     name: str
@@ -244,10 +244,10 @@ class AssertionProgram:
 
 
 @dataclass(frozen=True, slots=True)
-class Turning:
-    """Loops of choices, found by `turning`: `while`s that one step may turn through again after a choice.
+class ChoiceLoops:
+    """Loops of choices, found by `find_choice_loops`: `while`s that one step may repeat after a choice.
 
-    `loops`: their routines and scopes, by number; `roots`: the routines that may get into one, also by calls.
+    `loops`: their routines and scopes, by number; `roots`: the routines that may enter one, also through calls.
     """
 
     loops: frozenset[tuple[int, int]]
@@ -256,7 +256,7 @@ class Turning:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Everything a worker needs to run the model."""
+    """All that a worker needs to run the model."""
 
     path: str
     options: Options
@@ -272,7 +272,7 @@ class Program:
     roles: tuple[RoleProgram, ...]
     assertions: tuple[AssertionProgram, ...]
     reads_returns: bool
-    turning: Turning
+    choice_loops: ChoiceLoops
 
     def role(self, name: str) -> RoleProgram:
         return next(role for role in self.roles if role.name == name)

@@ -1,4 +1,4 @@
-"""The statements of a routine: those that stand in a block or loop, and the blocks that stand in a statement."""
+"""The statements of a routine: those of a block or loop, and the blocks of a statement."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def suites(instruction: p.Instruction) -> tuple[p.Sequence, ...]:
 
 
 def inner(instruction: p.Instruction) -> tuple[p.Scope, ...]:
-    """The block of a flow block, loop or choice; the suites of an `if` are not meant."""
+    """The block of a flow block, loop or choice; not the suites of an `if`."""
     match instruction:
         case p.Enter() | p.Loop() | p.PickBlock():
             return (instruction.body,)

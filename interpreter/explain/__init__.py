@@ -1,1 +1,1 @@
-"""Why something came out as it did: assertions that are false, guards that ended a way, parts that were evaluated."""
+"""Explanations: why an assertion is false, which guard ended an execution path, and the values that decided."""

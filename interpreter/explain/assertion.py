@@ -1,8 +1,8 @@
-"""Why an assertion is false: the line that said so, and the values of the expressions that decided it.
+"""Why an assertion is false: the `return` that gave the verdict, and the values of the expressions that decided it.
 
-The assertion is evaluated once more on the state of the violation, this time watched. From the value that it returned
-the way goes back to what decided: of `a and b` the part that was false, of `all(...)` the element that was, of a local
-name what it was assigned, of `return False` the conditions around it.
+The assertion is evaluated once more on the violating state, recording every evaluation. The value returned is traced
+back to the deciding parts: for `a and b` the false part, for `all(...)` the false element, for a local name the
+expression assigned to it, for `return False` the conditions around it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from interpreter.state.step import ModelError, Rule
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`line`: the statement that returned the verdict. `facts`: what decided, the most telling first."""
+    """`line`: the statement that returned the verdict. `facts`: the deciding values, the most important first."""
 
     line: Span
     facts: tuple[Fact, ...]
@@ -44,7 +44,7 @@ def explain(machine: Machine, assertion: int, state: State, before: State | None
 
 
 class _Explainer:
-    """Explains what one rule of an assertion answers."""
+    """Explains the result of one rule of an assertion."""
 
     def __init__(self, machine: Machine, rule: Rule) -> None:
         self.machine = machine
@@ -56,7 +56,7 @@ class _Explainer:
         self.begun = 0
 
     def explain(self, state: State, before: State | None) -> Explanation | None:
-        """The explanation, if the answer is no."""
+        """The explanation; None if the assertion is true, or fails."""
         try:
             execution = self._run(state, before)
         except (ModelError, RecursionError):
@@ -64,7 +64,7 @@ class _Explainer:
         if execution is None:
             return None
         line = execution.lines[-1]
-        # What constants came to before is no part of it.
+        # Evaluations of constants, which come first, do not count.
         evaluations = [evaluation for evaluation in self.watcher.evaluations if evaluation.number > self.begun]
         reasons = Reasons(self.program, self.routine, evaluations)
         around = surroundings(self.routine.body, line)
@@ -90,14 +90,14 @@ class _Explainer:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a `return` returns, and the conditions of the `if`s that it stands in, the outermost first."""
+    """The expression of a `return`, and the conditions of the `if`s around it, the outermost first."""
 
     returned: ast.Expression | None = None
     conditions: tuple[ast.Expression, ...] = ()
 
 
 def surroundings(scope: p.Scope, line: Span) -> Surroundings:
-    """The surroundings of the `return` at a place; none if there is no such."""
+    """The surroundings of the `return` with a span; empty if there is none."""
     return next(_search(scope, line, ()), Surroundings())
 
 
@@ -107,7 +107,7 @@ def _search(scope: p.Scope, line: Span, conditions: tuple[ast.Expression, ...]) 
             yield Surroundings(instruction.value, conditions)
         if isinstance(instruction, p.Branch):
             for number, suite in enumerate(instruction.suites):
-                # In an `else` it is the last condition that was false.
+                # An `else` is decided by the last condition.
                 deciding = instruction.conditions[min(number, len(instruction.conditions) - 1)]
                 yield from _search(suite, line, (*conditions, deciding))
         for body in inner(instruction):

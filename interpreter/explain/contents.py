@@ -1,4 +1,4 @@
-"""What a state holds, as values of the language: for who writes states in a form of another tool."""
+"""The contents of a state as values of the language: for printers in the formats of other tools."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ def contents(machine: Machine, state: State) -> Contents:
             }
             for role, number in state.layout.owned
         },
-        threads=tuple(text for place, text in described if place.startswith("thread-")),
-        messages=tuple(text for place, text in described if place.startswith("message-")),
+        threads=tuple(text for path, text in described if path.startswith("thread-")),
+        messages=tuple(text for path, text in described if path.startswith("message-")),
     )

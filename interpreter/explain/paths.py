@@ -1,7 +1,7 @@
-"""Why a way through a rule is no step: the guard that ended it, and the values of the expressions that decided it.
+"""Why an execution path is no step: the guard that ended it, and the values of the expressions that decided it.
 
-The way is gone once more, this time watched. A false `require` and a choice without alternatives end a way where they
-stand. A way that ran to its end and did nothing was ended by the first condition that led past what could be done.
+The path is executed once more, recording every evaluation. A false `require` or a choice without alternatives ends a
+path itself. A path that ran to its end without an effect was ended by the first condition that skipped statements.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from interpreter.state.step import Abort, ModelError, Rule, StepKind
 from interpreter.values.budget import METER
 
 GuardKind = OneOf["require", "if", "while", "for", "oneof", "domain", "given up", "nothing done"]
-"""What ended a way: a `require`; an `if`, `while`, `for` or `oneof` block that was passed by; a `oneof` over nothing; a
-domain without another value; `given up`: the header of a loop of choices, where a lesser way was; `nothing done`: no
-statement that could be named."""
+"""What ended a path: a `require`; an `if`, `while`, `for` or `oneof` block that was skipped; a `oneof` over nothing; an
+exhausted domain; `given up`: the header of a loop of choices, where an earlier path was; `nothing done`: no particular
+statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The guard that ended a way. `statement` is where it stands, `condition` the expression that decided; None: the
-    statement as a whole. `facts`: its value and those of its parts, the most telling first."""
+    """The guard that ended a path. `statement`: its span; `condition`: that of the deciding expression, None for the
+    statement as a whole. `facts`: its value and those of its parts, the most important first."""
 
     kind: GuardKind
     statement: Span
@@ -42,7 +42,7 @@ class Ending:
 
 
 class PathExplainer:
-    """Explains ways of one machine that are no steps."""
+    """Explains execution paths of one machine that are no steps."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -53,7 +53,7 @@ class PathExplainer:
         self._code.next_states = machine.successors.asked_in
 
     def explain(self, rule: Rule, state: State, choices: tuple[int, ...]) -> Ending | None:
-        """What ended the way with these choices; None if it is a step, or fails."""
+        """The guard that ended the path with these choices; None if it is a step, or fails."""
         self._watcher.evaluations.clear()
         METER.begin(self._code.budget)
         recorder = Recorder(self.machine.view(state))
@@ -65,7 +65,7 @@ class PathExplainer:
         try:
             execution.run()
         except Abort as abort:
-            return self._given_up(abort, abort.span or execution.here())
+            return self._aborted(abort, abort.span or execution.here())
         except ModelError:
             return None
         finally:
@@ -73,11 +73,11 @@ class PathExplainer:
         forced = rule.kind is not StepKind.START
         return None if execution.enabled or forced else self._nothing_done(rule, execution.lines)
 
-    def _given_up(self, abort: Abort, place: Span) -> Ending:
-        deciding = self._statements.get(place)
+    def _aborted(self, abort: Abort, span: Span) -> Ending:
+        deciding = self._statements.get(span)
         if abort.span is None or deciding is None or deciding.bodies:
-            return Ending("domain", place, None, ())
-        return self._ending(place, deciding, deciding.conditions)
+            return Ending("domain", span, None, ())
+        return self._ending(span, deciding, deciding.conditions)
 
     def _nothing_done(self, rule: Rule, lines: list[Span]) -> Ending:
         for decision in decisions(lines):
@@ -86,8 +86,8 @@ class PathExplainer:
                 return self._ending(decision.place, deciding, deciding.conditions[:1])
         return Ending("nothing done", self.machine.program.routines[rule.subject].span, None, ())
 
-    def _ending(self, place: Span, deciding: Deciding, asked: tuple[ast.Expression, ...]) -> Ending:
+    def _ending(self, span: Span, deciding: Deciding, conditions: tuple[ast.Expression, ...]) -> Ending:
         reasons = Reasons(self.machine.program, deciding.routine, self._watcher.evaluations)
-        for node in asked:
+        for node in conditions:
             reasons.why_last(node)
-        return Ending(deciding.word, place, asked[0].span, reasons.facts)
+        return Ending(deciding.word, span, conditions[0].span, reasons.facts)

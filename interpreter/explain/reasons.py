@@ -1,7 +1,7 @@
-"""What made an expression come to its value: the parts that decided, and their values, from a watched run.
+"""Why an expression has its value: the deciding parts and their values, from the recorded evaluations of a run.
 
-From an evaluation the way goes back to what decided: of `a and b` the part that was false, of `all(...)` the element
-that was, of a local name what it was assigned.
+An evaluation is traced back to the deciding parts: for `a and b` the false part, for `all(...)` the false element, for
+a local name the expression assigned to it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _MOST_STEPS = 200
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """An expression of the model, where it stands, and the display text of its value."""
+    """The span of an expression of the model, and the display text of its value."""
 
-    place: Span
+    span: Span
     value: str
 
 
 class Reasons:
-    """Collects facts about the evaluations of one run; `routine`: whose statements are asked for."""
+    """Collects facts about the evaluations of one run; `routine`: the routine whose assignments are traced."""
 
     def __init__(self, program: p.Program, routine: p.Routine, evaluations: Sequence[Evaluation]) -> None:
         self.program = program
@@ -45,17 +45,17 @@ class Reasons:
 
     @property
     def facts(self) -> tuple[Fact, ...]:
-        """What was found, the most telling first."""
+        """The facts, the most important first."""
         return tuple(self._facts.values())[:_MOST_FACTS]
 
     def why_last(self, node: ast.Expression) -> None:
-        """Explain the last evaluation of an expression of a statement."""
+        """Explains the last evaluation of an expression of a statement."""
         last = next((one for one in reversed(self.evaluations) if one.node is node and one.done), None)
         if last is not None:
             self.why(last)
 
     def why(self, evaluation: Evaluation) -> None:
-        """Tell what made an evaluation true or false."""
+        """Collects the facts that made an evaluation true or false."""
         self._steps += 1
         if self._steps > _MOST_STEPS or not evaluation.done:
             return
@@ -68,15 +68,15 @@ class Reasons:
             case ast.Call(function=ast.Name(id="all" | "any")) as call if element := self._element(evaluation, call):
                 self.why(element)
             case ast.Call() as call:
-                self._tell(evaluation)
+                self._record(evaluation)
                 self._why_helper(evaluation, call)
             case ast.Name(id=name) if (values := self._assigned(name)) and self._why_assigned(evaluation, values):
                 return
             case _:
-                self._tell(evaluation)
+                self._record(evaluation)
 
     def _deciding(self, evaluation: Evaluation) -> list[Evaluation]:
-        """The parts that an evaluation depends on: of `and` and `or`, where one part decides, that one."""
+        """The parts that an evaluation depends on; for `and` and `or` the deciding part, if there is one."""
         children = list(evaluation.children)
         node = evaluation.node
         if isinstance(node, ast.Logical) and truth(evaluation.value) == (node.operator == "or"):
@@ -84,7 +84,7 @@ class Reasons:
         return children
 
     def _element(self, evaluation: Evaluation, call: ast.Call) -> Evaluation | None:
-        """The element that decided an `all(…)` or `any(…)`; None if none did."""
+        """The element that decided an `all(…)` or `any(…)`; None if no element did."""
         if len(call.arguments) != 1 or not isinstance(call.function, ast.Name):
             return None
         decisive = call.function.id == "any"
@@ -101,7 +101,7 @@ class Reasons:
         return next((element for element in elements if element.done and truth(element.value) == decisive), None)
 
     def _why_helper(self, evaluation: Evaluation, call: ast.Call) -> None:
-        """Go on with what a `def` helper returned: the last expression that its body evaluated."""
+        """Continues with the value that a `def` helper returned: the last expression that its body evaluated."""
         callee = next(evaluation.of(call.function), None)
         if callee is None or not isinstance(callee.value, Closure):
             return
@@ -122,7 +122,7 @@ class Reasons:
 
     def _why_assigned(self, evaluation: Evaluation, values: list[ast.Expression]) -> bool:
         earlier = [one for one in self.evaluations if one.number <= evaluation.number]
-        # The last of them is the statement that the evaluation is part of.
+        # The last of them belongs to the statement of the evaluation itself.
         for assigned in reversed(earlier[:-1]):
             if any(assigned.node is value for value in values):
                 self.why(assigned)
@@ -131,13 +131,13 @@ class Reasons:
 
     # --- facts -----------------------------------------------------------------------------------------------------
 
-    def _tell(self, evaluation: Evaluation) -> None:
-        """An expression's value, and the values of what it was computed from."""
+    def _record(self, evaluation: Evaluation) -> None:
+        """Records an expression's value, and the values of its operands."""
         self._add(evaluation)
-        self._tell_parts(evaluation)
+        self._record_parts(evaluation)
 
-    def _tell_parts(self, evaluation: Evaluation) -> None:
-        """Values of operands, arguments and indices. Of `nodes[i].log` only `i`: what it is taken from is too much."""
+    def _record_parts(self, evaluation: Evaluation) -> None:
+        """Records operands, arguments and indices. Of `nodes[i].log` only `i`: whole collections are too large."""
         node = evaluation.node
         containers: list[ast.Expression] = []
         if isinstance(node, ast.Attribute | ast.Index | ast.Slice):
@@ -146,12 +146,12 @@ class Reasons:
             return
         for child in evaluation.children:
             if any(child.node is container for container in containers) and not self._is_local(child.node):
-                self._tell_parts(child)
+                self._record_parts(child)
             elif self._belongs(evaluation, child):
-                self._tell(child)
+                self._record(child)
 
     def _belongs(self, evaluation: Evaluation, child: Evaluation) -> bool:
-        """Is a part worth telling? Not what a helper or comprehension evaluated inside, which is no part of it."""
+        """Whether an evaluation is of an operand; evaluations inside a helper or comprehension are not."""
         node = evaluation.node
         if isinstance(node, ast.Call):
             return any(child.node is argument.value for argument in node.arguments) or child.node is node.function
@@ -176,10 +176,10 @@ class Reasons:
         try:
             text = display(value)
         except (ModelMistake, ModelError, RecursionError, NotImplementedError):
-            # What `next_states()` gives has no text.
+            # The result of `next_states()` has no text.
             return
         self._facts.setdefault(node.span, Fact(node.span, text))
 
     def _is_known_self(self, node: ast.Expression) -> bool:
-        """Whose field it is: the names of actions and funcs tell that already, those of assertions do not."""
+        """Whether it is a `self` that the name of the action or func shows; names of assertions do not show it."""
         return isinstance(node, ast.Name) and node.id == "self" and self.routine.kind != "assertion"

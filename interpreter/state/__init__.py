@@ -1,1 +1,1 @@
-"""What makes two states one: keys, numbers of cells, the end of a step, symmetry (language page, 5.5, 5.6, 11)."""
+"""The identity of states: keys, numbers of cells, the end of a step, symmetry (language page, 5.5, 5.6, 11)."""

@@ -1,8 +1,8 @@
-"""Whether a step changed anything that a transition assertion sees: values compared, sharing apart (10.3).
+"""Comparison of states for transition assertions: by values, regardless of sharing (10.3).
 
-Without containers that are reached from two places, equal values have equal ids. Where there are any, two states are
-walked side by side. A pair of values that is under way already counts as equal: so values that are written out are
-compared once however often they are reached, and what contains itself is equal to what unfolds to the same.
+Without shared containers, equal values have equal ids. Otherwise two states are walked side by side. A pair of values
+that is being compared, or was, counts as equal: each pair is compared once, and cyclic values are equal if they unfold
+to the same value.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from interpreter.values.tags import FIELD_TAGS, PAIR_TAGS
 
 _SEEN = frozenset({"heap", "role", "param", "field"})
 _MATCHED = frozenset({Tag.GENERICSET, Tag.GENERICMAP, Tag.BAG})
-"""Collections whose order says nothing once what is shared is written out."""
+"""Collections whose canonical order does not survive writing shared containers out."""
 
 Pair = tuple[int, int]
 
@@ -26,7 +26,7 @@ class Alike:
         self._seen: dict[Layout, tuple[int, ...]] = {}
 
     def states(self, before: State, after: State) -> bool:
-        """Are they equal in what is seen, whether parts of it are shared or not?"""
+        """Whether two states are equal in the slots compared, regardless of sharing."""
         ours, theirs = self._positions(before.layout), self._positions(after.layout)
         if before.layout is not after.layout:
             slots = [before.layout.slots[i] for i in ours]
@@ -43,7 +43,7 @@ class Alike:
         return self._seen[layout]
 
     def _equal(self, pending: list[Pair], before: State, after: State, met: set[Pair]) -> bool:
-        """Are the values of all pairs equal? `met` are the pairs that count as equal; more are added."""
+        """Whether the values of all pairs are equal. `met` are the pairs that count as equal; more are added."""
         interner = self._interner
         while pending:
             pair = pending.pop()
@@ -81,7 +81,7 @@ class Alike:
         return [name for name, _ in interner.payload(number)] if interner.tag(number) in FIELD_TAGS else []
 
     def _members(self, number: int) -> list[tuple[int, ...]]:
-        """What is matched: elements, or pairs of a map."""
+        """The members to be matched: elements, or pairs of a map."""
         interner = self._interner
         if interner.tag(number) in PAIR_TAGS:
             return list(interner.payload(number))
@@ -90,15 +90,15 @@ class Alike:
     def _matched(
         self, left: list[tuple[int, ...]], right: list[tuple[int, ...]], before: State, after: State, met: set[Pair]
     ) -> bool:
-        """Has each element an equal one of its own on the other side? Equality is transitive: the first one will do."""
+        """Whether members can be paired off as equals. Equality is transitive, so that the first match will do."""
         if len(left) != len(right):
             return False
         for member in left:
-            for place, other in enumerate(right):
+            for index, other in enumerate(right):
                 tried = set(met)
                 if self._equal(list(zip(member, other, strict=True)), before, after, tried):
                     met |= tried
-                    del right[place]
+                    del right[index]
                     break
             else:
                 return False

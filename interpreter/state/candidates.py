@@ -1,4 +1,4 @@
-"""What may step in a state: threads, messages, starts within their limits, role crashes, in step order."""
+"""The candidates of a state: threads, messages, starts within their limits, role crashes, in step order."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Candidates:
     def all(self, state: State, starts: bool = True, limits: bool = True) -> list[Candidate]:
         """The rules that may step in a state, in step order, role crashes included.
 
-        `starts` False: no action starts (the bound of the exploration). `limits` False: without regard to limits.
+        `starts` False: no action starts (the bound of the exploration). `limits` False: regardless of limits.
         """
         found: list[Candidate] = []
         for index, thread in enumerate(state.threads):
@@ -61,7 +61,7 @@ class Candidates:
         return [c for c in starts if self.limits.may_start(c.rule, state, root, payload)]
 
     def starts_in(self, layout: Layout) -> list[Candidate]:
-        """The starts there are in states of a layout, in step order, without regard to limits."""
+        """All starts in states of a layout, in step order, regardless of limits."""
         known = self._starts.get(layout)
         if known is None:
             known = [
@@ -86,7 +86,7 @@ class Candidates:
         return [c for c in self.role_crashes_in(state.layout) if c.rule.instance not in waiting]
 
     def role_crashes_in(self, layout: Layout) -> list[Candidate]:
-        """The role crashes of the instances of a layout, whether they wait for a reply or not."""
+        """The role crashes of all instances of a layout, including those that wait for a reply."""
         return [
             Candidate(
                 (3, position, number),

@@ -1,4 +1,4 @@
-"""Symmetry: of all images of a state under the allowed renamings, the one of least key (language page, 11.3)."""
+"""Symmetry reduction: the image of least key of a state under the allowed renamings (language page, 11.3)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from interpreter.values.budget import METER
 from interpreter.values.intern import Interner, add_keys
 
 _FEW: Final = 3
-"""Up to so many values or instances it is not asked which are alike."""
+"""Up to this many values or instances, no classes of interchangeable ones are computed."""
 
 _MOST_SUMS: Final = 2_000_000
 _MOST_LISTED: Final = 720
-"""Up to so many ways to renumber a domain are kept while they are combined with those of others."""
+"""Up to this many renumberings of a domain are listed while they are combined with those of other domains."""
 
-Way = Mapping[Index, Index]
+Renumbering = Mapping[Index, Index]
 """New indices of one domain by old index."""
 
 
@@ -50,7 +50,7 @@ class Canonical:
         self._sums = 0
         self._same = Renamed(interner, {})
         self.ranked = any(shape.kind in ("ordinal", "interval") for shape in shapes.values())
-        """Whether steps rename: indices become ranks, and a limit may forbid a step."""
+        """Whether steps renumber: indices become ranks, and a limit may forbid a step."""
 
     @property
     def needed(self) -> bool:
@@ -59,7 +59,7 @@ class Canonical:
 
     @property
     def lasting(self) -> bool:
-        """Whether a state without symmetric values or instances leads to such states only."""
+        """Whether states without symmetric values or instances only have successors without them."""
         return not self._shapes and not self._born_later
 
     def used(self, state: State) -> dict[str, list[Index]]:
@@ -102,14 +102,14 @@ class Canonical:
         return self.image(state, self.leading(state))
 
     def leading(self, state: State) -> Renamed:
-        """The renaming to the image of least key. Whoever waits is asked at each image: there may be very many."""
+        """The renaming to the image of least key. Calls the meter's hook for each image, as there may be very many."""
         used = self.used(state)
         alike = {name: self._alike(state, name, indices) for name, indices in used.items() if self._nominal(name)}
         images = map(self.renamed, self.renamings(used, alike))
         return min(images, key=lambda renamed: self._key(state, renamed))
 
     def _alike(self, state: State, name: str, used: list[Index]) -> list[list[Index]]:
-        """The indices in classes: two of a class may be exchanged, and the state stays as it is."""
+        """The classes of interchangeable indices: exchanging two of one class leaves the state unchanged."""
         if len(used) <= _FEW or self._encoder.excludes:
             return [[index] for index in used]
         classes: list[list[Index]] = []
@@ -132,9 +132,10 @@ class Canonical:
     ) -> Iterator[Renaming]:
         """All allowed renamings of states with these indices in use, as `used` gives them.
 
-        Of those that differ only in what is `alike`, by nominal domain, one is enough.
+        `alike`: the classes of interchangeable indices of each nominal domain; of renamings that differ only within
+        classes one is given.
         """
-        choices: list[tuple[str, Callable[[], Iterable[Way]]]] = []
+        choices: list[tuple[str, Callable[[], Iterable[Renumbering]]]] = []
         for name, indices in used.items():
             if self._nominal(name):
                 classes = [[index] for index in indices] if alike is None else alike[name]
@@ -161,8 +162,8 @@ class Canonical:
         values, identities = self._interner.symmetric(number), self._interner.identities(number)
         return values | {found for found in identities if found[0] in self._roles} if identities else values
 
-    def _in_order(self, shape: DomainShape, used: list[Index]) -> Iterator[Way]:
-        """The renamings of a domain in which order means something."""
+    def _in_order(self, shape: DomainShape, used: list[Index]) -> Iterator[Renumbering]:
+        """The renumberings of a domain that is not nominal."""
         size = len(used)
         if shape.kind == "ordinal":
             yield {index: rank for rank, index in enumerate(used)}
@@ -187,11 +188,11 @@ class Canonical:
         return self._normaliser.state(state, *self._parts(state, renamed)) if renamed.changes else state
 
     def order(self, state: State, renamed: Renamed) -> list[int]:
-        """The order of the threads in the image of a state, as places in the state."""
+        """The order of the threads in the image of a state, as indexes in the state."""
         return self._normaliser.order(state, *self._parts(state, renamed))
 
     def _parts(self, state: State, renamed: Renamed) -> tuple[Layout, list[int], list[int], list[int]]:
-        """What the image is made of, before it is made canonical."""
+        """The layout, values, threads and messages of the image before normalisation."""
         slots = {renamed.slot(s): renamed.value(s, n) for s, n in zip(state.layout.slots, state.values, strict=True)}
         layout = self._layouts.of(slots)
         threads = [renamed.value(THREAD, thread) for thread in state.threads]
@@ -224,32 +225,32 @@ class Canonical:
         return known
 
 
-def _combined(choices: Sequence[tuple[str, Callable[[], Iterable[Way]]]]) -> Iterator[Renaming]:
-    """One way of each domain, in all combinations; the last domain changes first. What is many is never listed."""
+def _combined(choices: Sequence[tuple[str, Callable[[], Iterable[Renumbering]]]]) -> Iterator[Renaming]:
+    """All combinations of one renumbering per domain; the last domain changes first. Long lists are not stored."""
     if not choices:
         yield {}
         return
     (head, first), *others = choices
     if not others:
-        for way in first():
-            yield {head: way}
+        for renumbering in first():
+            yield {head: renumbering}
         return
     names = [name for name, _ in others]
-    listed = [list(islice(ways(), _MOST_LISTED + 1)) for _, ways in others]
-    few = all(len(ways) <= _MOST_LISTED for ways in listed)
-    for way in first():
+    listed = [list(islice(renumberings(), _MOST_LISTED + 1)) for _, renumberings in others]
+    few = all(len(renumberings) <= _MOST_LISTED for renumberings in listed)
+    for renumbering in first():
         if few:
             for chosen in product(*listed):
-                yield {head: way, **dict(zip(names, chosen, strict=True))}
+                yield {head: renumbering, **dict(zip(names, chosen, strict=True))}
         else:
             for renaming in _combined(others):
-                yield {head: way, **renaming}
+                yield {head: renumbering, **renaming}
 
 
-def _bijections(classes: Sequence[Sequence[Index]]) -> Iterator[Way]:
-    """The ways to number all indices; within a class the numbers ascend."""
+def _bijections(classes: Sequence[Sequence[Index]]) -> Iterator[Renumbering]:
+    """All renumberings of the indices; within a class the numbers ascend."""
     numbers = range(sum(map(len, classes)))
-    way: dict[Index, Index] = {}
+    renumbering: dict[Index, Index] = {}
     left: list[Sequence[int]] = [numbers]
     choices = [combinations(numbers, len(classes[0]))]
     while choices:
@@ -258,12 +259,12 @@ def _bijections(classes: Sequence[Sequence[Index]]) -> Iterator[Way]:
             choices.pop()
             left.pop()
             continue
-        place = len(choices)
-        way.update(zip(classes[place - 1], chosen, strict=True))
-        if place == len(classes):
-            yield dict(way)
+        depth = len(choices)
+        renumbering.update(zip(classes[depth - 1], chosen, strict=True))
+        if depth == len(classes):
+            yield dict(renumbering)
             continue
         METER.ask()
         taken = frozenset(chosen)
         left.append([number for number in left[-1] if number not in taken])
-        choices.append(combinations(left[-1], len(classes[place])))
+        choices.append(combinations(left[-1], len(classes[depth])))

@@ -1,7 +1,7 @@
-"""Symmetry domains: constants whose values the model may only compare, and from which it draws fresh ones (section 11).
+"""Symmetry domains: constants whose values a model can only compare, and that provide fresh values (section 11).
 
-What a domain answers depends on which of its values are in use. A domain is a constant and knows no state; its methods
-are bound to the world of the step when they are looked up (`attribute_in`).
+Results of a domain's methods depend on which of its values are in use. A domain is a constant without a state; its
+methods are bound to the world of the step when they are looked up (`attribute_in`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Index = int | Fraction
 
 @dataclass(frozen=True, slots=True)
 class DomainShape:
-    """What a domain was declared with."""
+    """The declaration of a domain."""
 
     name: str
     kind: Kind
@@ -58,7 +58,7 @@ class Domain(HostValue):
         return shown
 
     def attribute_in(self, world: Any, name: str) -> object:
-        """An attribute, or a method bound to a world; R3 for anything else."""
+        """An attribute, or a method bound to a world; R3 for other names."""
         known = self.attributes()
         if name in known:
             return known[name]
@@ -91,7 +91,7 @@ class Domain(HostValue):
         return SymmetricValue(self.shape.name, self.shape.kind, index, self.shape.limit)
 
     def draw(self, world: Any, index: Index) -> SymmetricValue:
-        """A value that is in use from now on, until the end of the statement even if nobody holds it."""
+        """A value that is marked as in use, until the end of the statement even if nothing holds it."""
         world.drawn.add((self.shape.name, index))
         return self.value(index)
 
@@ -179,7 +179,7 @@ class Domain(HostValue):
 
 
 class Segment(HostValue):
-    """A gap between two neighbouring ordinals; None: open. Whoever holds it holds its ends."""
+    """A gap between two neighbouring ordinals; None: open. A segment in use keeps its ends in use."""
 
     __slots__ = ("domain", "after", "before")
     kind = "segment"
@@ -191,7 +191,7 @@ class Segment(HostValue):
 
     @property
     def ends(self) -> list[SymmetricValue]:
-        """The values between which the gap is: they are in use as long as it is."""
+        """The values at the ends of the gap."""
         return [self.domain.value(end) for end in (self.after, self.before) if end is not None]
 
     def key(self, walk: ValueWalk) -> Hashable:
@@ -210,7 +210,7 @@ class Segment(HostValue):
         return Builtin("fresh", lambda: self.fresh(world), 0, 0)
 
     def fresh(self, world: Any) -> SymmetricValue:
-        """A value inside the gap, below what was drawn from it before."""
+        """A value inside the gap, below those drawn from it before."""
         used = world.used(self.domain.shape.name)
         METER.charge(len(used))
         self.domain.check_room(used)
@@ -225,7 +225,7 @@ class Segment(HostValue):
 
 
 def _free_rotation(used: set[int], limit: int) -> int:
-    """The fresh index that depends on the used set alone: taken in its least rotation, and rotated back."""
+    """A fresh index determined by the used set alone: chosen in its least rotation, and rotated back."""
     if not used:
         return 0
     images = {shift: tuple(sorted((i + shift) % limit for i in used)) for shift in range(limit)}
@@ -319,7 +319,7 @@ class Domains:
 
 
 def _complete_interval(given: dict[str, Any]) -> None:
-    """Of `limit` and `divergence` a missing one follows from the other."""
+    """Computes a missing `limit` or `divergence` from the other."""
     if "limit" not in given and "divergence" not in given:
         raise ModelMistake("R4", "symmetry.interval() needs divergence= or limit=")
     if given.get("divergence", 0) < 0:

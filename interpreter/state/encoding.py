@@ -16,18 +16,17 @@ from interpreter.values.parts import Resolve, digest
 
 THREAD: Final[Slot] = ("thread",)
 MESSAGE: Final[Slot] = ("message",)
-"""What stands for the place of any thread or message where sums are asked for."""
+"""The slot under which the sums of any thread or message are cached."""
 
 
 class Encoder:
-    """Writes states of one machine down."""
+    """Computes keys and encodings of states of one machine."""
 
     def __init__(self, program: Program, interner: Interner) -> None:
         self._interner = interner
         self._excluded = frozenset(("heap", name) for name in program.options.exclude)
         self._crashing = frozenset(role.name for role in program.roles if role.crashes)
-        # The slots of the state that was asked for last, and what they add to its key: most states are asked for
-        # beside others that differ from them in a few slots.
+        # The slots of the last state, and their sum: most states differ from the one before in a few slots.
         self._last: tuple[Layout, tuple[int, ...], int] | None = None
 
     def key(self, state: State) -> int:
@@ -58,11 +57,11 @@ class Encoder:
 
     @property
     def excludes(self) -> bool:
-        """Whether some variables are no part of the identity."""
+        """Whether some variables are excluded from the identity."""
         return bool(self._excluded)
 
     def slot_sum(self, slot: Slot, number: int) -> int:
-        """What a slot with this value adds to the key, or a thread or message."""
+        """What a slot, thread or message with this value adds to the key."""
         if slot in self._excluded:
             return 0
         if slot[0] == "role":
@@ -76,43 +75,43 @@ class Encoder:
             if slot[0] == "role":
                 total = add_keys(total, self.slot_sum(slot, number))
             elif slot[0] != "cell" and slot not in self._excluded:
-                for place, text in self._interner.parts(slot_text(slot), number, resolve):
-                    total = add_keys(total, digest(place, text))
+                for path, text in self._interner.parts(slot_text(slot), number, resolve):
+                    total = add_keys(total, digest(path, text))
         for kind, numbers in (("thread", state.threads), ("message", state.messages)):
             for position, number in enumerate(numbers):
-                # Others may refer to what a thread holds by its position: then the position is part of the state.
-                place = f"{kind}-{position}" if self._interner.references(number) else kind
-                total = add_keys(total, digest(place, self._composite(f"{kind}-{position}", number, resolve)))
+                # References to containers inside a thread contain its position, which is part of the state then.
+                path = f"{kind}-{position}" if self._interner.references(number) else kind
+                total = add_keys(total, digest(path, self._composite(f"{kind}-{position}", number, resolve)))
         return total
 
     def _resolver(self, state: State) -> Resolve:
-        """Writes a cell out where it is first met, and refers to that place afterwards."""
-        places: dict[int, str] = {}
+        """Writes a cell out at its first occurrence, and the path of that one at later occurrences."""
+        paths: dict[int, str] = {}
         interner = self._interner
 
-        def resolve(place: str, reference: int) -> int | str:
+        def resolve(path: str, reference: int) -> int | str:
             k = interner.payload(reference)[0]
-            if k in places:
-                return f'{{"$ref":{json.dumps(places[k], ensure_ascii=False)}}}'
-            places[k] = place
+            if k in paths:
+                return f'{{"$ref":{json.dumps(paths[k], ensure_ascii=False)}}}'
+            paths[k] = path
             return state.get(("cell", k))
 
         return resolve
 
-    def _composite(self, place: str, number: int, resolve: Resolve) -> str:
+    def _composite(self, path: str, number: int, resolve: Resolve) -> str:
         if not self._interner.references(number):
             return self._interner.json(number)
         children, extra, _ = self._interner.payload(number)
         texts = [
-            self._composite(f"{place}.{i}", child, resolve)
+            self._composite(f"{path}.{i}", child, resolve)
             if self._interner.tag(child) is Tag.FRAME
-            else self._interner.encode(f"{place}.{i}", child, resolve)
+            else self._interner.encode(f"{path}.{i}", child, resolve)
             for i, child in enumerate(children)
         ]
         return composite_json(self._interner.tag(number), extra, texts)
 
     def encoding(self, state: State) -> str:
-        """The whole encoding as compact JSON, excluded variables included."""
+        """The encoding as compact JSON, excluded variables included."""
         resolve = self._resolver(state)
         heap = [(str(slot[1]), self._value(slot, state, resolve)) for slot in state.layout.slots if slot[0] == "heap"]
         roles = [self._role(role, number, state, resolve) for role, number in state.layout.owned]

@@ -23,11 +23,11 @@ class ModelLimits:
     """The keys of `action_options`, matched with starts.
 
     A key `R#.A` keeps one counter per instance; it is written `R#2.A` with the instance's number, after `each `.
-    `felt` are the settings that made a difference so far: they kept an action from starting, or a thread from crashing.
+    `effective`: the settings that made a difference so far: they prevented the start of an action or a crash.
     """
 
     def __init__(self, program: Program) -> None:
-        self.felt: set[LimitSetting] = set()
+        self.effective: set[LimitSetting] = set()
         self._program = program
         self._options = program.options
         self._counters: dict[Rule, tuple[tuple[str, int], ...]] = {}
@@ -47,7 +47,7 @@ class ModelLimits:
         return known
 
     def limited(self, rule: Rule) -> tuple[tuple[str, int], ...]:
-        """The counters that a start is counted in, with the most starts allowed."""
+        """The counters that a start increments, with the most starts allowed."""
         known = self._counters.get(rule)
         if known is None:
             found: list[tuple[str, int]] = []
@@ -62,29 +62,29 @@ class ModelLimits:
         return known
 
     def counters(self, rule: Rule) -> list[str]:
-        """The counters that a start is counted in."""
+        """The counters that a start increments."""
         return [counter for counter, _ in self.limited(rule)]
 
     def may_start(self, rule: Rule, state: State, root: Root, payload: Callable[[int], int]) -> bool:
-        """Whether the action's own limits let it start in a state."""
+        """Whether the action's own limits allow it to start in a state."""
         allowed = True
         for counter, most in self.limited(rule):
             position = state.layout.index.get(("count", counter))
             if position is not None and payload(state.values[position]) >= most:
-                self.feel(counter, "max_actions")
+                self.note(counter, "max_actions")
                 allowed = False
         for key, most in self.concurrency(rule):
             if sum(self.shares(key, rule, thread, root) for thread in state.threads) >= most:
-                self.feel(key, "max_concurrent_actions")
+                self.note(key, "max_concurrent_actions")
                 allowed = False
         return allowed
 
-    def feel(self, counter: str, option: str) -> None:
-        """Note that a limit kept an action from starting; `counter` is its key, or the counter kept for it."""
-        self.felt.add(LimitSetting(self.key_of(counter), option))
+    def note(self, counter: str, option: str) -> None:
+        """Record that a limit prevented a start; `counter` is its key, or the counter of that key."""
+        self.effective.add(LimitSetting(self.key_of(counter), option))
 
     def key_of(self, counter: str) -> str:
-        """The key of `action_options` that a counter is kept for."""
+        """The key of `action_options` that a counter belongs to."""
         if not counter.startswith("each "):
             return counter
         role, _, rest = counter.removeprefix("each ").partition("#")
@@ -113,5 +113,5 @@ class ModelLimits:
         option = self._options.action_options.get(key)
         if option is None or option.crash_on_yield:
             return True
-        self.felt.add(LimitSetting(key, "crash_on_yield"))
+        self.effective.add(LimitSetting(key, "crash_on_yield"))
         return False

@@ -1,7 +1,8 @@
-"""Numbers for cells that do not depend on how a state came about, and the order of threads and messages that share.
+"""Canonical numbers for cells, and the canonical order of threads and messages that share containers.
 
-Cells are numbered in the order in which a walk meets them: first what has an order of its own, then the members of
-unordered collections, threads and messages, sorted by what they hold. What is already numbered tells equal ones apart.
+Cells are numbered in the order of a walk: first through values whose members are ordered, then through unordered
+collections, threads and messages, sorted by their contents. Cells that have a number distinguish contents that are
+equal otherwise.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _UNORDERED: Final = frozenset({Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP})
 
 
 class Naming:
-    """The numbers given so far in one state. `contents`: what its cells hold."""
+    """The numbers given so far in one state. `contents`: the values in its cells."""
 
     def __init__(self, interner: Interner, contents: dict[int, int]) -> None:
         self.contents = contents
@@ -26,7 +27,7 @@ class Naming:
         self._collections: list[int] = []
 
     def name(self, number: int) -> None:
-        """Number the cells in a value; those in unordered collections only when their turn comes."""
+        """Number the cells in a value; those in unordered collections are left to `name_members`."""
         interner = self._interner
         if not interner.references(number):
             return
@@ -43,12 +44,15 @@ class Naming:
                 self.name(child)
 
     def name_members(self, ties: bool = False) -> None:
-        """Number the cells in the collections met so far. Equal ones wait for `ties`: threads may tell them apart."""
+        """Number the cells in the collections visited so far.
+
+        Cells of equal members are numbered with `ties` only: threads may distinguish them.
+        """
         while self._name_one(ties):
             pass
 
     def _name_one(self, ties: bool) -> bool:
-        """Number what one more member holds; False if there is none."""
+        """Number the cells of one more member; False if there is none."""
         known = len(self.names)
         for collection in self._collections:
             members = sorted((self._member_text(member), member) for member in self._members(collection))
@@ -72,11 +76,11 @@ class Naming:
         return ",".join([self._text(number, path) for number in member])
 
     def ordered(self, composites: list[int]) -> list[int]:
-        """The canonical order of threads or messages, as places in this list, their cells numbered. Equal ones stay."""
+        """The canonical order of threads or messages, as indexes of this list; numbers their cells. Stable."""
         left, found = list(range(len(composites))), []
         while left:
-            # The one with the least text goes first, and what it holds has a number when the next one is looked for.
-            first = min(left, key=lambda place: self._text(composites[place]))
+            # The one with the least text goes first; its cells are numbered before the next one is chosen.
+            first = min(left, key=lambda index: self._text(composites[index]))
             left.remove(first)
             found.append(first)
             self.name(composites[first])
@@ -85,7 +89,7 @@ class Naming:
     # --- texts -----------------------------------------------------------------------------------------------------
 
     def _text(self, number: int, path: tuple[int, ...] = ()) -> str:
-        """A value as text: cells by their numbers, those without one by what they hold."""
+        """A value as text: cells by their numbers, those without one by their contents."""
         interner = self._interner
         if not interner.references(number):
             return interner.json(number)

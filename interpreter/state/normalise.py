@@ -1,7 +1,7 @@
-"""The global end of a step: unreachable instances go, cells are numbered anew, threads and messages are sorted.
+"""Normalisation of a step's target: unreachable instances are removed, cells renumbered, threads and messages sorted.
 
-A step's outcome is local writes; what depends on the whole state happens here, and only where a state has instances or
-cells at all (language page, 5.6 and 7.2).
+A step's outcome is local writes; work that depends on the whole state is done here, and only for states with instances
+or cells (language page, 5.6 and 7.2).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, PAIR_TAGS
 
 
 class Normaliser:
-    """Makes states canonical. Caches what it learns of ids."""
+    """Makes states canonical. Caches properties of ids."""
 
     def __init__(self, interner: Interner, layouts: Layouts) -> None:
         self._interner = interner
@@ -26,7 +26,7 @@ class Normaliser:
         self._cells: dict[int, tuple[int, ...]] = {}
 
     def state(self, before: State, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> State:
-        """The canonical state of these parts, to which a step from `before` leads."""
+        """The canonical state of these parts, the target of a step from `before`."""
         if layout.owned and not self._reaches_all(before, layout, values, threads, messages):
             layout, values = self._drop_unreachable(layout, values, threads, messages)
         if layout.cells:
@@ -36,12 +36,12 @@ class Normaliser:
     def order(
         self, before: State, layout: Layout, values: list[int], threads: list[int], messages: list[int]
     ) -> list[int]:
-        """The order of the threads in the canonical state of these parts, as places in this list. Equal ones stay."""
+        """The order of the threads in the canonical state of these parts, as indexes of this list. Stable."""
         if layout.owned and not self._reaches_all(before, layout, values, threads, messages):
             layout, values = self._drop_unreachable(layout, values, threads, messages)
         if layout.cells:
             return self._with_cells(layout, values, threads, messages)[1]
-        return sorted(range(len(threads)), key=lambda place: self._interner.json(threads[place]))
+        return sorted(range(len(threads)), key=lambda index: self._interner.json(threads[index]))
 
     def _sorted(self, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> State:
         json = self._interner.json
@@ -56,9 +56,9 @@ class Normaliser:
     def _reaches_all(
         self, before: State, layout: Layout, values: list[int], threads: list[int], messages: list[int]
     ) -> bool:
-        """Whether all instances are still reached, as in the state before, where that is seen at once.
+        """A quick test that all instances are reachable as in the state before; False if that is not obvious.
 
-        There may be thousands. Whatever is not held where it was must be held by a variable.
+        There may be thousands of instances. Each one that a changed value no longer holds must be held by a variable.
         """
         if layout is not before.layout or layout.cells:
             return False
@@ -110,7 +110,7 @@ class Normaliser:
     # --- cells -----------------------------------------------------------------------------------------------------
 
     def copied(self, state: State, number: int, first: int) -> tuple[int, list[tuple[Slot, int]]]:
-        """A deep copy of a value of a state: what is shared inside has cells of its own, numbered from `first` on."""
+        """A deep copy of a value of a state: shared containers inside get new cells, numbered from `first` on."""
         cells: dict[int, int] = {}
         pending = [number]
         while pending:
@@ -130,7 +130,7 @@ class Normaliser:
         for number in (*[values[i] for i in plain], *threads, *messages):
             self._count(number, contents, counts)
         shared = {k: k for k, count in counts.items() if count > 1}
-        # What is shared no more is written out where it stands: equal states must look equal from here on.
+        # Containers that are no longer shared are inlined, so that equal states have equal values.
         inlined = _Substitution(self._interner, contents, shared).apply
         heap = {layout.slots[i]: inlined(values[i]) for i in plain}
         naming = Naming(self._interner, {k: inlined(contents[k]) for k in shared})
@@ -140,8 +140,8 @@ class Normaliser:
         threads = [inlined(thread) for thread in threads]
         messages = [inlined(message) for message in messages]
         order = naming.ordered(threads)
-        threads = [threads[place] for place in order]
-        messages = [messages[place] for place in naming.ordered(messages)]
+        threads = [threads[index] for index in order]
+        messages = [messages[index] for index in naming.ordered(messages)]
         naming.name_members(ties=True)
         renamed = _Substitution(self._interner, {}, naming.names).apply
         slots = {slot: renamed(number) for slot, number in heap.items()}
@@ -159,7 +159,7 @@ class Normaliser:
 
 
 class _Substitution:
-    """Puts new references, or the content itself, in place of references to cells."""
+    """Replaces references to cells by new references, or by the content of the cell."""
 
     def __init__(self, interner: Interner, contents: Mapping[int, int], numbers: Mapping[int, int]) -> None:
         self._interner = interner

@@ -1,4 +1,4 @@
-"""How a thread or message is written down when it waits: composite values, and their encodings (language page, 5.6)."""
+"""Waiting threads and messages as composite values, and their encodings (language page, 5.6)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from interpreter.values.tags import SHAPES, Tag
 
 class Position(NamedTuple):
     """One scope of a parked frame: its number in the routine, index (`at`) and started statements as in `ScopeState`,
-    and how many elements a `for` loop has left."""
+    and the number of elements that a `for` loop has left."""
 
     scope: int
     at: int = 0
@@ -21,12 +21,12 @@ class Position(NamedTuple):
 
 
 class FrameShape(NamedTuple):
-    """The part of a frame that is not values. `place` and the JSON of scopes follow from `positions`."""
+    """The part of a frame that is not values. `path` and the JSON of scopes follow from `positions`."""
 
     routine: str
     number: int
     names: tuple[str, ...]
-    place: str
+    path: str
     positions: tuple[Position, ...]
     loops: tuple[bool, ...]
 
@@ -55,7 +55,7 @@ def frame_json(shape: FrameShape, children: Iterable[str]) -> str:
         else:
             scopes.append("null")
     name = _quoted(shape.routine)
-    return f'[{name},{instance},"{shape.place}",{{{variables}}},[{",".join(scopes)}]]'
+    return f'[{name},{instance},"{shape.path}",{{{variables}}},[{",".join(scopes)}]]'
 
 
 def thread_json(children: Iterable[str]) -> str:

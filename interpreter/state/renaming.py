@@ -21,7 +21,7 @@ HIGHEST: Final = inf
 
 
 class Renamed:
-    """What a renaming makes of slots and values, remembered. `sums`: what a slot adds to the key of an image."""
+    """The images of slots and values under a renaming, cached. `sums`: what a slot adds to the key of the image."""
 
     def __init__(self, interner: Interner, renaming: Renaming) -> None:
         self._interner = interner
@@ -34,7 +34,7 @@ class Renamed:
     # --- slots -----------------------------------------------------------------------------------------------------
 
     def slot(self, slot: Slot) -> Slot:
-        """The slot of the image that holds what this one holds."""
+        """The image of a slot."""
         known = self._slots.get(slot)
         if known is None:
             known = self._slots[slot] = self._slot(slot)
@@ -55,7 +55,7 @@ class Renamed:
     # --- values ----------------------------------------------------------------------------------------------------
 
     def value(self, slot: Slot, number: int) -> int:
-        """What the image holds in the image of a slot."""
+        """The value that the image of a state has in the image of a slot."""
         return self._returns(number) if slot[0] == "returns" else self._value(number)
 
     def _returns(self, number: int) -> int:

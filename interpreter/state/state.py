@@ -1,4 +1,4 @@
-"""`State`: a value. Slots hold ids of interned values; a layout says which slots there are.
+"""`State`: a value. Slots hold ids of interned values; a layout is a set of slots.
 
 A slot names a piece of state:
 
@@ -7,13 +7,13 @@ A slot names a piece of state:
     ("param", R, n, x)    a param, ("field", R, n, x) a field, ("reset", R, n, x) a reset value of R#n
     ("count", K)          the counter of a limited action, above 0
     ("returns",)          returns of the step that made the state, if the model reads them
-    ("cell", k)           a container that is reached from two places; they hold a reference to cell k
+    ("cell", k)           a container that is referenced more than once; the references hold the number k
 
-States hold whole values. Who remembers what steps read may ask for parts of them, by slots with more elements.
+States hold whole values. An observer that caches what steps read may ask for parts, by slots with more elements.
 
 Derived slots may be read by a step and are never stored: ("live", R), the numbers in use, ("names", R, n), the names of
-an instance's fields, ("cells",), how many cells there are, ("used", D, …), the values of a domain held elsewhere, and
-("state",), something that differs for all states.
+an instance's fields, ("cells",), the number of cells, ("used", D, …), the values of a domain in use in other slots, and
+("state",), which is different for all states.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 
 
 def slot_order(slot: Slot) -> tuple[object, ...]:
-    """Sort key: heap variables by name, then instances by (name, number) with all that is theirs, then the rest."""
+    """Sort key: heap variables by name, then instances by (name, number) with their slots, then the rest."""
     kind = slot[0]
     if kind in ("role", "param", "field", "reset"):
         return (1, slot[1], slot[2], _RANK[str(kind)], slot[3:])
@@ -52,7 +52,7 @@ def slot_order(slot: Slot) -> tuple[object, ...]:
 
 @lru_cache(1 << 16)
 def slot_text(slot: Slot) -> str:
-    """The place of a slot or part (5.6.1): `x`, `x[0]`, `Node#0.votes`, `Node#0/LIMIT`, `Node#0!cache`, `count K`."""
+    """The path of a slot or part (its place in language 5.6.1): `x[0]`, `Node#0.votes`, `Node#0/LIMIT`, `count K`."""
     match slot:
         case ("heap", name, *steps):
             return str(name) + "".join(steps)
@@ -90,16 +90,16 @@ class Layout:
 
 @dataclass(slots=True)
 class Layouts:
-    """The layouts met so far in this process."""
+    """The layouts known in this process."""
 
     known: dict[tuple[Slot, ...], Layout] = field(default_factory=dict)
 
     def of(self, slots: Iterable[Slot]) -> Layout:
-        """The layout of these slots, in whatever order they come."""
+        """The layout of these slots, given in any order."""
         return self.ordered(tuple(sorted(slots, key=slot_order)))
 
     def ordered(self, slots: tuple[Slot, ...]) -> Layout:
-        """The layout of slots that already stand in canonical order."""
+        """The layout of slots given in canonical order."""
         layout = self.known.get(slots)
         if layout is None:
             layout = self.known[slots] = _layout(slots)
@@ -131,7 +131,7 @@ def _layout(slots: tuple[Slot, ...]) -> Layout:
 
 
 class State:
-    """What exists while everybody stands at a yield point. Immutable; equal iff the encodings (language 5.6) are equal.
+    """A state, in which every thread is at a yield point. Immutable; equal iff the encodings (language 5.6) are equal.
 
     `values` holds one id per slot of the layout; `threads` and `messages` are ids in canonical order. The ids belong to
     the machine that made the state.

@@ -1,8 +1,8 @@
-"""What may step and what a step does: rules, ways, outcomes, steps. Data only.
+"""Rules, execution paths, outcomes and steps. Data only.
 
-A rule run against a view of a state gives *ways*, one per combination of choices. A way records every question it
-asked (`Read`) and every choice it met (`Fork`), in order; its result is a function of the answers alone. Engines may
-therefore remember results by answers, and nothing else may leak into a way.
+Running a rule against a view of a state gives *execution paths*, one per combination of choices. A path records every
+read of the state (`Read`) and every choice (`Fork`), in order; its result is a function of the answers alone. Engines
+may therefore cache results by answers, and nothing else may influence a path.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from interpreter.state.state import Slot, State
 
 
 class StepKind(IntEnum):
-    """The kinds of steps in step order; INIT and ASSERT are rules that are no steps."""
+    """The kinds of steps in step order; INIT and ASSERT are kinds of rules that are no steps."""
 
     CONTINUE = 0
     DELIVER = 1
@@ -28,7 +28,7 @@ class StepKind(IntEnum):
 
 
 class Rule(NamedTuple):
-    """Something that may run, by meaning and not by position: equal rules behave alike on equal answers.
+    """Code to run with its subject, independent of a state: equal rules behave alike on equal answers.
 
     `subject`: CONTINUE the thread's id; DELIVER the message's id; START and INIT the routine's number; CRASH_ROLE 0;
     ASSERT the assertion's number. `instance` is the `self` of a start, a role crash or an assertion in a role.
@@ -40,7 +40,7 @@ class Rule(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A rule in a given state: `order` is its place in the step order, before choices; `name` as in language 12.2."""
+    """A rule in a given state: `order` is its position in step order, before choices; `name` as in language 12.2."""
 
     order: tuple[int, ...]
     name: str
@@ -53,9 +53,9 @@ class Read(NamedTuple):
 
 
 class Fork(NamedTuple):
-    """A choice between `size` alternatives of which this way took number `taken`; `label` is the taken one's text.
+    """A choice between `size` alternatives of which this path took number `taken`; `label` is the taken one's text.
 
-    `unique`: no two alternatives have the same text. Else ways of one name count once (language page, 12.3).
+    `unique`: no two alternatives have the same text. Otherwise paths of one name count once (language page, 12.3).
     """
 
     size: int
@@ -65,7 +65,7 @@ class Fork(NamedTuple):
 
 
 class Cut:
-    """Where an observer let a way forget what it had asked; those who read the events know more of it."""
+    """The event at which an observer discards the reads recorded so far; observers define subclasses."""
 
     __slots__ = ()
 
@@ -74,21 +74,21 @@ Event = Read | Fork | Cut
 
 
 class FairChoice(NamedTuple):
-    """A passed `fair` choice: which of the way's forks it was, its place, `self` and the value taken, as texts."""
+    """A passed `fair` choice: the index of its fork in the path, and its location, `self` and chosen value as texts."""
 
     fork: int
-    place: str
+    location: str
     instance: str
     value: str
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an existing step does, as local writes.
+    """The effect of a step, as local writes.
 
     `writes`: (slot, id) with UNBOUND for a removed slot. `thread`: the id of the thread parked at the yield, None if it
     ended. `sent`: ids of queued messages. `may_crash`: the step has a twin. `returns`: (label, id) pairs. `lines`: the
-    executed statements' spans in order. `value`: the verdict of an assertion. `unlimited` ways never exceed a domain.
+    executed statements' spans in order. `value`: the verdict of an assertion.
     """
 
     writes: tuple[tuple[Slot, int], ...]
@@ -108,13 +108,14 @@ NO_OUTCOME = Outcome((), None, (), (), (), False, (), (), (), ())
 NOT_HELD = "require"
 NO_CHOICE = "nothing to choose from"
 NOTHING_DONE = "nothing done"
-GIVEN_UP = "comes back to where another way was"
-"""Reasons of ways that are no steps. With nothing done it ran to its end; given up were ways in loops of choices."""
+GIVEN_UP = "comes back to where another path was"
+"""Reasons for which paths are no steps: after NOTHING_DONE the path ran to its end, GIVEN_UP occurs in loops of
+choices."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aborted:
-    """A way that is no step: a false `require`, nothing to choose from, nothing done, or given up in a loop of choices.
+    """A path that is no step: a false `require`, nothing to choose from, nothing done, given up in a loop of choices.
 
     `lines` as in `Outcome`.
     """
@@ -125,7 +126,7 @@ class Aborted:
 
 
 class Abort(Exception):
-    """This way through the step does not exist: a false guard, nothing to choose from, an exhausted domain."""
+    """Raised when a path is no step: a false guard, nothing to choose from, an exhausted domain."""
 
     def __init__(self, reason: str, span: Span | None = None) -> None:
         super().__init__(reason)
@@ -137,7 +138,7 @@ _ErrorData = tuple[str, str, Span | None, str | None, tuple[str, ...]]
 
 
 class ModelError(Exception):
-    """The model failed while running: code R.., place, hint, and the calls under way, innermost first."""
+    """A run-time error of the model: code R.., span, hint, and the active calls, innermost first."""
 
     AS_DATA: ClassVar = _ErrorData
     """The type of `to_data`."""
@@ -155,14 +156,14 @@ class ModelError(Exception):
         return Diagnostic(self.code, self.text, self.span, self.hint)
 
     def to_data(self) -> _ErrorData:
-        """All of it, as plain data."""
+        """The error as plain data."""
         return self.code, self.text, self.span, self.hint, self.calls
 
     @classmethod
-    def from_data(cls, told: _ErrorData) -> ModelError:
-        """The error that `to_data` told."""
-        error = cls(*told[:4])
-        error.calls = told[4]
+    def from_data(cls, data: _ErrorData) -> ModelError:
+        """The inverse of `to_data`."""
+        error = cls(*data[:4])
+        error.calls = data[4]
         return error
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -171,7 +172,7 @@ class ModelError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A way that ended in a mistake of the model. `choices` and `forks` as in `Outcome`, up to the mistake."""
+    """A path that ended in a mistake of the model. `choices` and `forks` as in `Outcome`, up to the mistake."""
 
     error: ModelError
     choices: tuple[str, ...]
@@ -180,26 +181,26 @@ class Failure:
 
     @property
     def ends_step(self) -> bool:
-        """Whether the ways after this one are not gone: each of them could cost as much again (language page, 14)."""
+        """Whether later paths of the step are not executed: each could be as expensive again (language page, 14)."""
         return self.error.code in ("R20", "R24")
 
 
 def ends_step(result: Result) -> bool:
-    """Whether a way that came to this is the last one of its step."""
+    """Whether a path with this result is the last one of its step."""
     return isinstance(result, Failure) and result.ends_step
 
 
 Result = Outcome | Aborted | Failure
-"""What comes of a way."""
+"""The result of an execution path."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionPath:
-    """One way through a rule: the events in the order in which they happened, and what came of it.
+    """One execution of a rule for given choices: the events in order, and the result.
 
-    `skipped`: how many questions and choices came before these events, where the way was begun after a restart.
-    `others`: where all ways were followed together, what came of those after the first one, in the order of their
-    choices; then the events are the questions of all of them.
+    `skipped`: the number of reads and choices before these events, if the path was begun after a restart. `others`: if
+    all paths were followed together, the results of those after the first, in the order of their choices; the events
+    are the reads of all of them then.
     """
 
     events: tuple[Event, ...]
@@ -209,11 +210,11 @@ class ExecutionPath:
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """What came of it, and of the ways that were followed together with it."""
+        """The results of this path and of those that were followed together with it."""
         return (self.result, *self.others)
 
     def next_choices(self) -> tuple[int, ...] | None:
-        """The choices of the way after this one, depth first; None if it was the last."""
+        """The choices of the next path, depth first; None if this was the last."""
         forks = [event for event in self.events if isinstance(event, Fork)]
         while forks:
             last = forks.pop()
@@ -223,7 +224,7 @@ class ExecutionPath:
 
 
 class FairName(NamedTuple):
-    """Who fairness speaks of: an action ("action", "Node#0.Send") or the threads of one ("thread", "Node#0.Send")."""
+    """The subject of a fairness condition: an action ("action", "Node#0.Send") or its threads ("thread", …)."""
 
     kind: str
     name: str
@@ -233,7 +234,7 @@ _ROLE_CRASHES = (StepKind.CRASH_ROLE.value,)
 
 
 class StepOrder(NamedTuple):
-    """The place of a step among the steps of its source (language page, 12.2)."""
+    """The position of a step among the steps from its source (language page, 12.2)."""
 
     candidate: tuple[int, ...]
     forks: tuple[int, ...]
@@ -241,7 +242,7 @@ class StepOrder(NamedTuple):
 
     @property
     def crashes(self) -> bool:
-        """Is it the place of a twin or of a role crash?"""
+        """Whether it is the position of a twin or of a role crash."""
         return self.twin != 0 or self.candidate[:1] == _ROLE_CRASHES
 
 
@@ -249,8 +250,7 @@ class StepOrder(NamedTuple):
 class Step:
     """An existing step from a state: `name` with choices and ` crash` as in language 12.2.
 
-    `crashes`: a twin or a role crash. `actor`: the action started, or the root action of the thread. `fair`: whose fair
-    step it is, None for crash steps and unfair starts.
+    `crashes`: a twin or a role crash. `actor`: the action started, or the root action of the thread.
     """
 
     order: StepOrder
@@ -264,7 +264,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class StepFailure:
-    """A step that failed: where it stands in the order, its name, and the error."""
+    """A step that failed: its order, its name, and the error."""
 
     order: StepOrder
     name: str
@@ -273,7 +273,7 @@ class StepFailure:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """All steps of one state in step order, and those that failed. `aborted` counts ways that are no step, by place."""
+    """All steps of one state in step order, and those that failed. `aborted` counts paths that are no step, by span."""
 
     steps: tuple[Step, ...]
     failures: tuple[StepFailure, ...]
@@ -282,7 +282,7 @@ class Expansion:
 
 @dataclass(frozen=True, slots=True)
 class InitialState:
-    """A way through Init that exists."""
+    """The initial state of one execution path of Init."""
 
     forks: tuple[int, ...]
     state: State

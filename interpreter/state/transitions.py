@@ -12,7 +12,7 @@ from interpreter.values.intern import Interner, Tag
 
 
 class Transitions:
-    """Makes the targets of steps. Everything global about a step is here, everything local in its outcome."""
+    """Makes the targets of steps: applies the local writes of an outcome and normalises the state."""
 
     def __init__(self, program: Program, interner: Interner, limits: ModelLimits) -> None:
         self._interner = interner
@@ -33,7 +33,7 @@ class Transitions:
             assert rule.instance is not None
             numbers: list[int | None] = list(self._surviving(state, rule.instance))
             order = self._normaliser.order(state, *self._without(state, rule.instance))
-            return [numbers[place] for place in order]
+            return [numbers[index] for index in order]
         numbers = list(range(len(state.threads)))
         moved = None
         if rule.kind is StepKind.CONTINUE:
@@ -41,12 +41,12 @@ class Transitions:
             numbers.remove(moved)
         if outcome.thread is not None and not twin:
             numbers.append(moved)
-        return [numbers[place] for place in self._normaliser.order(state, *self._parts(state, rule, outcome, twin))]
+        return [numbers[index] for index in self._normaliser.order(state, *self._parts(state, rule, outcome, twin))]
 
     def _parts(
         self, state: State, rule: Rule, outcome: Outcome, twin: bool
     ) -> tuple[Layout, list[int], list[int], list[int]]:
-        """What the target of a step is made of, before it is made canonical."""
+        """The layout, values, threads and messages of the target before normalisation."""
         threads = list(state.threads)
         messages = list(state.messages)
         if rule.kind is StepKind.CONTINUE:
@@ -66,7 +66,7 @@ class Transitions:
         return self._normaliser.state(state, *self._without(state, instance))
 
     def _without(self, state: State, instance: tuple[str, int]) -> tuple[Layout, list[int], list[int], list[int]]:
-        """What the state after the crash of an instance is made of, before it is made canonical."""
+        """The layout, values, threads and messages after the crash of an instance, before normalisation."""
         writes: list[tuple[Slot, int]] = []
         cells = len(state.layout.cells)
         for slot, reset in self.resets(state.layout, instance):
@@ -85,7 +85,7 @@ class Transitions:
         return [n for n, thread in enumerate(state.threads) if self.top_instance(thread) != instance]
 
     def resets(self, layout: Layout, instance: tuple[str, int]) -> list[tuple[Slot, Slot]]:
-        """The fields that a crash of an instance sets, and the slots of the values it sets them to."""
+        """The fields that a crash of an instance resets, and the slots of their reset values."""
         role, number = instance
         names = {name for name in layout.names("field", role, number) if self._roles[role].ephemeral(name)}
         names.update(layout.names("reset", role, number))

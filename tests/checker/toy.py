@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from fizz import Options, Span
 from fizz.base.light import dataclass
 from interpreter import Machine, Program
-from interpreter.compile.program import ActionProgram, AssertionProgram, RoleProgram, Routine, Turning
+from interpreter.compile.program import ActionProgram, AssertionProgram, ChoiceLoops, RoleProgram, Routine
 from interpreter.execute.view import Recorder, View
 from interpreter.machine import Note
 from interpreter.state.candidates import Candidates
@@ -137,7 +137,7 @@ def toy_program(toy: Toy, **options: Any) -> ToyProgram:
         roles=(node,) if toy.role_crashes else (),
         assertions=tuple(asserted),
         reads_returns=False,
-        turning=Turning(frozenset(), frozenset()),
+        choice_loops=ChoiceLoops(frozenset(), frozenset()),
         toy=toy,
     )
 

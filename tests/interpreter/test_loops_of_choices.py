@@ -262,7 +262,7 @@ def rules_of(machine: Machine, states: int) -> list[tuple[Rule, object]]:
 def test_the_machine_does_what_the_page_says(name: str) -> None:
     """The ways that are left, and what comes of them, are those of the definition followed word for word."""
     program = compile_module(fizz.load("m.fizz", text=MODELS[name] + IDLE))
-    assert program.turning.loops
+    assert program.choice_loops.loops
     machine = Machine(program)
     init = Rule(StepKind.INIT, program.init)  # type: ignore[arg-type]
     compared = 0
@@ -333,7 +333,7 @@ atomic action Once:
         n = oneof xs
         break
 """
-    assert not compile_module(fizz.load("m.fizz", text=text)).turning.roots
+    assert not compile_module(fizz.load("m.fizz", text=text)).choice_loops.roots
 
 
 FIGURES = {

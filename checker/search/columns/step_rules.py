@@ -203,7 +203,7 @@ class StepRules:
         for limit in self._limits_of(rule.candidate.rule):
             below = self._below(limit, rule.candidate.rule, rows)
             if not (below if otherwise is None else below | ~otherwise).all():
-                self.space.machine.limits.feel(limit.key or limit.counter, limit.option)
+                self.space.machine.limits.note(limit.key or limit.counter, limit.option)
             allowed = below if allowed is None else allowed & below
         return allowed
 

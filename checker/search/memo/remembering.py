@@ -104,7 +104,7 @@ class RememberingRunner:
         `BeginAnew` if all that is remembered of the rule must be forgotten, at most twice for a rule.
         """
         machine = self._machine
-        if machine.program.turning.roots and machine.together(rule):
+        if machine.program.choice_loops.roots and machine.together(rule):
             return machine.all_paths(rule, view, ByParts(self._divider))
         if rule in self.costly:
             return self.whole(rule, view, choices)

@@ -1,7 +1,8 @@
-"""Loops of choices: `while`s that one step may turn through again after a choice (language page, 6.3).
+"""Loops of choices: `while`s that one step may repeat after a choice (language page, 6.3).
 
-Only there can ways come to a header where a lesser one has been, and only the ways of routines that may get into such a
-loop are followed together. What is found here is complete, not exact: anything doubtful counts as such a loop.
+Only in these can an execution path reach a loop header in a configuration where an earlier path has been, and only the
+paths of routines that may enter such a loop are followed together. The analysis is an over-approximation: it finds all
+of these loops, and perhaps others.
 """
 
 from __future__ import annotations
@@ -16,18 +17,18 @@ from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
 
 Came = frozenset[bool]
-"""How ways come to a place: with a choice behind them (True), without one (False); empty: none comes."""
+"""How paths reach a statement: after a choice (True), without one (False); empty: it is not reached."""
 
 NEVER: Final[Came] = frozenset()
 CHOSEN: Final[Came] = frozenset([True])
 AT_FIRST: Final[Came] = frozenset([False])
 
 
-def turning(
-    routines: tuple[p.Routine, ...], init: int | None, roles: tuple[p.RoleProgram, ...], elsewhere: Iterable[object]
-) -> p.Turning:
-    """The loops of choices of a program. `elsewhere`: constants and helpers, which may pass a role on as a value."""
-    return _Search(routines, init, roles, elsewhere).found()
+def find_choice_loops(
+    routines: tuple[p.Routine, ...], init: int | None, roles: tuple[p.RoleProgram, ...], host_code: Iterable[object]
+) -> p.ChoiceLoops:
+    """The loops of choices of a program. `host_code`: constants and helpers, which may pass a role on as a value."""
+    return _Search(routines, init, roles, host_code).found()
 
 
 class _Search:
@@ -36,7 +37,7 @@ class _Search:
         routines: tuple[p.Routine, ...],
         init: int | None,
         roles: tuple[p.RoleProgram, ...],
-        elsewhere: Iterable[object],
+        host_code: Iterable[object],
     ) -> None:
         self.routines = routines
         self.init = init
@@ -45,12 +46,12 @@ class _Search:
             for name, number in role.functions.items():
                 self.functions[name].add(number)
         self.inits = {role.name: role.init for role in roles if role.init is not None}
-        places = elsewhere if roles else ()
-        mentioned = {node.id for part in places for node in nodes_in(part) if isinstance(node, ast.Name)}
+        parts = host_code if roles else ()
+        mentioned = {node.id for part in parts for node in nodes_in(part) if isinstance(node, ast.Name)}
         self.loose = {role.name for role in roles if role.params is None or role.name in mentioned}
         self.calls = {routine.number: self._called(routine) for routine in routines}
 
-    def found(self) -> p.Turning:
+    def found(self) -> p.ChoiceLoops:
         begun = frozenset() if self.init is None else self._reached(self.init)
         loops = frozenset(
             (routine.number, scope.number)
@@ -62,10 +63,10 @@ class _Search:
             and _Paths(self, scope.flow == "serial" and routine.number not in begun).turn(scope)
         )
         within = {routine for routine, _ in loops}
-        return p.Turning(loops, frozenset(r.number for r in self.routines if self._reached(r.number) & within))
+        return p.ChoiceLoops(loops, frozenset(r.number for r in self.routines if self._reached(r.number) & within))
 
     def _reached(self, routine: int) -> frozenset[int]:
-        """The routine, and all that it may call."""
+        """The routine, and all routines that it may call."""
         reached: set[int] = set()
         waiting = {routine}
         while waiting:
@@ -101,9 +102,9 @@ class _Search:
 
 
 class _Paths:
-    """Follows ways from one turn of a loop to the next, and those that begin at a yield point between the two.
+    """Follows paths from one iteration of a loop to the next, and those that begin at a yield point in between.
 
-    `serial`: the loop yields at the end of a turn if something was enabled.
+    `serial`: the loop yields at the end of an iteration if an enabling statement was executed.
     """
 
     def __init__(self, search: _Search, serial: bool) -> None:
@@ -115,11 +116,11 @@ class _Paths:
         self._known: dict[tuple[int, Came], Came] = {}
 
     def turn(self, loop: p.WhileLoop) -> bool:
-        """Whether a way may be at the loop's header again with a choice behind it."""
+        """Whether a path may reach the loop's header again after a choice."""
         return True in self._sequence(loop.body.instructions, AT_FIRST) | self._continues
 
     def _scope(self, scope: p.Block, came: Came) -> Came:
-        """How ways leave a block at its end that come into it like this."""
+        """How paths reach the end of a block that they enter like this."""
         if not came:
             return NEVER
         match scope:
@@ -145,7 +146,7 @@ class _Paths:
             case p.CallOrDo():
                 after = self._called(one, came)
                 if one.routine is None:
-                    # It may be no call of a func at all.
+                    # It may not be a call of a func.
                     after |= self._enabled(came)
                 return self._enabled(after) if one.targets else after
             case p.Nothing():
@@ -176,11 +177,11 @@ class _Paths:
                 assert_never(one)
 
     def _enabled(self, came: Came) -> Came:
-        """After something enabling. Before the end of the turn a new step begins, in which nothing is chosen yet."""
+        """After an enabling statement: in a serial loop a new step begins before the end of the iteration."""
         return AT_FIRST if came and self.serial else came
 
     def _loop(self, loop: p.ForLoop | p.WhileLoop, came: Came) -> Came:
-        """A loop inside: how ways leave it after any number of turns."""
+        """A nested loop: how paths leave it after any number of iterations."""
         around = self._breaks, self._continues
         self._breaks = self._continues = NEVER
         at_header: Came = NEVER
@@ -193,14 +194,14 @@ class _Paths:
         return after
 
     def _called(self, instruction: p.Instruction, came: Came) -> Came:
-        """A statement that may run routines: how ways come out of it, whichever run."""
+        """A statement that may call routines: how paths leave it, whichever it calls."""
         return NEVER.union(*(self._routine(number, came) for number in self.search.callees(instruction)))
 
     def _routine(self, number: int, came: Came) -> Came:
         known = self._known.get((number, came))
         if known is not None:
             return known
-        # Of a routine that calls itself everything is possible.
+        # A recursive call may return after a choice or without one.
         self._known[number, came] = came | CHOSEN
         around = self._breaks, self._continues, self._returns
         self._breaks = self._continues = self._returns = NEVER
