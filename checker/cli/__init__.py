@@ -1,4 +1,4 @@
-"""The command `fizzpy`: reads arguments, runs, prints, exits. The only place that does the last two."""
+"""The command `fizzpy`: reads arguments, runs, prints, exits. The only module that does the last two."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from checker.cli.outcome import run_safely
 from fizz.base.room import with_room
 
-# Whoever asks us to end by one of these gets what was found until then, as after Ctrl-C.
+# These signals end a run as Ctrl-C does: what was found until then is printed.
 _REQUESTS_TO_END = ("SIGTERM", "SIGHUP")
 
 
@@ -22,19 +22,19 @@ def run(arguments: Sequence[str]) -> int:
     with ExitStack() as stack:
         for name in ("stdout", "stderr"):
             if getattr(sys, name) is None:
-                # The stream is closed: nobody wants to read it, which is no reason to fail.
+                # A closed stream is no reason to fail.
                 setattr(sys, name, stack.enter_context(open(os.devnull, "w", encoding="utf-8")))  # noqa: PTH123
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 # A terminal that cannot show a character of the model is no reason to fail.
                 stream.reconfigure(errors="backslashreplace")
         stack.enter_context(_ends_as_interrupted())
-        stack.callback(_let_go)
+        stack.callback(_flush)
         return run_safely(arguments)
 
 
-def _let_go() -> None:
-    """Send what is still to be printed. Where nobody takes it Python would complain once more when it ends."""
+def _flush() -> None:
+    """Flush the streams. A stream that fails is redirected, or Python would fail again when it exits."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

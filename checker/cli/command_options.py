@@ -28,12 +28,12 @@ class _Pair(click.ParamType[tuple[str, str]]):
 
 
 def pairs(option: str, metavar: str, text: str) -> Callable[[Any], Any]:
-    """An option of the form NAME=VALUE that may be given again and again."""
+    """An option of the form NAME=VALUE that may be repeated."""
     return click.option(option, multiple=True, type=_Pair(), metavar=metavar, help=f"{text} Repeatable.")
 
 
 def number(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """A number that can be compared: `nan` is in no range, but the ranges of click let it pass."""
+    """Refuse `nan`, which the ranges of click let pass."""
     if value is not None and math.isnan(value):
         raise click.BadParameter("'nan' is not a number", ctx, param)
     return value
@@ -57,7 +57,7 @@ save_trace = click.option(
 checkpoint = click.option(
     "--checkpoint",
     metavar="DIR",
-    help="Write what was found to DIR now and then, so that --resume can go on from there.",
+    help="Write what was found to DIR now and then; --resume goes on from there.",
 )
 checkpoint_every = click.option(
     "--checkpoint-every",
@@ -101,9 +101,9 @@ def limits_of(given: Mapping[str, Any]) -> Limits:
 
 
 def patience_of(limits: Limits) -> Patience:
-    """How long this run of the command may go on.
+    """The patience of this run of the command: time, memory, interruptions.
 
-    Interruptions wait for who asks it, to the end of the command: what was found is printed and written as a whole.
+    Until the end of the command an interruption only sets a flag, so that results are printed and written completely.
     """
     from checker.core.patience import Patience
 
@@ -116,7 +116,7 @@ memory = click.option(
     "--memory",
     type=click.IntRange(min=1),
     metavar="MB",
-    help="Let what is stored of states take so much memory, and go to the disk (TMPDIR) beyond.",
+    help="Memory for stored states; beyond it they go to the disk (TMPDIR).",
 )
 no_symmetry = click.option(
     "--no-symmetry", is_flag=True, help="Tell apart states that differ only by a permutation of symmetric values."

@@ -36,7 +36,7 @@ _MODULES: Final = {
     "explain": "explain_command",
     "coverage": "coverage_command",
 }
-"""The module of each subcommand that has one."""
+"""The modules of the other subcommands."""
 
 
 def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
@@ -168,7 +168,7 @@ def check(model: str, engine: str, **given: Any) -> int:
 
 
 def _audit(outputs: OutputFiles, settings: Settings, output: Output) -> Coverage | None:
-    """What a second visit to all states found; None where the constants of the model fail, or there is no time left."""
+    """The result of a second visit to all states; None if the constants of the model fail, or no time is left."""
     from checker.analysis.covering import cover
     from checker.core.exploration import Settings
     from checker.core.locate import locate

@@ -1,6 +1,6 @@
-"""Where a run is to write: looked at before the first state, so that no answer is lost and no input is eaten.
+"""Checks the files and folders that a run is to write, before the search: no result is lost, no input overwritten.
 
-Nothing is written, emptied or left behind by looking.
+The checks leave nothing behind.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ _Identity = tuple[object, ...]
 
 
 def refuse_files(outputs: Mapping[str, str | None], folders: Mapping[str, str | None] | None = None) -> None:
-    """Refuse what can not be written to, and two outputs in one place. Raises `UsageProblem`.
+    """Refuse what can not be written, and two outputs in one file or folder. Raises `UsageProblem`.
 
-    `outputs` and `folders` are the files and folders that are given, by option; None: not given.
+    `outputs` and `folders` are files and folders by option; None: not given.
     """
     files = {option: path for option, path in outputs.items() if path is not None}
-    places = {option: path for option, path in (folders or {}).items() if path is not None}
+    named_folders = {option: path for option, path in (folders or {}).items() if path is not None}
     for option, path in files.items():
         _refuse_name(option, path, "file")
         _refuse_kind(option, path)
-    for option, path in places.items():
+    for option, path in named_folders.items():
         _refuse_name(option, path, "folder")
         _refuse_folder(option, path)
     _refuse_shared(files)
     for option, path in files.items():
-        for folder_option, folder in places.items():
+        for folder_option, folder in named_folders.items():
             if Path(path).resolve().is_relative_to(Path(folder).resolve()):
                 raise UsageProblem(f"{option}: '{path}' is in the folder of {folder_option}", _OTHER)
             if Path(folder).resolve().is_relative_to(Path(path).resolve()):
                 raise UsageProblem(f"{option}: '{path}' is to be a folder, for {folder_option}", _OTHER)
-    _refuse_shared_folder(places)
+    _refuse_shared_folder(named_folders)
 
 
 def refuse_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:
-    """Refuse to write over what is read: the same file by whatever name. Raises `UsageProblem`."""
+    """Refuse to overwrite an input, also by another name of the file. Raises `UsageProblem`."""
     read = {identity: path for path in inputs if (identity := _existing(path)) is not None}
     for option, path in outputs.items():
         if path is not None and (found := read.get(_existing(path) or ())) is not None:
@@ -54,12 +54,12 @@ def refuse_inputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> N
 
 
 def may_be_inputs(outputs: Mapping[str, str | None]) -> bool:
-    """Whether any of the files is there already. What is not there is read by nobody."""
+    """Does any of the files exist already? Only then it can be an input."""
     return any(path is not None and _existing(path) is not None for path in outputs.values())
 
 
 def _existing(path: str) -> _Identity | None:
-    """What makes an ordinary file itself, whatever it is called; None if there is none."""
+    """The identity of an ordinary file, whatever its name; None if there is none."""
     with suppress(OSError, ValueError):
         status = Path(path).stat()
         if stat.S_ISREG(status.st_mode):
@@ -68,7 +68,7 @@ def _existing(path: str) -> _Identity | None:
 
 
 def _refuse_name(option: str, path: str, what: str) -> None:
-    """No name of a file, or one that nobody could see or type."""
+    """Refuse empty names, and names with control characters."""
     if not path.strip():
         raise UsageProblem(f"{option}: the name of the {what} is empty", f"name a {what}")
     if what == "file" and path.endswith((os.sep, os.altsep or os.sep)):
@@ -87,15 +87,15 @@ def _refuse_kind(option: str, path: str) -> None:
     except (OSError, RuntimeError) as problem:
         raise _unwritable(option, path, problem) from None
     if status is None or stat.S_ISREG(status.st_mode):
-        _refuse_place(option, path, real, status)
+        _refuse_unwritable(option, path, real, status)
     elif stat.S_ISDIR(status.st_mode):
         raise UsageProblem(f"{option}: '{path}' is a directory, not a file to write to", "name a file in it")
     else:
         _refuse_special(option, path, status.st_mode)
 
 
-def _refuse_place(option: str, path: str, real: Path, status: os.stat_result | None) -> None:
-    """An ordinary file, which is replaced, or none yet: the folder must take a new one."""
+def _refuse_unwritable(option: str, path: str, real: Path, status: os.stat_result | None) -> None:
+    """Refuse a file that can not be written or replaced in its folder."""
     if not real.parent.is_dir():
         raise UsageProblem(
             f"{option}: there is no directory '{Path(path).parent}' to write the file to", "make it, or name another"
@@ -112,7 +112,7 @@ def _refuse_place(option: str, path: str, real: Path, status: os.stat_result | N
 
 
 def _refuse_special(option: str, path: str, mode: int) -> None:
-    """What is no ordinary file takes what comes if it can be opened at once; a disk or a socket never."""
+    """Refuse special files: all but pipes and devices that can be opened at once."""
     named_pipe = stat.S_ISFIFO(mode) and Path(os.path.realpath(path)).exists()
     if named_pipe or not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
         raise UsageProblem(f"{option}: '{path}' is not an ordinary file", _OTHER)
@@ -123,25 +123,25 @@ def _refuse_special(option: str, path: str, mode: int) -> None:
 
 
 def _refuse_folder(option: str, path: str) -> None:
-    """A folder that is made if need be: the nearest one above that is there must take it."""
+    """Refuse a folder that can not be made: the nearest existing folder above must be writable."""
     try:
-        place = Path(path).resolve()
-        place.exists()
-        while not os.path.lexists(place) and place != place.parent:
-            place = place.parent
-        if not place.is_dir():
-            raise UsageProblem(f"{option}: '{place}' is a file, not a folder", _FOLDER)
-        for part in Path(path).resolve().relative_to(place).parts:
-            # Each on its own: a name that is too long is refused also where its folder is still to be made.
-            os.path.lexists(place / part)
-            (place / part).exists()
+        nearest = Path(path).resolve()
+        nearest.exists()
+        while not os.path.lexists(nearest) and nearest != nearest.parent:
+            nearest = nearest.parent
+        if not nearest.is_dir():
+            raise UsageProblem(f"{option}: '{nearest}' is a file, not a folder", _FOLDER)
+        for part in Path(path).resolve().relative_to(nearest).parts:
+            # Each part alone: a name that is too long is refused even if its folder does not exist yet.
+            os.path.lexists(nearest / part)
+            (nearest / part).exists()
     except (OSError, RuntimeError) as problem:
         raise _unwritable(option, path, problem, _FOLDER) from None
-    _try_folder(option, path, place)
+    _try_folder(option, path, nearest)
 
 
 def _try_folder(option: str, path: str, folder: Path) -> None:
-    """Permissions alone do not tell whether a folder takes a file: quotas, full disks and file systems have a say."""
+    """Write a temporary file: quotas, full disks and file systems matter, not only permissions."""
     import tempfile  # slow to import
 
     try:
@@ -156,16 +156,16 @@ def _unwritable(option: str, path: str, problem: Exception, hint: str = _OTHER) 
     return UsageProblem(f"{option}: '{path}' cannot be written: {reason}", hint)
 
 
-def _refuse_shared_folder(places: Mapping[str, str]) -> None:
-    """Tables in the folder of the checkpoints, or around it: an export begins with a folder of its own."""
-    export = places.get("--export")
-    for option, path in places.items():
+def _refuse_shared_folder(named_folders: Mapping[str, str]) -> None:
+    """Refuse an export around another folder of the run: an export replaces its folder."""
+    export = named_folders.get("--export")
+    for option, path in named_folders.items():
         if export is not None and option != "--export" and Path(path).resolve().is_relative_to(Path(export).resolve()):
             raise UsageProblem(f"--export: '{export}' has the folder of {option} in it", "name another folder")
 
 
 def _refuse_shared(files: Mapping[str, str]) -> None:
-    """Two outputs in one file, one of which may be the answer itself."""
+    """Refuse two outputs to one file; standard output and error count too."""
     known: dict[_Identity, str] = {}
     for name in ("stdout", "stderr"):
         with suppress(OSError, ValueError, AttributeError):

@@ -11,8 +11,8 @@ from checker.cli.output import Output
 
 _CODES = """\b
 Exit codes:
-    0  told
-    3  told of the states that were found; the search was cut
+    0  explained
+    3  explained for the states that were found; the search was cut
   150  the model does not parse or resolve
   151  options or constants are wrong
     2  usage, or a line of the trace that fits no step; 74 environment, 70 internal error, 130 interrupted
@@ -38,7 +38,7 @@ Exit codes:
 def explain(model: str, action: str | None, init: bool, follow: str | None, step: int | None, **given: Any) -> int:
     """Say why actions of MODEL have no step.
 
-    Over the whole exploration: which guards their attempts came to and got past, and which attempt came furthest. In
+    Over the whole exploration: which guards their attempts met and passed, and which attempt came furthest. In
     one state, with --init or --follow: the guards that are false there, with the values that make them so.
     """
     output = Output(color=not given["no_color"], json=given["json"])

@@ -1,4 +1,4 @@
-"""From whatever a run ends with to one clear message and an exit code. A traceback never reaches the terminal."""
+"""Turns the end of a run into one message and an exit code. A traceback never reaches the terminal."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from checker.core.problems import FULL_DISK, EnvironmentProblem, Problem, full_d
 from checker.core.visible import printable
 from checker.report.plain_lines import print_remark, print_result
 
-# What the system may refuse through no fault of ours, and what to do about it.
+# Errors of the system that are no errors of ours, with hints.
 _REFUSALS = {
     errno.EACCES: "check the permissions",
     errno.EPERM: "check the permissions",
-    errno.EROFS: "set TMPDIR to a place that can be written",
+    errno.EROFS: "set TMPDIR to a folder that can be written",
     errno.EIO: "check the disk",
     errno.EMFILE: "raise the limit of open files (ulimit -n)",
     errno.ENFILE: "close other programs",
@@ -52,13 +52,13 @@ def run_safely(arguments: Sequence[str]) -> int:
         short = EnvironmentProblem("there is not enough memory", "stop earlier with --max-states or --timeout")
         return _report_problem(arguments, short)
     except BrokenPipeError:
-        # Whoever asked for help has read enough of it.
+        # The reader of the help text has closed the pipe.
         return ExitCode.PASSED
     except OSError as refusal:
         if refusal.errno is None:
             return _report_mistake(refusal, arguments)
         return _report_problem(arguments, _refused(refusal))
-    except Exception as mistake:  # noqa: BLE001 - whatever else goes wrong is a mistake of ours, and is said to be one
+    except Exception as mistake:  # noqa: BLE001 - any other exception is an internal error, and reported as one
         return _report_mistake(mistake, arguments)
     except BaseException as end:
         from checker.core.limits import StopReason
@@ -66,14 +66,14 @@ def run_safely(arguments: Sequence[str]) -> int:
 
         if not isinstance(end, Stop):
             raise
-        # It ended before there was anything to tell.
+        # It ended before there was anything to report.
         print_remark(f"fizzpy: {end.reason.sentence}")
         code = ExitCode.INTERRUPTED if end.reason is StopReason.INTERRUPTED else ExitCode.BOUNDED
         return _end(arguments, code, end.reason.sentence)
 
 
 def _refused(refusal: OSError) -> EnvironmentProblem:
-    """What the system refuses is no mistake of ours, whatever it is."""
+    """An error of the system as a problem of the environment."""
     try:
         Path.cwd()
     except OSError:
@@ -94,7 +94,7 @@ def _report_problem(arguments: Sequence[str], problem: Problem) -> int:
 
 
 def _end(arguments: Sequence[str], code: ExitCode, text: str, hint: str | None = None) -> int:
-    """The exit code. Whoever asked for JSON gets an object also where there is nothing to report but a problem."""
+    """The exit code. With --json a problem is printed as an object too."""
     if "--json" in arguments:
         from checker.report.json_report import json_problem
 
@@ -104,7 +104,7 @@ def _end(arguments: Sequence[str], code: ExitCode, text: str, hint: str | None =
 
 
 def _report_mistake(mistake: Exception, arguments: Sequence[str]) -> int:
-    """Save what is needed to find the mistake, and say where."""
+    """Save the details of an internal error, and name the file."""
     import platform
 
     from fizz.base.version import VERSION

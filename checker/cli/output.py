@@ -1,4 +1,4 @@
-"""What the command prints, and where: results to standard output, messages and progress to standard error."""
+"""What the command prints: results to standard output, messages and progress to standard error."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How this run of the command is to print. Imports its printers late: they are heavy.
+    """Prints for one run of the command. Imports its printers late: they are heavy.
 
     `every`: all counterexamples, not only the leading one.
     """
@@ -38,7 +38,7 @@ class Output:
     every: bool = False
 
     def report(self, report: Report, audit: Coverage | None = None) -> None:
-        """Print the answer of a check, with its audit if there was one."""
+        """Print the report of a check, with its audit if there is one."""
         with _readers_may_leave():
             if self.json:
                 self._json_report(report, audit)
@@ -61,7 +61,7 @@ class Output:
         print_result(json_report(report, {} if audit is None else {"audit": coverage_fields(audit)}))
 
     def simulation(self, report: SimulationReport) -> None:
-        """Print the answer of a simulation."""
+        """Print the report of a simulation."""
         with _readers_may_leave():
             if self.json:
                 from checker.report.json_walk_report import json_simulation
@@ -73,7 +73,7 @@ class Output:
             (print_simulation_verdict if self.quiet else print_simulation)(self._page(), report)
 
     def guided(self, report: GuidedReport) -> None:
-        """Print the answer of a guided trace."""
+        """Print the report of a guided trace."""
         with _readers_may_leave():
             if self.json:
                 from checker.report.json_walk_report import json_guided
@@ -85,7 +85,7 @@ class Output:
             (print_guided_verdict if self.quiet else print_guided)(self._page(), report)
 
     def actions_explanation(self, report: ActionsReport) -> None:
-        """Print how actions fared over an exploration."""
+        """Print the attempts of actions over an exploration."""
         with _readers_may_leave():
             if self.json:
                 from checker.report.json_explain import json_actions
@@ -97,7 +97,7 @@ class Output:
             print_actions(self._page(), report)
 
     def state_explanation(self, report: StateReport) -> None:
-        """Print what has no step in a state."""
+        """Print the actions without a step in a state."""
         with _readers_may_leave():
             if self.json:
                 from checker.report.json_explain import json_state
@@ -109,7 +109,7 @@ class Output:
             print_state(self._page(), report)
 
     def coverage(self, coverage: Coverage) -> None:
-        """Print what ran, and what did not."""
+        """Print a coverage."""
         with _readers_may_leave():
             if self.json:
                 from checker.report.json_coverage import json_coverage
@@ -126,7 +126,7 @@ class Output:
     def promises(
         self, results: Sequence[PromiseResult], not_run: Sequence[Promise], engine: str, code: ExitCode
     ) -> None:
-        """Print what came of promises."""
+        """Print the results of promises."""
         with _readers_may_leave():
             if self.json:
                 from checker.report.json_promises import json_promises
@@ -159,13 +159,13 @@ class Output:
             print_result(text.rstrip("\n"))
 
     def notice(self, sentence: str) -> None:
-        """Tell what the user should know and is no part of the answer."""
-        # A line of progress may stand there; it comes again below.
+        """Print a message that is no part of the report."""
+        # Clears a line of progress, which is drawn again below.
         print_remark(f"fizzpy: {sentence}", "\r\x1b[K" if self._watched else "")
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[Progress], None] | None]:
-        """A progress line while the block runs; None where nobody watches."""
+        """A progress line while the block runs; None without a terminal."""
         if not self._watched:
             yield None
             return
@@ -179,7 +179,7 @@ class Output:
 
     @contextmanager
     def walking(self) -> Iterator[Callable[[WalkProgress], None] | None]:
-        """A line that tells how far a simulation has come while the block runs; None where nobody watches."""
+        """A progress line of a simulation while the block runs; None without a terminal."""
         if not self._watched:
             yield None
             return
@@ -193,7 +193,7 @@ class Output:
 
     @contextmanager
     def counting(self, total: int) -> Iterator[Callable[[int, int], None]]:
-        """A line that tells how many of several runs are done while the block runs, if somebody watches."""
+        """A line with the number of finished runs while the block runs, if there is a terminal."""
         if not self._watched:
             yield lambda done, broken: None
             return
@@ -218,15 +218,15 @@ class Output:
 
 @contextmanager
 def _readers_may_leave() -> Iterator[None]:
-    """Whoever reads our output may stop reading, as `head` does; the exit code still tells the verdict."""
+    """A reader of the output may stop early, as `head` does; the exit code still gives the verdict."""
     try:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes once more when it ends: give it something that takes it.
+        # Python flushes once more when it exits, which must not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as refusal:
         if refusal.filename is not None:
             raise
         reason = f"the report cannot be printed: {refusal.strerror}"
-        raise EnvironmentProblem(reason, "send it to a place with room") from None
+        raise EnvironmentProblem(reason, "send it to a disk with free space") from None

@@ -1,4 +1,4 @@
-"""The files that are written besides an answer: `--save-trace`, `--itf`, `--dot`, `--html`."""
+"""The files that are written besides the report: `--save-trace`, `--itf`, `--dot`, `--html`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OutputFiles:
-    """The paths that were given, and what the model was given. `folders`: others that the run writes to, by option.
+    """The paths of the files, and the model with its constants and options. `folders`: folders of the run, by option.
 
-    `patience`: how long the steps may take that have to be made again for a file.
+    `patience`: limits the time to compute the contents of a file.
     """
 
     model: str
@@ -44,7 +44,7 @@ class OutputFiles:
         return {"--save-trace": self.save_trace, "--itf": self.itf, "--dot": self.dot, "--html": self.html}
 
     def refuse(self) -> None:
-        """Refuse places where no file can be, and those of the model, before the search.
+        """Refuse files that can not be written, and the files of the model, before the search.
 
         Raises `UsageProblem`, and `FizzError` for a model that is wrong.
         """
@@ -53,7 +53,7 @@ class OutputFiles:
             refuse_inputs(self.files, files_of(self._module()))
 
     def write(self, report: Report, audit: Coverage | None) -> None:
-        """Write what there is of a check. Raises `EnvironmentProblem` where there is no room."""
+        """Write the files of a check. Raises `EnvironmentProblem` if one can not be written."""
         self._write(
             {
                 "--save-trace": lambda path: self._trace(path, report),
@@ -64,7 +64,7 @@ class OutputFiles:
         )
 
     def write_walk(self, report: SimulationReport) -> None:
-        """Write the walk of a simulation that violates something. Raises `EnvironmentProblem` as `write` does."""
+        """Write the violating walk of a simulation. Raises `EnvironmentProblem` as `write` does."""
         self._write({"--save-trace": lambda path: self._trace(path, report)})
 
     def write_coverage(self, coverage: Coverage) -> None:
@@ -74,9 +74,9 @@ class OutputFiles:
         self._write({"--html": lambda path: html_coverage(coverage)})
 
     def _write(self, texts: Mapping[str, Callable[[str], str | bytes | None]]) -> None:
-        """Write all of them; one that can not be written does not keep back the others.
+        """Write all files, also if one of them fails.
 
-        That there is nothing to be written is said, and changes nothing: the answer was given before.
+        If there is nothing to write, a message says so; the exit code does not change.
         """
         problems: list[EnvironmentProblem] = []
         for option, path in self.files.items():
@@ -124,10 +124,10 @@ class OutputFiles:
         from interpreter.explain.contents import contents
 
         machine = Machine(compile_module(self._module()))
-        told = [entry for entry in report.trace.entries if not entry.fails]
+        shown = [entry for entry in report.trace.entries if not entry.fails]
         run = follow(machine, report.trace)
-        if run.remark or len(run.states) < len(told):
-            raise UsageProblem("no step leads to a state that the counterexample tells of", why_no_run(machine))
+        if run.remark or len(run.states) < len(shown):
+            raise UsageProblem("no step leads to a state of the counterexample", why_no_run(machine))
         what = report.error.diagnostic.text if report.error is not None else f"{report.leading} is violated"
         held = [contents(machine, state) for state in run.states]
         return itf_text(ItfTrace(report.model, what, report.trace, held))
@@ -136,7 +136,7 @@ class OutputFiles:
         from checker.report.dot import dot_text
         from checker.state_graph import refuse_large, state_graph
 
-        # The check may have seen enough to know; it may also have stopped before.
+        # The check may have stopped before it saw all states; `state_graph` refuses too.
         refuse_large(report.states)
         return dot_text(state_graph(self._module(), self.symmetry, self.patience))
 

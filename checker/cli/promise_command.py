@@ -1,4 +1,4 @@
-"""The subcommand `test`: all runs that models promise, put to the test."""
+"""The subcommand `test`: checks the promises in `expect.yaml`."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ _MARKS = {"quick": ("quick",), "large": ("large",), "all": ("quick", "large")}
 )
 @click.option("--junit", metavar="FILE", help="Write the results to FILE as JUnit XML.")
 @click.option("--json", is_flag=True, help="Print the results as one JSON object.")
-@click.option("--quiet", is_flag=True, help="Print how many promises are kept only.")
+@click.option("--quiet", is_flag=True, help="Print only how many promises are kept.")
 @command_options.no_color
 def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit: str | None, **given: Any) -> int:
-    """Put to the test what models promise in expect.yaml: verdicts, states, transitions, depth.
+    """Check what models promise in expect.yaml: verdicts, states, transitions, depth.
 
-    Takes folders, with all below, and files. Without any: the models that come with the tool.
+    Takes files, and folders with all their subfolders. Without any: the models that come with the tool.
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
     from checker.core.limits import Limits
@@ -59,16 +59,16 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
     _refuse({"--junit": junit}, promises)
     results: dict[int, PromiseResult] = {}
     interrupted = False
-    with output.counting(len(promises)) as tell:
+    with output.counting(len(promises)) as show_counts:
         try:
-            for place, kept in run_promises(promises, engine, jobs or _cores(engine), tell):
-                results[place] = kept
+            for index, kept in run_promises(promises, engine, jobs or _cores(engine), show_counts):
+                results[index] = kept
         except KeyboardInterrupt:
             interrupted = True
-    # Interruptions that come from here on find nothing to end: what was done is told as a whole.
+    # From here on an interruption ends nothing: the results are printed completely.
     command_options.patience_of(Limits())
-    not_run = [promise for place, promise in enumerate(promises) if place not in results]
-    done = [results[place] for place in sorted(results)]
+    not_run = [promise for index, promise in enumerate(promises) if index not in results]
+    done = [results[index] for index in sorted(results)]
     code = _exit_code(done, interrupted)
     output.promises(done, not_run, engine, code)
     if junit is not None:
@@ -80,7 +80,7 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
 
 
 def _promises(paths: Sequence[str], mark: str) -> list[Promise]:
-    """The promises to be put to the test. Raises `Problem` if there are none, or a model of theirs is missing."""
+    """The promises to check. Raises `Problem` if there are none, or if a model is missing."""
     from checker.core.locate import bundled_folder
     from checker.core.problems import UsageProblem
     from checker.expectations.promises import promises_in
@@ -101,7 +101,7 @@ def _promises(paths: Sequence[str], mark: str) -> list[Promise]:
 
 
 def _refuse(outputs: Mapping[str, str | None], promises: Sequence[Promise]) -> None:
-    """Refuse a place where no file can be, and what promises and their models are read from. Raises `UsageProblem`."""
+    """Refuse a file that can not be written, and the files of promises and models. Raises `UsageProblem`."""
     from checker.cli.destinations import may_be_inputs, refuse_files, refuse_inputs
     from checker.cli.output_files import files_of
     from fizz import FizzError, load

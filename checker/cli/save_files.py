@@ -1,4 +1,4 @@
-"""Files that the user has named: written as a whole, or not at all."""
+"""Writes the files that the user has named, completely or not at all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def counterexample_text(
 ) -> str | None:
     """The leading counterexample as a guided trace that `fizzpy trace --follow` replays.
 
-    None, after that has been said, if there is none. Raises `UsageProblem` if the model does not take its steps.
+    None, with a message, if there is none. Raises `UsageProblem` if the model does not have its steps.
     """
     from checker.core.locate import locate
     from checker.traces.save_trace import guide_text
@@ -43,17 +43,17 @@ def counterexample_text(
 
 
 def report_unwritten(path: str) -> None:
-    """There is nothing to write."""
+    """Say that there is nothing to write."""
     print_remark(f"fizzpy: there is no counterexample with steps; '{path}' was not written")
 
 
 def save(path: str, text: str | bytes) -> None:
-    """Write a file that the user has named. Raises `EnvironmentProblem`: that it can be, was seen before the search."""
+    """Write a file that was checked before the search. Raises `EnvironmentProblem`."""
     data = text if isinstance(text, bytes) else text.encode("utf-8", errors="backslashreplace")
     try:
         target = Path(path)
         if target.exists() and not target.is_file():
-            # A pipe or a device takes what comes.
+            # A pipe or a device is not replaced.
             target.write_bytes(data)
         else:
             _replace(target.resolve(), data)
@@ -63,7 +63,7 @@ def save(path: str, text: str | bytes) -> None:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    """Put a new file in the place of one that may be there. What is half written has another name."""
+    """Replace a file atomically: the text is first written to a file of another name."""
     import tempfile  # slow to import
 
     handle, name = tempfile.mkstemp(prefix=".fizzpy-", suffix=".part", dir=target.parent)
@@ -82,7 +82,7 @@ def _replace(target: Path, data: bytes) -> None:
 
 
 def _mode_of(target: Path) -> int:
-    """The permissions of the file that is there, or those that new files are given."""
+    """The permissions of an existing file, or those of a new one."""
     if target.exists():
         return stat.S_IMODE(target.stat().st_mode)
     mask = os.umask(0)

@@ -68,7 +68,7 @@ def show(target: str | None, **given: Any) -> int:
         output.guided(unopened.report)
         return int(unopened.report.exit_code)
     except Exception as error:
-        # Not imported before: the language is read when the first screen is there.
+        # Imported late: the language is not needed for the first screen.
         from fizz.base.errors import FizzError
 
         if not isinstance(error, FizzError):
@@ -79,7 +79,7 @@ def show(target: str | None, **given: Any) -> int:
 
 
 def _opened(target: str, output: Output, given: dict[str, Any]) -> OpenedPaths | int:
-    """What there is to show; or, if there is nothing, the exit code after that has been said."""
+    """The paths to show; or, if there are none, the exit code, after a message."""
     from checker.core.given import Given
 
     wanted = Given(dict(given["set"]), dict(given["option"]))
@@ -89,17 +89,17 @@ def _opened(target: str, output: Output, given: dict[str, Any]) -> OpenedPaths |
     from checker.tui.opened.opening_files import open_guide, open_report
     from checker.tui.opened.saved_files import is_report
 
-    told, model = (given["follow"], target) if is_model else (target, None)
-    if is_report(told):
-        opened = open_report(told, wanted, model).only(given["properties"])
+    file, model = (given["follow"], target) if is_model else (target, None)
+    if is_report(file):
+        opened = open_report(file, wanted, model).only(given["properties"])
     else:
-        opened = open_guide(told, wanted, model, given["properties"])
+        opened = open_guide(file, wanted, model, given["properties"])
     _need_terminal()
     return opened
 
 
 def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given) -> OpenedPaths | int:
-    """The counterexample of a model, which is checked for that; or its beginning."""
+    """Check a model, and open its counterexamples; or its initial state, if there are none."""
     from checker.check import check
     from checker.core.exploration import Settings
     from checker.core.patience import Patience
@@ -119,7 +119,7 @@ def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given)
         limits=limits,
     )
     patience = Patience(limits)
-    # Not to the end of the command, for the viewer listens itself.
+    # Only during the check: the viewer handles interruptions itself.
     with patience.deferring_interrupts():
         with output.progress() as progress:
             report = check(module, settings=settings, progress=progress, patience=patience)
@@ -141,11 +141,11 @@ def _only_model() -> str:
     if len(found) == 1:
         return found[0]
     hint = f"here are {', '.join(found[:_MOST_NAMES])}" if found else "name a model, as VeniceLeaderFollower.fizz"
-    raise UsageProblem("which model, report or guided trace is to be shown?", hint)
+    raise UsageProblem("which model, report or guided trace should be shown?", hint)
 
 
 def print_viewer_command(model: str, output: Output, given: dict[str, Any]) -> None:
-    """Print the command that shows what a check with these options found, if somebody is there to type it."""
+    """Print the command that shows the result of a check with these options, if there is a terminal."""
     if output.json or output.quiet or not _on_terminal():
         return
     words = ["fizzpy", "show", model]
@@ -162,7 +162,7 @@ def _on_terminal() -> bool:
 
 
 def _need_terminal() -> None:
-    """The viewer draws on a terminal and reads its keys. Raises `EnvironmentProblem` if there is none."""
+    """Raises `EnvironmentProblem` if there is no terminal."""
     from checker.core.problems import EnvironmentProblem
 
     if not _on_terminal():

@@ -14,7 +14,7 @@ _FURTHEST = 100
 _SIMULATE_CODES = """\b
 Exit codes:
     0  no walk found a violation, which proves nothing
-    3  so it is, and time or memory ended it before all walks were made
+    3  the same, but time or memory ended it before all walks were made
    11  deadlock
    12  an always or transition assertion is violated
    13  a liveness property is violated
@@ -26,7 +26,7 @@ Exit codes:
 _TRACE_CODES = """\b
 Exit codes:
     0  the trace can be followed, and violates neither always nor transition
-    3  so it is as far as it went, and time or memory ended it before all was followed and listed
+    3  the same as far as it went; time or memory ended it before all was followed and listed
    12  an always or transition assertion is violated on it
    75  the model failed while running
   150  the model does not parse or resolve
@@ -56,7 +56,7 @@ Exit codes:
 def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: str | None, **given: Any) -> int:
     """Walk through MODEL at random, until something is violated.
 
-    What a walk finds is real; that nothing is found proves nothing.
+    A violation that a walk finds is real; finding none proves nothing.
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
     from checker.cli.output_files import OutputFiles
@@ -107,7 +107,7 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
 @command_options.quiet
 @command_options.no_color
 def trace(model: str, follow: str | None, extend: int, **given: Any) -> int:
-    """Follow a guided trace through MODEL, and tell what happens.
+    """Follow a guided trace through MODEL, and print what happens.
 
     `fizzpy check MODEL --save-trace FILE` writes such a trace.
     """

@@ -1,4 +1,4 @@
-"""Promises put to the test: each run in a process of its own, as many at a time as wanted."""
+"""Checks promises: each run in its own process, several at a time."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ _TICK_S: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class PromiseResult:
-    """What came of a promise. `differs`: what is not as promised, one sentence each; nothing: it is kept.
+    """The result of a promise. `differs`: the differences, one sentence each; none if it is kept.
 
-    `exit_code` is that of the run, whatever was promised. `report` None: there is none, because the model does not load
-    or the run was not possible. `trouble`: the run was not possible for a reason that is not the model's; the exit code
-    then says whose.
+    `exit_code` is that of the run. `report` is None if the model does not load or the run was not possible. `trouble`:
+    why the run was not possible, if the reason is not in the model.
     """
 
     promise: Promise
@@ -46,7 +45,7 @@ class PromiseResult:
 
 
 def run_promise(promise: Promise, engine: str, **more: object) -> PromiseResult:
-    """Run a model as a promise says, and compare. Never raises what a run may end with, but says it."""
+    """Run a model as a promise says, and compare. Errors of the run are in the result, not raised."""
     begun = time.monotonic()
 
     def kept(
@@ -66,18 +65,21 @@ def run_promise(promise: Promise, engine: str, **more: object) -> PromiseResult:
         return kept(problem.exit_code, None, (), problem.text + (f" ({problem.hint})" if problem.hint else ""))
     except MemoryError:
         return kept(ExitCode.ENVIRONMENT, None, (), "there is not enough memory")
-    except Exception as mistake:  # noqa: BLE001 - one broken run must not hide what became of the others
+    except Exception as mistake:  # noqa: BLE001 - one broken run must not hide the results of the others
         return kept(ExitCode.INTERNAL, None, (), f"internal error: {type(mistake).__name__}: {mistake}")
     return kept(report.exit_code, report, promise.broken_by(report))
 
 
 def run_promises(
-    promises: Sequence[Promise], engine: str, jobs: int, tell: Callable[[int, int], None] = lambda done, broken: None
+    promises: Sequence[Promise],
+    engine: str,
+    jobs: int,
+    show_counts: Callable[[int, int], None] = lambda done, broken: None,
 ) -> Iterator[tuple[int, PromiseResult]]:
-    """Put promises to the test, `jobs` at a time, and give (place, result) of each when it is there: not in order.
+    """Check promises, `jobs` at a time. Yields (index, result) of each when it is done: not in order.
 
-    `tell` hears now and then how many are done and how many of these are broken. When nobody asks for further results,
-    the runs that are under way are ended.
+    `show_counts` is called now and then with the numbers of finished and of broken promises. When the generator is
+    closed, unfinished runs are ended.
     """
     # Where processes can be forked they need not import everything again.
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
@@ -87,13 +89,13 @@ def run_promises(
         while waiting or running:
             while waiting and len(running) < jobs:
                 running.append(_Trial(context, *waiting.pop(), engine))
-            tell(done, broken)
+            show_counts(done, broken)
             ready = wait([trial.answer for trial in running], _TICK_S)
             for trial in [trial for trial in running if trial.answer in ready]:
                 kept = trial.result()
                 running.remove(trial)
                 done, broken = done + 1, broken + (not kept.holds)
-                yield trial.place, kept
+                yield trial.index, kept
     finally:
         for trial in running:
             trial.interrupt()
@@ -103,10 +105,10 @@ def run_promises(
 
 @dataclass(slots=True, eq=False)
 class _Trial:
-    """One promise that is put to the test in a process of its own."""
+    """One promise, checked in its own process."""
 
     context: multiprocessing.context.BaseContext
-    place: int
+    index: int
     promise: Promise
     engine: str
     begun: float = field(default_factory=time.monotonic)
@@ -115,7 +117,7 @@ class _Trial:
 
     def __post_init__(self) -> None:
         self.answer, other_end = self.context.Pipe(duplex=False)
-        # A context makes processes of its own kind; the base class does not say so.
+        # Every context has `Process`; the base class does not declare it.
         arguments = (self.promise, self.engine, other_end)
         self.process = self.context.Process(target=_run_in_process, args=arguments, daemon=False)  # type: ignore[attr-defined]
         with _interrupts_wait():
@@ -123,7 +125,7 @@ class _Trial:
         other_end.close()
 
     def result(self) -> PromiseResult:
-        """What the process answered, or that it died."""
+        """The answer of the process, or that it died."""
         try:
             kept = self.answer.recv()
         except EOFError:
@@ -138,13 +140,13 @@ class _Trial:
         return kept
 
     def interrupt(self) -> None:
-        """Ask the run to end as Ctrl-C would: it takes its temporary files away. Nobody wants its answer any more."""
+        """Interrupt the run, so that it removes its temporary files. Its answer is dropped."""
         self.answer.close()
         if self.process.is_alive() and self.process.pid is not None:
             os.kill(self.process.pid, signal.SIGINT)
 
     def end(self) -> None:
-        """Wait for the end, and bring it about if it does not come."""
+        """Wait for the end; kill the process if it does not come."""
         self.process.join(_PATIENCE_S)
         if self.process.is_alive():
             self.process.kill()
@@ -153,7 +155,7 @@ class _Trial:
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Interruptions come later. A process that is started meanwhile is half made: it asks for them later."""
+    """Delay interruptions while a process is started; the new process unblocks them itself."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -165,14 +167,14 @@ def _interrupts_wait() -> Iterator[None]:
 
 
 def _run_in_process(promise: Promise, engine: str, answer: Connection) -> None:
-    """The process of one run. It is in a group of its own, so that Ctrl-C reaches those who wait for it alone."""
+    """The process of one run, in its own process group, so that Ctrl-C reaches only the parent."""
     if hasattr(os, "setpgrp"):
         os.setpgrp()
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # Nobody reads any more what an interrupted run has to say.
+    # The answer of an interrupted run is dropped.
     with suppress(KeyboardInterrupt, BrokenPipeError):
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -9,7 +9,7 @@
         Consistent: {verdict: holds}
 
 `set` gives constants, `options` front-matter options, `keep_going`, `max_states` and `max_depth` what the command
-calls by these names. Figures that are not given are not compared. The page docs/expectations.md has all of it.
+calls by these names. Figures that are not given are not compared. See docs/expectations.md.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ KEYS = {"model", "set", "options", "keep_going", *BOUNDS, "mark", "properties", 
 
 
 class ExpectationProblem(Problem):
-    """An `expect.yaml` that is not what it should be; the text begins with the place."""
+    """An error in an `expect.yaml`; the text begins with its location."""
 
     exit_code = ExitCode.OPTIONS
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """One run and what must come of it. `figures` and `properties` hold what is to be compared, and nothing else.
+    """One run and its expected results: `figures` and `properties` are compared with the report.
 
-    `file` and `line` say where it is written down.
+    `file` and `line` are its location.
     """
 
     model: Path
@@ -66,7 +66,7 @@ class Promise:
 
     @property
     def given(self) -> str:
-        """What the run is given besides the model, in a few words: `RMS=3 --keep-going`."""
+        """Constants, options and limits of the run: `RMS=3 --keep-going`."""
         given = [f"{name}={text}" for name, text in (*self.constants.items(), *self.options.items())]
         given += ["--keep-going"] if self.keep_going else []
         limits = [f"--{name.replace('_', '-')} {limit}" for name, limit in self.limits.asked.items()]
@@ -83,7 +83,7 @@ class Promise:
         return check(self.model, engine=engine, settings=settings, options=self.options, constants=self.constants)
 
     def broken_by(self, report: Report) -> list[str]:
-        """What a report does not keep, one sentence each; nothing: the promise is kept."""
+        """The differences of a report, one sentence each; none if the promise is kept."""
         found = {name: getattr(report, name) for name in FIGURES if name != "exit"}
         found["exit"] = int(report.exit_code)
         broken = [
@@ -103,9 +103,9 @@ class Promise:
 
 
 def promises_in(path: Path) -> list[Promise]:
-    """The promises of a folder and all below it, in the order of the files, or those of one file.
+    """The promises of a folder and its subfolders, in the order of the files, or those of one file.
 
-    Raises `UsageProblem` if there are none, `ExpectationProblem` for a file that is not what it should be.
+    Raises `UsageProblem` if there are none, `ExpectationProblem` for an error in a file.
     """
     try:
         is_folder = path.is_dir()
@@ -123,12 +123,12 @@ def promises_in(path: Path) -> list[Promise]:
 
 
 def promises_below(folder: Path) -> list[Promise]:
-    """All promises made in a folder and below, in the order of the files."""
+    """All promises of a folder and its subfolders, in the order of the files."""
     return [promise for path in sorted(folder.rglob(FILE_NAME)) for promise in read_promises(path)]
 
 
 def read_promises(path: Path) -> list[Promise]:
-    """The promises of one `expect.yaml`. Raises `ExpectationProblem` where it is not what it should be."""
+    """The promises of one `expect.yaml`. Raises `ExpectationProblem` for an error in it."""
     text = read_user_file(path, f"an {FILE_NAME}", _LONGEST)
     try:
         node = compose(text, _LONGEST)
@@ -142,7 +142,7 @@ def read_promises(path: Path) -> list[Promise]:
 
 
 def _lines(node: YamlNode) -> tuple[int, dict[str, int]]:
-    """The line where a run begins, and that of each of its keys."""
+    """The first line of a run, and the line of each of its keys."""
     return node.line + 1, {key.text: key.line + 1 for key, _ in node.pairs}
 
 
@@ -156,7 +156,7 @@ def _wrong(path: Path, line: int, text: str, hint: str | None = None) -> Expecta
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads one run of a file, or says what is wrong with it."""
+    """Reads one run of a file. Raises `ExpectationProblem` for an error in it."""
 
     path: Path
     number: int
@@ -164,7 +164,7 @@ class _Reader:
     lines: Mapping[str, int]
 
     def promise(self, run: object) -> Promise:
-        """The promise that a run makes."""
+        """The promise of a run."""
         if not isinstance(run, dict) or not isinstance(run.get("model"), str):
             raise self._wrong("", "it must be a mapping with the key 'model', the name of a file")
         for key in run:

@@ -42,7 +42,7 @@ def sums(coverage: Coverage) -> str:
 
 
 def reach(coverage: Coverage) -> str:
-    """Over which states that was counted."""
+    """Which states were counted."""
     states = f"{plural(coverage.states, 'state')}, {plural(coverage.transitions, 'transition')}, depth {coverage.depth}"
     if coverage.stopped is not StopReason.COMPLETE:
         return f"{states}; {coverage.stopped.sentence}: there are more states"
@@ -52,7 +52,7 @@ def reach(coverage: Coverage) -> str:
 
 
 def notes_of(coverage: Coverage, file: str) -> Mapping[int, list[tuple[str, bool]]]:
-    """By line of a file: what its guards decided, and what never happened there (then True)."""
+    """Notes by line of a file: what its guards decided (False), and what never happened there (True)."""
     notes: dict[int, list[tuple[str, bool]]] = defaultdict(list)
     for branching in coverage.branchings:
         counts = dict(branching.counts)
@@ -96,7 +96,7 @@ def print_audit(page: Page, coverage: Coverage) -> None:
     names = file_names(coverage.sources)
     page.line(Text(f"every state visited once more, row by row: {reach(coverage)}", "dim"), 2, 2)
     page.line()
-    _print_table(page, ("action", "ways", "steps"), ((a.action, a.paths, a.steps) for a in coverage.actions))
+    _print_table(page, ("action", "paths", "steps"), ((a.action, a.paths, a.steps) for a in coverage.actions))
     _print_table(
         page,
         ("line", "guard or branch", "decided"),
@@ -133,7 +133,7 @@ def _where(span: Span, names: Mapping[str, str]) -> str:
 def _print_table(page: Page, heads: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2), header_style="dim")
     for head in heads:
-        right = head in ("line", "ways", "steps")
+        right = head in ("line", "paths", "steps")
         table.add_column(head, justify="right" if right else "left", overflow="fold", no_wrap=right)
     for row in rows:
         cells = (f"{cell:,}" if isinstance(cell, int) else printable(str(cell)) for cell in row)

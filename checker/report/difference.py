@@ -1,7 +1,7 @@
-"""What differs between two display texts of a value, so that a long value need not be shown twice.
+"""The parts in which two display texts of a value differ, so that a long value need not be shown twice.
 
 The texts are those of the language page, section 5.5, and of threads (`Node#0.Send at spec.fizz:14 {k = 1}`). They are
-read as nested brackets with items between commas; whatever does not read that way is one opaque text.
+read as nested brackets with items between commas; a text that does not read like that is opaque.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = tuple(_CLOSING.values())
 _JOINTS = (":", "=")
 _STRING = r'"(?:[^"\\]|\\.?)*+"?'
-# What says how a text is made up. A string may hold any of the rest; brackets that hold no others are taken at once.
+# The tokens that structure a text. A string may contain any of the others; an innermost bracket is one token.
 _TOKEN = re.compile(rf'{_STRING}|[(\[{{](?:[^"()\[\]{{}}]++|{_STRING})*+[)\]}}]|[()\[\]{{}},:=]', re.DOTALL)
 _UNORDERED = ("set(", "genericset(", "bag(")
 _DEEPEST = 100
@@ -26,7 +26,7 @@ _DEEPEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One place in a container: `key` is None in sequences; `joint` is what stands between key and value."""
+    """An item of a container: `key` is None in sequences; `joint` is the text between key and value."""
 
     key: str | None
     joint: str
@@ -44,7 +44,7 @@ class Group:
 def differences(change: Change) -> list[Change]:
     """The smallest parts that changed, as changes of their own. A part that came or went has no old or new text.
 
-    The place of a part reads as in the language: `nodes[0].offset`, `log["a"]`.
+    The place of a part is written as in the language: `nodes[0].offset`, `log["a"]`.
     """
     if change.old is None or change.new is None:
         return [change]
@@ -68,7 +68,7 @@ def _compare(place: str, old: str, new: str, depth: int) -> Iterator[Change]:
 def parts(place: str, before: Group, after: Group) -> list[Change]:
     """The parts of two values with the same head side by side, also those that did not change.
 
-    The elements of a set or bag have no places of their own: theirs is that of the whole.
+    The elements of a set or bag have no place of their own: they get that of the whole.
     """
     if before.head in _UNORDERED:
         return list(unordered(place, Counter(_elements(before)), Counter(_elements(after))))
@@ -84,7 +84,7 @@ def _part_place(place: str, item: Item) -> str:
 
 
 def _sequence(place: str, old: list[str], new: list[str]) -> Iterator[Change]:
-    """Members of equally many by their place; else what both begin and end with did not change."""
+    """Sequences of one length are compared by index; else the common beginning and end did not change."""
     if len(old) == len(new):
         for index, (one, other) in enumerate(zip(old, new, strict=True)):
             yield Change(f"{place}[{index}]", one, other)
@@ -105,7 +105,7 @@ def _sequence(place: str, old: list[str], new: list[str]) -> Iterator[Change]:
 
 
 def unordered(place: str, old: Counter[str], new: Counter[str]) -> Iterator[Change]:
-    """Things without places of their own side by side: those that went, stayed, came."""
+    """Elements without a place of their own: those that went, stayed, came."""
     for element in (old - new).elements():
         yield Change(place, element, None)
     for element in (old & new).elements():
@@ -159,7 +159,7 @@ def _item(text: str, joint: int) -> Item:
 
 
 def find(text: str, start: int, wanted: str, nested: bool = False) -> int:
-    """Where the first of the wanted characters stands outside strings (and brackets, if `nested`), or the length."""
+    """The index of the first wanted character outside strings (and brackets, if `nested`), or the length."""
     position, depth = start, 0
     while position < len(text):
         character = text[position]

@@ -1,4 +1,4 @@
-"""Why actions have no step, for people: the guards with counts, how far the furthest attempt came, values."""
+"""Why actions have no step, as text: the guards with counts, the furthest attempt, the values that decided."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from checker.traces.guards import Disabled, FailedGuard
 
 _BODY = 2
 _DETAIL = 4
-_WAYS = {
+_ENDINGS = {
     "require": "this is false",
     "if": "no branch is taken, and nothing is done",
     "while": "it is not entered, and nothing is done",
     "for": "there is nothing to loop over, and nothing is done",
     "oneof": "there is nothing to choose from",
     "domain": "the domain has no further value",
-    "given up": "all goes on from here as it did before with fewer choices",
+    "given up": "everything from here on happened before with fewer choices",
     "nothing done": "nothing is done",
     "limit": "the option forbids it",
 }
 
 
 def print_actions(page: Page, report: ActionsReport) -> None:
-    """Print how each action fared, and over how many states that was."""
+    """Print the attempts of each action, and the number of states."""
     names = file_names(report.sources)
     for one in report.actions:
         _print_attempts(page, one, report.sources, names)
@@ -99,7 +99,7 @@ def print_state(page: Page, report: StateReport) -> None:
 def print_disabled(
     page: Page, one: Disabled, sources: Mapping[str, str], names: Mapping[str, str], indent: int
 ) -> None:
-    """Print what holds back one action, thread or message."""
+    """Print what blocks one action, thread or message."""
     headline = Text(printable(one.name), "bold cyan")
     if one.actor != one.name:
         headline.append(f" ({printable(one.actor)})", "dim")
@@ -111,14 +111,14 @@ def print_disabled(
 def print_guard(
     page: Page, guard: FailedGuard, sources: Mapping[str, str], names: Mapping[str, str], indent: int
 ) -> None:
-    """Print where ways ended, and the values that decided."""
+    """Print the guard at which paths ended, and the values that decided."""
     name = names.get(guard.file, guard.file)
     where = f"{name}:{guard.line}" if name else f"{guard.line:4d}"
     row = guard.text if guard.kind == "limit" else source_row(sources, guard.file, guard.line)
     line = Text(printable(f"{where} | "), "dim") + Text(printable(row), "italic")
-    page.line(line.append(f"  {_WAYS[guard.kind]}", "dim"), indent, 6)
+    page.line(line.append(f"  {_ENDINGS[guard.kind]}", "dim"), indent, 6)
     if guard.choices:
-        more = f" and {plural(guard.paths - 1, 'more way')}" if guard.paths > 1 else ""
+        more = f" and {plural(guard.paths - 1, 'more path')}" if guard.paths > 1 else ""
         page.line(Text(printable(f"[{', '.join(guard.choices)}]{more}"), "yellow"), indent + 2, 4)
     for text, value in guard.facts:
         fact = Text().append(printable(text), "cyan").append(" is " if value in ("True", "False") else " = ")

@@ -20,7 +20,7 @@ def html_coverage(coverage: Coverage) -> str:
 
 
 def audit_tables(coverage: Coverage) -> str:
-    """What an audit tells, as tables."""
+    """The findings of an audit, as tables."""
     actions = [(a.action, a.paths, a.steps) for a in coverage.actions]
     branchings = [
         (b.span.line, b.text, ", ".join(f"{name} {count:,}" for name, count in b.counts)) for b in coverage.branchings
@@ -29,7 +29,7 @@ def audit_tables(coverage: Coverage) -> str:
     untested = [(d.span.line, d.text) for d in coverage.untested if d.span is not None]
     settings = [(d.text,) for d in coverage.settings]
     return (
-        html_table(("action", "ways", "steps"), list(actions), "Actions")
+        html_table(("action", "paths", "steps"), list(actions), "Actions")
         + html_table(("line", "guard or branch", "decided"), list(branchings), "Guards and branches")
         + html_table(("line", "what"), list(remarks), "What never happened")
         + html_table(("line", "what"), list(untested), "Never put to the test")

@@ -1,4 +1,4 @@
-"""A page of HTML that stands alone: style inside, no script, nothing from elsewhere, all text escaped."""
+"""A self-contained page of HTML: style inside, no script, no external resource, all text escaped."""
 
 from __future__ import annotations
 

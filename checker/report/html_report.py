@@ -107,7 +107,7 @@ def _why(trace: Trace, report: Report) -> str:
             (mover_name(one.name, names), one.line, source_row(report.sources, one.file, one.line), values_of(one))
             for one in trace.stuck.held
         ]
-        parts.append(html_table(("what is held back", "line", "by what", "values"), rows))
+        parts.append(html_table(("blocked", "line", "by", "values"), rows))
     return "\n".join(parts)
 
 

@@ -18,7 +18,7 @@ _LONGEST = 22
 
 @dataclass(frozen=True, slots=True)
 class SequenceRow:
-    """A step in the diagram: in which lane it happens, what it is called, the lanes that it reaches into."""
+    """A step in the diagram: in which lane it happens, what it is called, the other lanes that it reaches."""
 
     lane: str
     label: str
@@ -27,7 +27,7 @@ class SequenceRow:
 
 
 def sequence_rows(trace: Trace) -> list[SequenceRow]:
-    """The steps after Init. A step reaches into the lanes of the instances that it changes or sends a message to."""
+    """The steps after Init. A step reaches the lanes of the instances that it changes or sends a message to."""
     return [_row(entry) for entry in trace.entries[1:]]
 
 
@@ -78,7 +78,7 @@ def sequence_svg(trace: Trace) -> str:
 
 
 def _lanes(trace: Trace, rows: Sequence[SequenceRow]) -> list[str]:
-    """The lanes in the order of the states' lines; what moves outside of roles has one at the left."""
+    """The lanes in the order of the states' lines; steps outside of roles have one at the left."""
     places = [place for entry in trace.entries for place, _ in entry.state]
     known = [found[0] for place in places if (found := _INSTANCE.match(place))]
     used = {lane for row in rows for lane in (row.lane, *row.reaches)}

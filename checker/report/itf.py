@@ -1,7 +1,7 @@
 """A counterexample in the Informal Trace Format, which the trace viewers of Apalache and Quint read.
 
-Integers beyond 2^53, tuples, sets and maps have forms of their own there; what the format has no form for (floats,
-bytes) is written as `#unserializable` with the display text.
+Integers beyond 2^53, tuples, sets and maps have their own forms in the format; a value without a form (float, bytes)
+is written as `#unserializable` with its display text.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def itf_text(itf: ItfTrace) -> str:
 
 
 def _names(states: Sequence[Contents]) -> list[tuple[str, str]]:
-    """The variables of the trace, each with what it tells of: `=x` a state variable, `#R` a role, else one of ours."""
+    """Variables with their sources: `=x` a state variable, `#R` a role, else one that is added here."""
     variables = dict.fromkeys(name for state in states for name in state.variables)
     roles = dict.fromkeys(role for state in states for role, _ in state.instances)
     taken = {*variables, *roles}
@@ -103,7 +103,7 @@ def _state(index: int, state: Contents, label: str, names: list[tuple[str, str]]
 
 
 def itf_value(value: object, depth: int = 0) -> object:
-    """A value of the language in the forms of the format."""
+    """A value of the language in its ITF form."""
     if depth > _DEEPEST:
         return {"#unserializable": "nested too deeply"}
     match value:

@@ -10,7 +10,7 @@ from checker.traces.guards import Disabled, FailedGuard
 
 
 def json_actions(report: ActionsReport) -> str:
-    """How actions fared over the exploration."""
+    """The attempts of actions over the exploration."""
     fields = {
         "exit_code": int(report.exit_code),
         "model": report.model,
@@ -24,7 +24,7 @@ def json_actions(report: ActionsReport) -> str:
 
 
 def json_state(report: StateReport) -> str:
-    """What has no step in one state."""
+    """The actions and threads without a step in one state."""
     fields = {
         "exit_code": int(report.exit_code),
         "model": report.model,
@@ -52,7 +52,7 @@ def _attempts(one: Attempts) -> dict[str, object]:
 
 
 def json_disabled(one: Disabled) -> dict[str, object]:
-    """Something that has no step, and the guards that hold it back."""
+    """An action or thread without a step, and the guards that block it."""
     return {"name": one.name, "kind": one.kind, "actor": one.actor, "guards": [_guard(guard) for guard in one.guards]}
 
 

@@ -1,4 +1,4 @@
-"""What came of promises, for programs: as one JSON object, and as JUnit's XML, which continuous integration reads."""
+"""The results of promises for programs: one JSON object, or JUnit XML for continuous integration."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _json_run(kept: PromiseResult) -> dict[str, object]:
 def junit_promises(results: Sequence[PromiseResult], not_run: Sequence[Promise], engine: str) -> bytes:
     """A `testsuites` document: a suite for each `expect.yaml`, a case for each run, in their order.
 
-    What differs is a failure, a run that was not possible an error, one that was not begun is skipped.
+    A broken promise is a failure, an impossible run an error, a run that was not started is skipped.
     """
     cases = [(kept.promise, kept) for kept in results] + [(promise, None) for promise in not_run]
     root = ElementTree.Element("testsuites", name="fizzpy test")
@@ -79,7 +79,7 @@ def _place(case: tuple[Promise, PromiseResult | None]) -> tuple[str, int]:
 
 def _add_case(suite: ElementTree.Element, name: str, promise: Promise, kept: PromiseResult | None) -> None:
     folder = Path(promise.file or "").parent
-    # Of an installed folder its own name says enough; consumers make a tree of what stands between the dots.
+    # Consumers make a tree of the parts between the dots. Of an installed folder only its name is used.
     parts = folder.parts[-1:] if folder.is_absolute() else [part for part in folder.parts if part != ".."]
     seconds = 0.0 if kept is None else kept.elapsed_s
     case = ElementTree.SubElement(
@@ -110,7 +110,7 @@ def _count(element: ElementTree.Element, suites: list[ElementTree.Element]) -> N
 
 
 def _clean(text: str) -> str:
-    """The text without the characters that no XML document may hold."""
+    """The text with `?` for characters that XML does not allow."""
     return "".join(
         c if c in "\t\n\r" or " " <= c <= "\ud7ff" or (c > "\udfff" and c not in "\ufffe\uffff") else "?" for c in text
     )

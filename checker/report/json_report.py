@@ -1,4 +1,4 @@
-"""A report as one JSON object, for programs. All but engine, times, memory and stats is the same for every engine."""
+"""A report as one JSON object, for programs. Only engine, times, memory and stats differ between engines."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def json_property(finding: PropertyReport) -> dict[str, object]:
 
 
 def json_trace(trace: Trace | None) -> dict[str, object]:
-    """The entries under `trace`; what makes them a lasso or a stutter stands beside."""
+    """The entries under `trace`; beside it the fields that make it a lasso or a stutter."""
     if trace is None:
         return {"trace": None}
     fields: dict[str, object] = {"trace": [json_entry(entry) for entry in trace.entries]}
@@ -96,12 +96,12 @@ def json_trace(trace: Trace | None) -> dict[str, object]:
     if trace.fairness:
         fields["fairness"] = list(trace.fairness)
     if trace.stuck is not None:
-        blocked = [list(place) for place in trace.stuck.blocked]
+        blocked = [list(location) for location in trace.stuck.blocked]
         held = [_held(one) for one in trace.stuck.held]
         fields["stuck"] = {"blocked": blocked, "limited": list(trace.stuck.limited), "held": held}
     if trace.why is not None:
-        place = {"step": trace.why.step, "file": trace.why.file, "line": trace.why.line}
-        fields["why"] = place | {"facts": [list(fact) for fact in trace.why.facts]}
+        location = {"step": trace.why.step, "file": trace.why.file, "line": trace.why.line}
+        fields["why"] = location | {"facts": [list(fact) for fact in trace.why.facts]}
     return fields
 
 
@@ -125,7 +125,7 @@ def json_entry(entry: TraceEntry) -> dict[str, object]:
 
 
 def json_diagnostic(diagnostic: Diagnostic) -> dict[str, object]:
-    """A message with its place."""
+    """A message with its location."""
     span = diagnostic.span
     return {
         "code": diagnostic.code or None,

@@ -1,4 +1,4 @@
-"""What a report is as one JSON object, on its way out."""
+"""Writes a JSON object as text."""
 
 from __future__ import annotations
 

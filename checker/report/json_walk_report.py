@@ -1,4 +1,4 @@
-"""What walks found, as one JSON object, for programs. Names and forms are those of a check's report."""
+"""The results of walks as one JSON object. Names and forms are those of a check's report."""
 
 from __future__ import annotations
 

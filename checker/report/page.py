@@ -17,11 +17,11 @@ from checker.core.visible import printable
 if TYPE_CHECKING:
     from rich.table import Table
 
-# Below this a line is rather too wide for the page than cut into crumbs.
+# A narrower page gets lines that are too wide rather than shredded ones.
 _NARROWEST = 20
 _WIDEST = 10_000
 
-# Nobody reads further in a terminal; the JSON report has everything.
+# A longer line is cut in a terminal; the JSON report has everything.
 _LONGEST = 4000
 
 
@@ -37,7 +37,7 @@ def _break(text: str, room: int) -> int:
 
 
 def _visible(text: Text) -> Text:
-    """The text with what could harm or deceive spelled out, every style where it was."""
+    """The text with control characters spelled out, and its styles kept in position."""
     if printable(text.plain) == text.plain:
         return text
     shown = [printable(character) for character in text.plain]
@@ -55,10 +55,10 @@ def _width(text: Text) -> int:
 
 
 class _Console(Console):
-    """A console that lets nothing through unseen. What to do when nobody reads any more is left to the command."""
+    """A console that writes no control character of a text. A broken pipe is left to the command."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """What is about to be written. Only the colours, which are ours, are sent as they are."""
+        """The segments to write: texts made printable, colours as they are."""
         return _seen(super().render(renderable, options))
 
     def on_broken_pipe(self) -> None:
@@ -82,7 +82,7 @@ def _asked_width() -> int | None:
 class Page:
     """Where a report is printed. Without colour the output has no escape sequences at all.
 
-    Whatever a line holds, what is written has no control character but ours; see `checker.core.visible`.
+    The only control characters written are those of the colours; see `checker.core.visible`.
     """
 
     def __init__(self, file: TextIO | None = None, *, color: bool = True, width: int | None = None) -> None:
@@ -93,7 +93,7 @@ class Page:
             highlight=False,
             markup=False,
             emoji=False,
-            # Rich takes for a size whatever consists of digits, superscript ones and none at all too.
+            # Rich accepts every string of digits as a size, even superscript digits and the empty string.
             _environ={name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES")},
         )
 

@@ -1,4 +1,4 @@
-"""The line that tells how far a search has come, rewritten in place while it runs."""
+"""The progress line of a search, rewritten while it runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _EVERY_S = 0.2
 
 
 class ProgressLine:
-    """A line in a terminal that says something else from time to time. `clear` takes it away again."""
+    """A line in a terminal that is rewritten from time to time. `clear` removes it."""
 
     def __init__(self, terminal: TextIO) -> None:
         self._terminal = terminal
@@ -33,14 +33,14 @@ class ProgressLine:
         self._terminal.flush()
 
     def clear(self) -> None:
-        """Leave no trace of the line."""
+        """Remove the line."""
         if self._written:
             self._terminal.write("\r\x1b[K")
             self._terminal.flush()
 
 
 def progress_text(progress: Progress) -> str:
-    """One line, the most telling numbers first."""
+    """One line, the most important numbers first."""
     rate = progress.states / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
     minutes, seconds = divmod(int(progress.elapsed_s), 60)
     phase = "" if progress.phase == "exploring" else f"  {progress.phase}"

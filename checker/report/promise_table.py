@@ -1,4 +1,4 @@
-"""What came of promises, for people: a table with a line for each run, and below it what differs."""
+"""The results of promises as text: a table with a line for each run, and below it the differences."""
 
 from __future__ import annotations
 
@@ -51,24 +51,24 @@ def print_promises_verdict(page: Page, results: Sequence[PromiseResult], not_run
 
 
 def _figures(kept: PromiseResult) -> list[Text]:
-    said = Text("ok", "green") if kept.holds else Text("differs" if kept.trouble is None else "error", "bold red")
+    result = Text("ok", "green") if kept.holds else Text("differs" if kept.trouble is None else "error", "bold red")
     report = kept.report
     if report is None:
-        return [Text("error"), *[Text("")] * len(_COLUMNS), said]
+        return [Text("error"), *[Text("")] * len(_COLUMNS), result]
     numbers = (f"{report.states:,}", f"{report.transitions:,}", f"{report.depth:,}", f"{report.cpu_s:.1f}")
-    return [Text(report.verdict), *map(Text, numbers), said]
+    return [Text(report.verdict), *map(Text, numbers), result]
 
 
 def _print_differences(page: Page, kept: PromiseResult) -> None:
     if kept.holds:
         return
     promise = kept.promise
-    page.line(Text(printable(promise.title), "bold").append(f"  {place(promise.file, promise.line)}", "dim"), hang=2)
+    page.line(Text(printable(promise.title), "bold").append(f"  {location(promise.file, promise.line)}", "dim"), hang=2)
     for sentence in (*kept.differs, *([kept.trouble] if kept.trouble else [])):
         page.line(Text(printable(sentence), "red"), 2, 2)
     page.line()
 
 
-def place(file: Path | None, line: int) -> str:
-    """Where a promise is written down: `models/venice/expect.yaml:12`"""
+def location(file: Path | None, line: int) -> str:
+    """The location of a promise: `models/venice/expect.yaml:12`"""
     return "" if file is None else f"{file}:{line}"

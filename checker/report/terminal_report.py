@@ -1,4 +1,4 @@
-"""A report for people: the verdict, how one property after the other fares, and how a violated one breaks."""
+"""A report as text: counterexamples, the verdict of each property, counts, and the verdict."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def print_report(page: Page, report: Report, *, every: bool = False) -> None:
 
 
 def afterthoughts(report: Report) -> list[str]:
-    """How far a level had come that was given up, and what to do about what cut the search."""
+    """How much of an unfinished level was expanded, and how to avoid the limit that cut the search."""
     sentences = []
     level = report.given_up
     if level is not None:
@@ -111,7 +111,7 @@ def verdict_sentence(report: Report) -> str:
 
 
 def length_note(found: PropertyReport | ModelFailure) -> str:
-    """What to say of a counterexample of which it is not known that there is none before it."""
+    """A note for a counterexample that is perhaps not the shortest."""
     return "" if found.shortest else ", perhaps not the shortest"
 
 
@@ -240,7 +240,7 @@ def _print_counts(page: Page, report: Report) -> None:
         counts.append(f"{report.cut:,} cut")
     page.line(", ".join(counts), hang=2)
     if report.excluded:
-        # Sound only if nothing depends on them (language page, 12.5): whoever reads the counts has to know.
+        # Sound only if nothing depends on them (language page, 12.5): a reader of the counts has to know.
         names = ", ".join(map(printable, report.excluded))
         page.line(Text(f"identity.exclude: states that differ only in {names} count once", "yellow"), hang=2)
     rate = f", {report.states / report.elapsed_s:,.0f} states/s" if report.elapsed_s > 0 else ""

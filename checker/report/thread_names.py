@@ -1,8 +1,8 @@
-"""Who is who among the threads of a story.
+"""Names for the threads of a trace.
 
-In a state threads are numbered by their place in a sorted list, so that a thread may have another number after each
-step. A reader follows threads, not numbers: here each gets a name for as long as it lives, its action's, and where the
-story has several threads of one action at a time, a number of its own: `Increment/2`.
+In a state a thread's number is its position in a sorted list, so that it may change with every step. Here each thread
+gets one name for as long as it lives: its action's, with a number where the trace has several threads of one action at
+a time, `Increment/2`.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ _UNKNOWN = "thread"
 
 @dataclass(frozen=True, slots=True)
 class NamedThread:
-    """A thread: its action, and the least number that no other thread of the action had when it was born."""
+    """A thread: its action, and the least number that no other thread of the action had when it started."""
 
     action: str
     ordinal: int
 
 
 ThreadTexts = tuple[tuple[NamedThread, str], ...]
-"""Who stands where in a state, in the order of the state."""
+"""Threads with their display texts, in the order of the state."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadStep:
     """The threads before and after one step.
 
-    `mover`: the thread that made the step, if it is one that lives on or has lived before.
+    `mover`: the thread that made the step; None if it started and ended in this step.
     """
 
     before: ThreadTexts
@@ -41,7 +41,7 @@ class ThreadStep:
 
     @property
     def number(self) -> str | None:
-        """The mover's number when it moved; of a new thread, that in the state after."""
+        """The mover's number in the state before; for a new thread, in the state after."""
         for threads in (self.before, self.after):
             for number, (member, _) in enumerate(threads):
                 if member == self.mover:
@@ -51,7 +51,7 @@ class ThreadStep:
 
 @dataclass(frozen=True, slots=True)
 class ThreadNames:
-    """The steps of a story, one per entry, and the names of those who play in it."""
+    """The threads of each entry of a trace, and their names."""
 
     steps: tuple[ThreadStep, ...]
 
@@ -65,7 +65,7 @@ class ThreadNames:
         return [self.name(member) for member, _ in self.steps[index].after]
 
     def changes(self, index: int) -> list[Change]:
-        """What a step changed of the threads, by their names."""
+        """The threads that a step changed, by name."""
         step = self.steps[index]
         old, new = dict(step.before), dict(step.after)
         return [
@@ -75,7 +75,7 @@ class ThreadNames:
         ]
 
     def renumbered(self, index: int) -> list[tuple[str, int]]:
-        """Name and new number of the threads that have another number after a step that was not theirs."""
+        """Name and new number of each thread that did not move and yet has another number after the step."""
         step = self.steps[index]
         before = {member: number for number, (member, _) in enumerate(step.before)}
         return [
@@ -97,11 +97,11 @@ def thread_names_of(trace: Trace) -> ThreadNames:
 
 
 def _next_step(before: ThreadTexts, entry: TraceEntry, last: NamedThread | None) -> ThreadStep:
-    """One step; `last` has made the one before it."""
+    """One step; `last` moved in the step before."""
     members = [member for member, _ in before]
     mover = None
     if entry.movers:
-        # Of equal threads any may be the one that moves: then it is the one that has moved last.
+        # Any of several equal threads may be the mover: take the one that moved last.
         first = entry.movers[0]
         chosen = next((number for number in entry.movers if members[number] == last), first)
         members[first], members[chosen] = members[chosen], members[first]

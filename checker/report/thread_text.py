@@ -1,4 +1,4 @@
-"""The display text of a thread, made short: who, where it stands, its locals; and what a step changed of that."""
+"""The display text of a thread, shortened: its calls, location and locals; and what a step changed in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FRAME = re.compile(r"(?P<name>\S+) at (?P<where>line \d+|\S+:\d+)(?: (?P<values
 
 @dataclass(frozen=True, slots=True)
 class ThreadPosition:
-    """Where a thread stands: the functions from the action inwards, and the innermost one's place and locals."""
+    """Where a thread is: the functions from the action inwards, and the innermost one's location and locals."""
 
     calls: tuple[str, ...]
     where: str
@@ -25,7 +25,7 @@ class ThreadPosition:
         return " > ".join(self.calls)
 
     def text(self, whole: bool = True) -> str:
-        """`Send > put at line 9 {v = 1}`; for a reader who knows whose it is `in put at line 9 {v = 1}`."""
+        """`Send > put at line 9 {v = 1}`; not `whole`, without the action: `in put at line 9 {v = 1}`."""
         inner = f"in {' > '.join(self.calls[1:])} " if len(self.calls) > 1 else ""
         return f"{f'{self.call_chain} ' if whole else inner}at {self.where} {self.values}".rstrip()
 
@@ -60,9 +60,9 @@ def _frames(text: str) -> Iterator[str]:
 
 
 def thread_changes(change: Change, names: Mapping[str, str]) -> list[Change]:
-    """What a reader needs to know of a thread that came, went or moved.
+    """What a step changed in a thread that came, went or moved.
 
-    The place is a number, `thread-0`, or the name of the thread, which says whose it is.
+    The place of the change is a number, `thread-0`, or the name of the thread, which already says its action.
     """
     before = None if change.old is None else read_thread(change.old, names)
     after = None if change.new is None else read_thread(change.new, names)

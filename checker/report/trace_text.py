@@ -1,4 +1,4 @@
-"""A counterexample as a story: one paragraph per step, who moves, the source, what changed, where it crashed."""
+"""A counterexample as text: one paragraph per step with the mover, the source, the changes, a crash."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BODY = 6
 _DETAIL = 8
 _MOST_SOURCE_LINES = 4
 _MOST_HELD = 8
-# Of a state, and of what a step changed. Nobody reads further in a terminal; the JSON report has everything.
+# Lines shown of a state, and of what a step changed. The JSON report has all of them.
 _MOST_LINES = 1000
 _MOST_FACTS = 3
 _LOST = "** CRASH: the thread is lost **"
@@ -43,7 +43,7 @@ def print_trace(page: Page, trace: Trace, sources: Mapping[str, str]) -> None:
 
 
 def print_end(page: Page, trace: Trace, sources: Mapping[str, str]) -> None:
-    """Print the state at the end of a story."""
+    """Print the state at the end of a trace."""
     page.line(Text("The state at the end:", "bold"), _BODY)
     _print_state(page, trace.entries[-1].state, file_names(sources), thread_names_of(trace).names(-1))
 
@@ -68,7 +68,7 @@ def _print_false(page: Page, why: Why, last: int, sources: Mapping[str, str], na
 
 
 def _print_stuck(page: Page, trace: Trace, stuck: Stuck, sources: Mapping[str, str]) -> None:
-    """Print for each line that holds something back whom, and the values that make it so."""
+    """Print each line that blocks something, what it blocks, and the values that decide."""
     if not stuck.held and not stuck.limited:
         return
     names, threads = file_names(sources), thread_names_of(trace).names(-1)
@@ -88,12 +88,12 @@ def _print_stuck(page: Page, trace: Trace, stuck: Stuck, sources: Mapping[str, s
 
 
 def mover_name(name: str, threads: Sequence[str]) -> str:
-    """What a reader calls the mover of steps of this name: a thread has a name of its own."""
+    """The name of what moves in steps of this name: a thread has a name of its own."""
     return dict(enumerate(threads)).get(int(name.removeprefix("thread-")), name) if is_thread(name) else name
 
 
 def values_of(held: Held) -> str:
-    """The values that make a guard false: those of its parts, or that it is false."""
+    """The values that make a guard false: those of its parts, or just `it is false`."""
     facts = [(text, value) for text, value in held.facts if text != held.text]
     parts = [f"{text} {'is' if value in ('True', 'False') else '='} {value}" for text, value in facts[:_MOST_FACTS]]
     return ", ".join(parts) or ("it is false" if held.facts else "there is nothing to do")
@@ -102,7 +102,7 @@ def values_of(held: Held) -> str:
 def _print_state(
     page: Page, state: Iterable[tuple[str, str]], names: Mapping[str, str], threads: Sequence[str]
 ) -> None:
-    """Print a whole state: a line for each variable, thread and message, one for all role instances that are alike."""
+    """Print a whole state: a line for each variable, thread and message; equal role instances share a line."""
     described = [(owner, _description(owner, list(lines), names)) for owner, lines in groupby(state, key=_owner)]
     called = {f"thread-{number}": name for number, name in enumerate(threads)}
     lines: list[tuple[str, str]] = []
@@ -120,7 +120,7 @@ def _print_left_out(page: Page, count: int) -> None:
 
 
 def _owner(line: tuple[str, str]) -> str:
-    """What a place belongs to: `Node#0` for `Node#0.offset`, otherwise itself."""
+    """The owner of a place: `Node#0` for `Node#0.offset`, otherwise itself."""
     return line[0].partition(".")[0]
 
 
@@ -135,7 +135,7 @@ def _description(owner: str, lines: list[tuple[str, str]], names: Mapping[str, s
 
 
 def file_names(sources: Mapping[str, str]) -> dict[str, str]:
-    """How files are called in a report: by their last part where that is unique; a single file not at all."""
+    """The names of files in a report: the last part where that is unique; a single file has none."""
     if len(sources) == 1:
         return dict.fromkeys(sources, "")
     short = {path: PurePath(path).name for path in sources}
@@ -148,7 +148,7 @@ def _print_entry(
     page.line(Text(f"{index:4d}  ", "bold") + _headline(entry, threads, threads.steps[index]), hang=_BODY)
     for source_line in _source_lines(entry, sources, names):
         page.line(source_line, _BODY, _BODY)
-    # That a call started can be seen from the source; what the model's author named is worth telling.
+    # The start of a call can be seen in the source; labels of the model's author are shown.
     labels = [label for label in entry.labels if not label.endswith(".call")]
     if labels:
         page.line(Text(f"label {', '.join(labels)}", "dim"), _DETAIL, 4)
@@ -194,9 +194,9 @@ def _headline(entry: TraceEntry, threads: ThreadNames, step: ThreadStep) -> Text
 
 
 def _source_lines(entry: TraceEntry, sources: Mapping[str, str], names: dict[str, str]) -> list[Text]:
-    """The lines that the step executed, the first and the last where there are many. Of Init the state says all.
+    """The lines that the step executed, the first and the last where there are many; for Init none.
 
-    Guards that held and heads of blocks are left out, unless there is nothing else: they are no news.
+    Guards that held and heads of blocks are left out, unless there is nothing else.
     """
     if entry.kind == "init":
         return []
@@ -204,7 +204,7 @@ def _source_lines(entry: TraceEntry, sources: Mapping[str, str], names: dict[str
     if not locations and entry.file is not None and entry.line is not None:
         locations = [(entry.file, entry.line)]
     rows = [(file, line, source_row(sources, file, line)) for file, line in locations]
-    rows = [row for row in rows if not _is_no_news(row[2])] or rows
+    rows = [row for row in rows if not _is_guard_or_head(row[2])] or rows
     lines = [_source_line(names.get(file, file), line, row) for file, line, row in rows]
     left_out = len(lines) - _MOST_SOURCE_LINES
     if left_out > 1:
@@ -213,13 +213,13 @@ def _source_lines(entry: TraceEntry, sources: Mapping[str, str], names: dict[str
     return lines
 
 
-def _is_no_news(row: str) -> bool:
+def _is_guard_or_head(row: str) -> bool:
     return row.startswith("require ") or row in ("atomic:", "serial:", "parallel:", "oneof:")
 
 
 @lru_cache(4)
 def _rows(text: str) -> list[str]:
-    """The lines of a model: a step may have executed thousands. (A story is told without the language's own room.)"""
+    """The lines of a model, cached: a step may have executed thousands."""
     return text.split("\n")
 
 
@@ -246,7 +246,7 @@ def _source_line(name: str, line: int, row: str) -> Text:
 def print_change(
     page: Page, change: Change, names: Mapping[str, str], crash: bool = False, indent: int = _DETAIL
 ) -> None:
-    """Print what a step changed; of a thread what became of it, of a long value the parts that differ."""
+    """Print a change; for a thread its end or move, for a long value only the parts that differ."""
     if is_thread(change.place):
         _print_thread_change(page, change, names, crash, indent)
         return

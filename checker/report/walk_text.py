@@ -1,4 +1,4 @@
-"""What walks found, for people: a simulation's counterexample, a guided trace, and the steps beyond its end."""
+"""The results of walks as text: a simulation's counterexample, a guided trace and the steps beyond its end."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def print_simulation(page: Page, report: SimulationReport) -> None:
     if report.walk is not None:
         after = ""
         if report.trace is not None and report.found_after is not None and report.trace.steps < report.found_after:
-            after = f" after {plural(report.found_after, 'step')}, of which no more are needed than are shown"
+            after = f" after {plural(report.found_after, 'step')}; the trace above has only those that are needed"
         again = f"walk {report.walk} found it{after}; the same walk alone: --runs 1 --seed {report.seed + report.walk}"
         page.line(Text(again, "dim"), hang=2)
     print_simulation_verdict(page, report)

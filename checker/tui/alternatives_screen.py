@@ -1,4 +1,4 @@
-"""The screen that lists what else could happen, and lets the reader go on from there."""
+"""The screen that lists what else could happen, and lets the reader take a step."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _SLICE = 0.01
 _PAUSE = 0.02
 
 Item = Enabled | Disabled | str
-"""A row: a step, something that is held back, or a heading."""
+"""A row: a step, something that is blocked, or a heading."""
 
 
 class AlternativeLines(Lines):
-    """Every step that is possible; then, as far as it is known by now, what is held back."""
+    """Every step that is possible; then what is blocked, as far as it is known by now."""
 
     def __init__(self, session: ViewerSession, alternatives: Alternatives) -> None:
         super().__init__("alternatives")
@@ -39,7 +39,7 @@ class AlternativeLines(Lines):
         self.items.append(f"Can happen here ({count}){bound}" if count else f"Nothing can happen here{bound}")
         self.items += alternatives.enabled
         if alternatives.beginnings:
-            self.items += [f"Ways to begin ({len(alternatives.beginnings)})", *alternatives.beginnings]
+            self.items += [f"Other beginnings ({len(alternatives.beginnings)})", *alternatives.beginnings]
         ahead: list[Item] = [one for one in alternatives.enabled if one.taken]
         ahead += [one for one in self.items if not isinstance(one, str)]
         self.cursor = self.items.index(ahead[0]) if ahead else 0
@@ -48,7 +48,7 @@ class AlternativeLines(Lines):
         self.complete = False
 
     def work(self, seconds: float) -> bool:
-        """Find out what is held back, for so long. True if there was something new."""
+        """Look for what is blocked, for this time. True if there was something new."""
         deadline = time.perf_counter() + seconds
         before = self.count
         while time.perf_counter() < deadline and not self.complete:
@@ -96,7 +96,7 @@ class AlternativeLines(Lines):
             case Enabled(possible=possible, name=name):
                 crash = possible.crashes or name.startswith("crash-role")
                 sign = "→ " if item.taken else "  "
-                note = "  the trace goes this way" if item.taken and not possible.begins else ""
+                note = "  taken by the trace" if item.taken and not possible.begins else ""
                 return [
                     (sign, STRONG),
                     (name, CRASH if crash else NAME),
@@ -108,7 +108,7 @@ class AlternativeLines(Lines):
                 return [("  ", PLAIN), (name, NAME), (self._thread_name(name), PLAIN), (reason, FAINT)]
 
     def _thread_name(self, name: str) -> str:
-        """The reader's name of a thread that moves by its number."""
+        """The name of the thread that a step names by its number."""
         number = name.partition("[")[0].partition(" ")[0].removeprefix("thread-")
         if not name.startswith("thread-") or not number.isdigit():
             return ""
@@ -116,7 +116,7 @@ class AlternativeLines(Lines):
 
 
 class AlternativesScreen(Screen[Enabled | None]):
-    """What else could happen; Enter chooses a step. Below stands what it changes, or what holds it back."""
+    """What else could happen; Enter takes a step. Below: what it changes, or what blocks it."""
 
     DEFAULT_CSS = """
     AlternativesScreen #alternatives { height: 2fr; }
@@ -150,7 +150,7 @@ class AlternativesScreen(Screen[Enabled | None]):
 
     def _detail_lines(self, width: int) -> list[Sequence[Piece]]:
         item = self.list.item
-        self.detail.entitle("What holds it back" if isinstance(item, Disabled) else "What it changes")
+        self.detail.entitle("What blocks it" if isinstance(item, Disabled) else "What it changes")
         match item:
             case Enabled():
                 return plain(answer_texts.would_change(self.session, item, width))

@@ -1,4 +1,4 @@
-"""Longer answers, as lines of text: why something is false, what a step would change, what holds back the rest."""
+"""Longer answers as lines of text: why something is false, what a step would change, what blocks the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from checker.tui.viewer_session import ViewerSession
 
 
 def _lines(width: int, write: Callable[[Page], None]) -> list[str]:
-    """What is printed on a page of some width."""
+    """The lines printed on a page of this width."""
     file = io.StringIO()
     write(Page(file, color=False, width=width))
     return file.getvalue().rstrip("\n").split("\n")
@@ -49,20 +49,20 @@ def _print_false(page: Page, session: ViewerSession) -> None:
 
 def _sentence(session: ViewerSession, prop: PropertyRow, truth: TruthMark) -> str:
     if prop.of_dead_ends:
-        return "deadlock: no step is possible but crashes. `o` says what holds back each action."
+        return "deadlock: no step is possible but crashes. `o` says what blocks each action."
     instance = session.truths.instance(prop, session.path, session.selected)
     whose = f" for {instance}" if instance else ""
     if truth is TruthMark.FAILS:
         return f"{prop.name} ({prop.kind}) fails while it is evaluated{whose}"
     if prop is session.shown:
         for_ever = "stays here" if session.path.trace.stutter else "goes through this cycle"
-        return f"{prop.name} ({prop.kind}) is false here, and the run {for_ever} for ever: that violates it"
-    alone = "" if prop.breaks(truth) else "; in one state, that violates nothing"
+        return f"{prop.name} ({prop.kind}) is false here, and the run {for_ever} for ever, which violates it"
+    alone = "" if prop.breaks(truth) else "; in a single state that violates nothing"
     return f"{prop.name} ({prop.kind}) is false{whose}{alone}"
 
 
 def would_change(session: ViewerSession, one: Enabled, width: int) -> list[str]:
-    """What a step that could be taken would change."""
+    """The changes of a step that could be taken."""
     path_text = session.path_with(one)
     last = len(path_text) - 1
     if path_text.entries[last].fails:
@@ -85,7 +85,7 @@ def would_change(session: ViewerSession, one: Enabled, width: int) -> list[str]:
 
 
 def held_back(session: ViewerSession, one: Disabled, width: int) -> list[str]:
-    """The guards that hold back an action or thread, with their values."""
+    """The guards that block an action or thread, with their values."""
     names = file_names(session.sources)
 
     def write(page: Page) -> None:
@@ -100,7 +100,7 @@ def in_short(session: ViewerSession, one: Disabled) -> str:
     guard = one.guards[0]
     row = guard.text if guard.kind == "limit" else source_row(session.sources, guard.file, guard.line)
     values = ", ".join(f"{text} = {value}" for text, value in guard.facts if value not in ("True", "False"))
-    # Of a guard that is but a field or a variable there is no more to say.
+    # A guard that is a single field or variable has no other values.
     return f"{row}   {values or ('is False' if guard.facts else '')}".rstrip()
 
 

@@ -16,7 +16,7 @@ from checker.tui.viewer_session import ViewerSession
 
 
 def view(opened: OpenedPaths, *, color: bool = True) -> None:
-    """Show what was opened, until the reader has had enough."""
+    """Run the viewer until the reader quits. Raises what ended it, if it did not end normally."""
     if not color:
         os.environ["NO_COLOR"] = "1"
     viewer = Viewer(opened)
@@ -33,7 +33,7 @@ class Viewer(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", show=False, priority=True)]
 
     def __init__(self, opened: OpenedPaths) -> None:
-        # The terminal's own sixteen colours: its reader has chosen them, and they can be read on its background.
+        # The terminal's own sixteen colours can be read on its background.
         super().__init__(ansi_color=True)
         self.theme = "ansi-dark"
         self.session = ViewerSession(opened)
@@ -48,7 +48,7 @@ class Viewer(App[None]):
             leave()
 
     def give_up(self, problem: Exception) -> None:
-        """End, and let the command tell why."""
+        """End; the command reports the problem."""
         self.mistake = self.mistake or problem
         self.exit()
 
@@ -56,7 +56,7 @@ class Viewer(App[None]):
         return MainScreen(self.session)
 
     def _handle_exception(self, error: Exception) -> None:
-        """A mistake of ours: end, and let the command tell of it in its own words."""
+        """An error in the viewer: end; the command reports it."""
         self.mistake = self.mistake or error
         super()._handle_exception(error)
         self._exit_renderables.clear()

@@ -1,4 +1,4 @@
-"""What is done while the reader reads: a model is read, a step is looked for, truth values are found out."""
+"""Work in the background: reading the model, looking for a step, evaluating properties."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SLICE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class _Lookup:
-    """A step that is looked for: None for each that was passed by. `selected` and `path_text`: from where it began."""
+    """A search for a step, begun at `selected` of `path_text`. `entries` gives None where there is no match."""
 
     entries: Iterator[int | None]
     found: Callable[[int | None], None]
@@ -30,7 +30,7 @@ class _Lookup:
 
 
 class Background:
-    """Work for one screen, in slices, so that no key waits for it."""
+    """Work for one screen, in time slices, so that no key waits for it."""
 
     def __init__(self, screen: MainScreen) -> None:
         self.screen = screen
@@ -41,7 +41,7 @@ class Background:
         self._lookup: _Lookup | None = None
 
     def read(self) -> None:
-        """Begin to read the model, if only what was written down is known."""
+        """Begin to read the model, if only the saved file has been read."""
         if self.session.answers is None:
             self._reading = BackgroundReader(self.session.opened)
             self._reading.start()
@@ -52,22 +52,22 @@ class Background:
         return self._reading is None and self._lookup is None and self._all_known
 
     def changed(self) -> None:
-        """The reader looks at another step or path: others are the nearest now."""
+        """The reader has selected another step or path: evaluate its neighbours first."""
         self._all_known = self.session.work(0)
 
     def work(self, seconds: float = _SLICE) -> None:
-        """Go on for so long."""
+        """Work for this time."""
         if self._reading is not None and self._reading.done:
             self._take_in(self._reading)
         elif self._lookup is not None:
-            # That it looks is to be read first.
+            # The message is to be drawn first.
             if time.perf_counter() > self._lookup.begun + PAUSE:
                 self._look_on(self._lookup, seconds)
         elif not self._all_known:
             self._find_out(seconds)
 
     def _find_out(self, seconds: float) -> None:
-        """Find out truth values and matches; what does not show them is not drawn again."""
+        """Evaluate properties and matches; only the panes that show them are drawn again."""
         truth, steps = self.screen.truth, self.screen.steps
         known, marks = truth.known(), steps.marks()
         self._all_known = self.session.work(seconds)
@@ -77,7 +77,7 @@ class Background:
             steps.refresh()
 
     def must_wait(self, question: Callable[[], None]) -> bool:
-        """Is the model still being read, which a question needs? Then it is answered when that is done."""
+        """Is the model still being read? Then the question is answered when that is done."""
         if self._reading is None:
             return False
         self._question = question
@@ -85,14 +85,14 @@ class Background:
         return True
 
     def _take_in(self, reading: BackgroundReader) -> None:
-        """Go on with what was read, and answer what was asked meanwhile."""
+        """Use the model that was read, and answer the question that was asked meanwhile."""
         self._reading = None
         if reading.answers is None:
             assert reading.problem is not None
             self.screen.give_up(reading.problem)
             return
         self.session.complete(reading.opened, reading.answers)
-        # The model stays for good; to look through it for garbage takes as long as a key may.
+        # The model stays in memory; collecting garbage in it would delay a key.
         gc.freeze()
         self.screen.begin()
         question, self._question = self._question, None
@@ -101,7 +101,7 @@ class Background:
             question()
 
     def look(self, entries: Iterator[int | None], found: Callable[[int | None], None]) -> None:
-        """Look for a step; in slices if it is far, unless the reader moves meanwhile."""
+        """Look for a step, in slices if it is far. A move of the reader ends the search."""
         self._lookup = _Lookup(entries, found, self.session.selected, self.session.path_text)
         self._look_on(self._lookup, _SLICE)
         if self._lookup is not None:

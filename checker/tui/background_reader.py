@@ -1,4 +1,4 @@
-"""Brings the rest of what was opened while its reader reads already: the model, and its machine."""
+"""Reads the model and makes its machine in a thread, while the first screen is shown."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from checker.tui.opened.paths import OpenedPaths
 if TYPE_CHECKING:
     from checker.tui.opened.answers import Answers
 
-# While the thread computes, a key should not wait long for its turn.
+# A key should not wait long for the computing thread.
 _TURN = 0.001
-# As much room for nested expressions as the main thread has; some systems give other threads little.
+# The stack that the main thread has, for nested expressions; some systems give other threads less.
 _STACK = 16 * 1024 * 1024
 
 
 class BackgroundReader:
-    """Reads in a thread: imports can not be cut into slices. `opened` and `answers` are there when it is `done`."""
+    """Reads in a thread, for imports can not be cut into slices. When `done`, `opened` and `answers` are set."""
 
     def __init__(self, opened: OpenedPaths) -> None:
         self.opened = opened
@@ -49,7 +49,7 @@ class BackgroundReader:
             import checker.tui.alternatives_screen  # noqa: F401
 
             self.answers = Answers(self.opened.machine)
-        except Exception as problem:  # noqa: BLE001 - whatever it is, the screen has to go before it is told
+        except Exception as problem:  # noqa: BLE001 - the screen must be closed before any problem is reported
             self.problem = problem
         finally:
             sys.setswitchinterval(turn)

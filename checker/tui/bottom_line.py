@@ -1,4 +1,4 @@
-"""The line at the bottom: it answers, shows the most needed keys, and asks for a text."""
+"""The line at the bottom: shows messages and the most used keys, and asks for a text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HINT = "? help  ← → step  o what else  w why  / search  f filter  c change  
 
 
 class BottomLine(Horizontal):
-    """The line. Who asks is told of each letter, and gets the focus back."""
+    """The line. While it asks for a text it has the focus; then the widget that asked gets it back."""
 
     DEFAULT_CSS = """
     BottomLine { height: 1; }
@@ -42,14 +42,14 @@ class BottomLine(Horizontal):
         yield self._field
 
     def say(self, text: str = HINT) -> None:
-        """Answer; without a text show the keys."""
-        # The line has its place already: only a question is as wide as its text.
+        """Show a message; without a text the keys."""
+        # Only a question changes the layout: it is as wide as its text.
         self._says.update(printable(text, lines=False), layout=self.has_class("asking"))
 
     def ask(
         self, what: str, text: str, on_change: Callable[[str], None], on_end: Callable[[str], None] = lambda text: None
     ) -> None:
-        """Ask for a text: `told` of every letter, `done` at the end. Escape brings back the text before."""
+        """Ask for a text. `on_change` gets it after every key, `on_end` at the end; Escape restores the text before."""
         self._asker = self.screen.focused
         self._on_change, self._on_end, self._before = on_change, on_end, text
         self.add_class("asking")
@@ -73,7 +73,7 @@ class BottomLine(Horizontal):
         self._on_end(event.value)
 
     def on_input_blurred(self) -> None:
-        """The reader has gone to another pane, with Tab or the mouse: the question is over."""
+        """The focus has moved away, by Tab or the mouse: the question is over."""
         if self._field.display:
             self._close()
 
@@ -83,6 +83,6 @@ class BottomLine(Horizontal):
         self.say()
 
     def action_give_up(self) -> None:
-        """Leave, as if nothing had been written."""
+        """Leave, and restore the text before."""
         self._leave()
         self._on_change(self._before)

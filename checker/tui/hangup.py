@@ -1,4 +1,4 @@
-"""A terminal that goes away ends the viewer: nobody looks any more, and nothing was found out that could be lost."""
+"""Ends the viewer when its terminal goes away; there is nothing to save."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 LOOK_S = 1.0
-"""How often it is looked whether the terminal is still there. Under `nohup` nobody says so."""
+"""Time between checks whether the terminal is still there: under `nohup` there is no signal."""
 
 _INTERRUPTED = 130
 
 
 def leave(*_: object) -> NoReturn:
-    """End at once: textual would try to restore a terminal, and fail."""
+    """End at once: textual would try to restore the terminal, and fail."""
     os._exit(_INTERRUPTED)
 
 
@@ -44,7 +44,7 @@ class Terminal:
 
     @property
     def gone(self) -> bool:
-        """Whether there was one that is there no more."""
+        """Whether there was one that is gone."""
         if self._descriptor is None or not hasattr(select, "poll"):
             return False
         poll = select.poll()

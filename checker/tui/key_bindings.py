@@ -1,4 +1,4 @@
-"""The keys of the viewer, and what they do: one table for the bindings, the help and the documentation."""
+"""The keys of the viewer: one table for the bindings, the help and the documentation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Keys with one effect: `keys` as textual names them, `shown` to the reader; `action` is one of the application."""
+    """Keys with one effect: `keys` as textual names them, `shown` to the reader; `action` is a method of the screen."""
 
     keys: str
     shown: str
@@ -20,10 +20,10 @@ KEYS: tuple[tuple[str, tuple[Key, ...]], ...] = (
         "Steps",
         (
             Key("right,l", "→ l", "step(1)", "the next step"),
-            Key("left,h", "← h", "step(-1)", "the step before"),
+            Key("left,h", "← h", "step(-1)", "the previous step"),
             Key("home", "Home", "first", "the first step"),
             Key("end", "End", "last", "the last step"),
-            Key("g", "g", "go_to", "go to the step of a number"),
+            Key("g", "g", "go_to", "go to a step by its number"),
             Key("v", "v", "next_story", "the counterexample of the next violated property, at its end"),
         ),
     ),
@@ -31,7 +31,7 @@ KEYS: tuple[tuple[str, tuple[Key, ...]], ...] = (
         "Panes",
         (
             Key("tab", "Tab", "next_pane(1)", "to the next pane: steps, state, source, properties"),
-            Key("shift+tab", "Shift-Tab", "next_pane(-1)", "to the pane before"),
+            Key("shift+tab", "Shift-Tab", "next_pane(-1)", "to the previous pane"),
             Key("down,j", "↓ j", "move(1)", "a line down"),
             Key("up,k", "↑ k", "move(-1)", "a line up"),
             Key("pagedown", "PgDn", "page(1)", "a page down"),
@@ -42,7 +42,7 @@ KEYS: tuple[tuple[str, tuple[Key, ...]], ...] = (
     (
         "State",
         (
-            Key("enter,space", "Enter", "open", "open or close a part; of a text that is cut off show all"),
+            Key("enter,space", "Enter", "open", "open or close a part; show all of a text that is cut off"),
             Key("u", "u", "changed_only", "hide what did not change; and back"),
             Key("f", "f", "filter", "show only places with one of these words; -word hides"),
             Key(
@@ -51,7 +51,7 @@ KEYS: tuple[tuple[str, tuple[Key, ...]], ...] = (
                 "next_change(1)",
                 "to the next step that changes this place, or this property",
             ),
-            Key("C", "C", "next_change(-1)", "to the step before that changes it"),
+            Key("C", "C", "next_change(-1)", "to the previous step that changes it"),
             Key("m", "m", "mark", "compare all steps with this one; and back"),
         ),
     ),
@@ -60,7 +60,7 @@ KEYS: tuple[tuple[str, tuple[Key, ...]], ...] = (
         (
             Key("slash", "/", "search", "look for a text in steps and in what they change"),
             Key("n", "n", "next_match(1)", "the next match"),
-            Key("N", "N", "next_match(-1)", "the match before"),
+            Key("N", "N", "next_match(-1)", "the previous match"),
         ),
     ),
     (
@@ -75,21 +75,21 @@ KEYS: tuple[tuple[str, tuple[Key, ...]], ...] = (
         "Viewer",
         (
             Key("question_mark", "?", "help", "this help"),
-            Key("escape", "Esc", "let_go", "away with a comparison, a search, a filter"),
-            Key("q,ctrl+c", "q", "quit", "end"),
+            Key("escape", "Esc", "let_go", "clear comparison, search and filter"),
+            Key("q,ctrl+c", "q", "quit", "quit"),
         ),
     ),
 )
 
 SIGNS: tuple[tuple[str, str], ...] = (
     ("┌ ├ └", "in a lane: a thread starts, goes on, ends"),
-    ("●", "an action that is over in one step"),
+    ("●", "an action that starts and ends in one step"),
     ("▸", "a message is delivered"),
     ("✗", "a crash, or a failure of the model"),
-    ("│ ║ ·", "meanwhile one, several or no threads are unfinished"),
+    ("│ ║ ·", "one, several or no unfinished threads"),
     ("╭ │ ╰ ↺", "left of the numbers: the cycle of a lasso"),
     ("!", "a property is violated by this step or state"),
-    ("= * +", "compared with, a match of the search, a step of your own"),
+    ("= * +", "the step compared with, a match of the search, a step you took"),
     ("~ + -", "in the state: changed, came, went"),
     ("► ◄", "in the source: executed by the step; a thread goes on here"),
     ("T F - ?", "a property is true, false, says nothing here, is being evaluated"),

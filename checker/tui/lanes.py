@@ -1,4 +1,4 @@
-"""Lanes: a column for each role instance and each other thread, with the steps as in a sequence diagram."""
+"""Lanes: a column for each role instance and each other thread, with steps as in a sequence diagram."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _OTHERS = "model"
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A column: its name, whole and as short as it may get, and one sign per entry."""
+    """A column: its full and its shortest name, and one sign per entry."""
 
     name: str
     short: str
     signs: str
 
     def title(self, width: int) -> str:
-        """The name as it fits."""
+        """The name, shortened if it does not fit."""
         return self.name if len(self.name) <= width else self.short[:width]
 
 
 def lanes_of(path_text: PathText) -> tuple[Lane, ...]:
-    """The lanes of a path, in the order of their names; that of steps without a thread comes last."""
+    """The lanes of a path, by name; the lane of steps without a thread comes last."""
     columns: dict[str, list[str]] = {}
     rows: list[dict[str, str]] = []
     for index in range(len(path_text)):
@@ -72,7 +72,7 @@ def _sign(path_text: PathText, index: int, mover: NamedThread | None) -> str:
 
 
 def _lane(actor: str, thread: str | None) -> str:
-    """`Node#0` for what happens in a role instance; else the thread's name; else the lane of all other steps."""
+    """`Node#0` for a step of a role instance; else the thread's name; else the lane of all other steps."""
     role, dot, _ = actor.partition(".")
     if "#" in actor and (dot or thread is None):
         return role

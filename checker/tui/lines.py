@@ -1,4 +1,4 @@
-"""A pane of lines with a cursor. It draws the lines that are seen, and no others."""
+"""A pane of lines with a cursor. It draws only the visible lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from checker.tui.styles import HERE, PLAIN, STRONG, Piece, strip
 
 
 class Lines(Widget, can_focus=True):
-    """Shows `count` lines, with a title above. Subclasses say what is in them."""
+    """Shows `count` lines below a title. Subclasses provide them."""
 
     DEFAULT_CSS = """
     Lines {
@@ -30,7 +30,7 @@ class Lines(Widget, can_focus=True):
     """
 
     drawn = 0
-    """Lines drawn so far by all panes: what a key costs."""
+    """Lines drawn so far by all panes; tests measure with it what a key costs."""
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -49,11 +49,11 @@ class Lines(Widget, can_focus=True):
         raise NotImplementedError
 
     def heads(self) -> Sequence[Sequence[Piece]]:
-        """Lines at the top that stay where they are."""
+        """Lines at the top that do not scroll."""
         return ()
 
     def entitle(self, text: str) -> None:
-        """Put a title above the lines. It may hold texts of the model, so that it is no markup."""
+        """Set the title. It is no markup, for it may contain texts of the model."""
         self.border_title = Content(printable(text, lines=False))
 
     # --- moving ----------------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ class Lines(Widget, can_focus=True):
 
     @property
     def cursor_style(self) -> Style:
-        """How the line under the cursor looks."""
+        """The style of the line under the cursor."""
         return HERE if self.has_focus else STRONG
 
     # --- events ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The main screen: four panes, the keys, and a line at the bottom that answers or asks."""
+"""The main screen: four panes, the keys, and the line at the bottom."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class MainScreen(Screen[None]):
-    """What the reader sees first, and comes back to."""
+    """The first screen."""
 
     DEFAULT_CSS = """
     MainScreen #title { height: 1; text-style: bold; text-wrap: nowrap; text-overflow: ellipsis; }
@@ -81,7 +81,7 @@ class MainScreen(Screen[None]):
         self.call_after_refresh(self._go_on)
 
     def _go_on(self) -> None:
-        """What can wait for the first screen."""
+        """Begin what can wait until the first screen is drawn."""
         self.background.read()
         self.set_interval(PAUSE, self.background.work)
         if self.session.opened.by_hand:
@@ -94,21 +94,21 @@ class MainScreen(Screen[None]):
         self._say_remark()
 
     def give_up(self, problem: Exception) -> None:
-        """End, and let the command tell why."""
+        """End; the command reports the problem."""
         cast("Viewer", self.app).give_up(problem)
 
     def _say_remark(self) -> None:
-        """Say what is to be known of the path, if it is no run as others are."""
+        """Show the remark of a path that is not an exact run of the model."""
         if self.session.path.remark:
             self.bottom.say(self.session.path.remark)
 
     # --- showing ---------------------------------------------------------------------------------------------------
 
     def follow(self) -> None:
-        """Show what the session has come to, in all panes."""
+        """Update all panes from the session."""
         session = self.session
         self.background.changed()
-        own = f"your own way from step {session.own}; " if session.own is not None else ""
+        own = f"your own path from step {session.own}; " if session.own is not None else ""
         title = f"{PurePath(session.opened.model).name}: {own}{session.opened.stories[session.story].sentence}"
         self.query_one("#title", Static).update(printable(title, lines=False), layout=False)
         for pane in self.panes:
@@ -157,7 +157,7 @@ class MainScreen(Screen[None]):
 
     def _go_to(self, text: str) -> None:
         if text.strip():
-            self.go(int(text) if text.strip().isdigit() else None, f"'{text}' is no number of a step")
+            self.go(int(text) if text.strip().isdigit() else None, f"there is no step '{text}'")
 
     def action_next_story(self) -> None:
         if self.session.next_story():
@@ -169,7 +169,7 @@ class MainScreen(Screen[None]):
 
     def action_move(self, by: int) -> None:
         if self.pane is self.steps:
-            # At once, and not by a message of the pane: else it would be drawn twice.
+            # Not by a message of the pane, which would draw it twice.
             self.go(self.session.selected + by)
         else:
             self.bottom.say()
@@ -196,7 +196,7 @@ class MainScreen(Screen[None]):
     # --- the state -------------------------------------------------------------------------------------------------
 
     def action_open(self) -> None:
-        """What Enter does: it depends on the pane."""
+        """Enter: its effect depends on the pane."""
         if self.pane is self.steps:
             self.action_alternatives()
         elif self.pane is self.truth:
@@ -245,7 +245,7 @@ class MainScreen(Screen[None]):
                 self.session.touching(place, direction), lambda index: self._changed(index, place, where)
             )
         else:
-            self.bottom.say("put the cursor of the state (Tab) on what is to change")
+            self.bottom.say("first put the cursor of the state (Tab) on a part of it")
 
     def _changed(self, index: int | None, place: str, where: str) -> None:
         self.go(index, f"no {where} step changes {place}")
@@ -265,7 +265,7 @@ class MainScreen(Screen[None]):
             self.steps.refresh()
 
     def _sought(self, text: str) -> None:
-        # Enter may arrive before the last letter was told of.
+        # Enter may arrive before the event of the last letter.
         self._search(text)
         self.action_next_match(1)
 
@@ -278,14 +278,14 @@ class MainScreen(Screen[None]):
 
     def _matched(self, index: int | None) -> None:
         search = self.session.search
-        self.go(index, f"nothing is like '{search.text}'")
+        self.go(index, f"nothing matches '{search.text}'")
         if index is not None:
             found = search.found
             which = f" {found.index(index) + 1} of {len(found)}" if search.complete else ""
             self.bottom.say(f"match{which} for '{search.text}'")
 
     def action_let_go(self) -> None:
-        """Away with a search, a filter and a comparison."""
+        """Clear search, filter and comparison."""
         self.session.look_for("")
         self.session.filter("")
         self.session.base = None

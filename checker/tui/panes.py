@@ -48,12 +48,12 @@ class Pane(Lines):
         if self._has_room:
             super().on_resize()
         else:
-            # What was shown before there was any room could not be put in its middle.
+            # Before the first size is known nothing can be centred.
             self._has_room = True
             self.follow()
 
     def follow(self) -> None:
-        """Show what the session has come to."""
+        """Update from the session."""
         raise NotImplementedError
 
 
@@ -73,7 +73,7 @@ class StepsPane(Pane):
         super().move_to(session.selected)
 
     def marks(self) -> list[tuple[bool, bool]]:
-        """Of the steps that are shown, which are known by now to violate something, and to match the search."""
+        """For each visible step: is it known to violate a property, and to match the search?"""
         shown = range(self.top, min(self.top + self.room, len(self.session.path_text)))
         return [(self.session.broken(index), self.session.search.known(index)) for index in shown]
 
@@ -106,7 +106,7 @@ class StepsPane(Pane):
         width = self._lane_width()
         if not width:
             return [*pieces, (f"{headline} ", PLAIN), (does, lost)]
-        # A lane says whose step it is, and whether it starts, goes on or ends.
+        # The lane already shows the mover, and whether it starts, goes on or ends.
         for lane in session.lanes:
             sign = lane.signs[index]
             pieces += [(sign, _SIGNS.get(sign, STRONG)), (" " * width, PLAIN)]
@@ -119,7 +119,7 @@ class StepsPane(Pane):
         return rest if rest and any(lane.name == role for lane in self.session.lanes) else headline
 
     def _mark(self, index: int) -> Piece:
-        """`=` the step that is compared with, `*` a match, `+` a step of the reader's own way."""
+        """`=` the step that is compared with, `*` a match, `+` a step that the reader took."""
         session = self.session
         if index == session.base:
             return "=", WARNING
@@ -150,7 +150,7 @@ class StepsPane(Pane):
         return self._digits() + 4
 
     def _lane_width(self) -> int:
-        """How wide a lane is: as its name where there is room, at least two columns; 0: a lane alone, or no room."""
+        """The width of a lane: that of its name if there is room, at least 2; 0 for no lanes: only one, or no room."""
         count = len(self.session.lanes)
         free = self.content_size.width - self._margin() - _NARROWEST_HEADLINE
         if count < 2 or count * 3 > free:
@@ -160,7 +160,7 @@ class StepsPane(Pane):
 
 
 class StatePane(Pane):
-    """The state as a tree, with what changed."""
+    """The state as a tree, changes marked."""
 
     def __init__(self, session: ViewerSession, id: str) -> None:
         super().__init__(session, id)
@@ -189,7 +189,7 @@ class StatePane(Pane):
         self.entitle(f"State after {session.selected}{against}{only}{words}: {headline}")
         places = [row.place for row in self.rows if not row.folds]
         if self.has_focus and before is not None and before.place in places:
-            # Who reads a place goes on reading it.
+            # The cursor stays on its place.
             self.move_to(next(i for i, row in enumerate(self.rows) if row.place == before.place and not row.folds))
         else:
             self.to_change()
@@ -200,20 +200,20 @@ class StatePane(Pane):
 
     @property
     def place(self) -> str | None:
-        """The place that the cursor is on; or the part of it that was looked for, if that is folded away."""
+        """The place under the cursor; or the part of it that was looked for, if that is folded."""
         if self.row is None:
             return None
         return self._sought[1] if self._sought is not None and self._sought[0] == self.row.place else self.row.place
 
     def look_for(self, place: str) -> None:
-        """Put the cursor on a place, or on the smallest open part of the state that it is in."""
+        """Put the cursor on a place, or on the smallest visible part of the state around it."""
         around = [i for i, row in enumerate(self.rows) if row.place and not row.folds and place.startswith(row.place)]
         if around:
             self.move_to(max(around, key=lambda i: len(self.rows[i].place)))
             self._sought = (self.rows[self.cursor].place, place)
 
     def to_change(self) -> None:
-        """Show the first change, with what stands above it where that fits."""
+        """Show the first change, with the rows above it if they fit."""
         self.top = 0
         self.move_to(next((i for i, row in enumerate(self.rows) if row.mark != " " and not row.open), 0))
 
@@ -234,7 +234,7 @@ class StatePane(Pane):
 
 
 class SourcePane(Pane):
-    """The source, with what the step executed and where each thread stands."""
+    """The source, with the executed lines and the location of each thread."""
 
     def __init__(self, session: ViewerSession, id: str) -> None:
         super().__init__(session, id)
@@ -311,7 +311,7 @@ class TruthPane(Pane):
         return pieces
 
     def known(self) -> list[TruthMark | None]:
-        """What is known by now of the steps that are shown."""
+        """The truth values of the visible steps, as far as they are known by now."""
         window = range(*self._window())
         return [self.session.known(prop, index) for prop in self.session.properties for index in window]
 
@@ -320,11 +320,11 @@ class TruthPane(Pane):
         return min(longest, max(self.content_size.width // 3, 10)) + 1 + self._kind_width()
 
     def _kind_width(self) -> int:
-        """The kinds of the properties are shown where there is room for them."""
+        """The width for the kinds of the properties; 0 where there is no room."""
         return 18 if self.content_size.width >= 100 else 0
 
     def _window(self) -> tuple[int, int]:
-        """The steps that are shown: so many as fit, the selected one among them."""
+        """The visible steps: as many as fit, around the selected one."""
         room = max(self.content_size.width - self._left(), 1)
         first = max(0, min(self.session.selected - room // 2, len(self.session.path_text) - room))
         return first, min(first + room, len(self.session.path_text))

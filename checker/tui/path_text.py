@@ -1,4 +1,4 @@
-"""A path as a reader is told of it: threads by their names, what each step changed, who moved."""
+"""A path as the viewer shows it: threads by their names, changes and movers of the steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from checker.tui.opened.paths import Path
 
 
 class StateLine(NamedTuple):
-    """A line of a state. `owner` is the role instance of a field, else the place; a thread has its name for a place."""
+    """A line of a state. `owner` is the role instance of a field, else the place; a thread's place is its name."""
 
     owner: str
     place: str
@@ -28,7 +28,7 @@ _MOVES = {"start": "starts", "continue": "goes on", "deliver": "is delivered"}
 
 
 class PathText:
-    """What is told of one path; computed when it is asked for, and then remembered."""
+    """The texts of one path, computed when they are needed and cached."""
 
     def __init__(self, path: Path, sources: Mapping[str, str]) -> None:
         self.path = path
@@ -53,14 +53,14 @@ class PathText:
         return [self.name(member) for member, _ in self.thread_names.steps[index].after]
 
     def mover(self, index: int) -> str:
-        """Who moves in a step: `Increment/2`, `Node#0.Send`, `Node#0`."""
+        """What moves in a step: `Increment/2`, `Node#0.Send`, `Node#0`."""
         entry, step = self.entries[index], self.thread_names.steps[index]
         if step.mover is not None:
             return self.name(step.mover)
         return entry.actor or entry.label.partition("[")[0]
 
     def does(self, index: int) -> str:
-        """What it does: `starts`, `goes on`, `crashes`; of Init and of what starts and ends in one step nothing."""
+        """What it does: `starts`, `goes on`, `crashes`; empty for Init and actions that end in their first step."""
         entry, step = self.entries[index], self.thread_names.steps[index]
         if entry.fails:
             return "fails"
@@ -94,11 +94,11 @@ class PathText:
                 yield StateLine(place.partition(".")[0] if "#" in place else place, place, text)
 
     def changed(self, index: int) -> list[Change]:
-        """The places that a step changed, in full; threads by their names. It is not asked of Init."""
+        """The places that a step changed, with whole values; threads by their names. Not for Init."""
         return [*changes(self._but_threads(index - 1), self._but_threads(index)), *self.thread_names.changes(index)]
 
     def parts(self, index: int, concerns: Callable[[Change], bool] = lambda change: True) -> Iterator[Change]:
-        """The smallest parts that a step changed, of those changes of which this is asked for."""
+        """The smallest parts that a step changed, of the changes that satisfy `concerns`."""
         threads = self.thread_names.changes(index)
         for change in self.changed(index):
             if concerns(change):
@@ -115,7 +115,7 @@ class PathText:
         return [line for line in self.entries[index].state if not is_thread(line[0])]
 
     def thread_positions(self, index: int) -> dict[tuple[str, int], list[str]]:
-        """Where threads stand after a step: the names of those at each line of source, `file` and line."""
+        """The names of the threads at each location, file and line, after a step."""
         found: dict[tuple[str, int], list[str]] = {}
         for member, text in self.thread_names.steps[index].after:
             position = read_thread(text, {})

@@ -1,4 +1,4 @@
-"""Screens over the panes: a text to read, and the help."""
+"""Screens above the panes: a text, and the help."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOVES: list[BindingType] = [
 
 
 class TextLines(Lines):
-    """Lines of text, which are made for the width that there is."""
+    """Lines of text, made for the width of the screen."""
 
     def __init__(self, make: Callable[[int], list[Sequence[Piece]]], id: str) -> None:
         super().__init__(id)
@@ -39,7 +39,7 @@ class TextLines(Lines):
 
     def render_line(self, y: int) -> Strip:
         if self._width != self.content_size.width:
-            # Drawn before it is told of its size: what comes first is to be complete.
+            # It may be drawn before its resize event.
             self._make_lines()
         return super().render_line(y)
 
@@ -51,7 +51,7 @@ class TextLines(Lines):
         return PLAIN
 
     def move(self, by: int) -> None:
-        """There is nothing to choose: the text itself moves."""
+        """Scroll the text."""
         self.top = max(0, min(self.top + by, self.count - self.room))
         self.refresh()
 
@@ -91,12 +91,12 @@ class TextScreen(Screen[None]):
 
 
 def plain(lines: Sequence[str]) -> list[Sequence[Piece]]:
-    """Lines without any colour."""
+    """Lines without style."""
     return [[(line, PLAIN)] for line in lines]
 
 
 def help_lines(width: int) -> list[Sequence[Piece]]:
-    """The keys with what they do, and the signs."""
+    """The keys and the signs, each with its meaning."""
     lines: list[Sequence[Piece]] = []
     for title, keys in KEYS:
         lines.append([(title, STRONG)])

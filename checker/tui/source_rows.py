@@ -1,4 +1,4 @@
-"""The source as rows: which lines a step executed, and which thread stands where after it."""
+"""The source as rows: the lines that a step executed, and where each thread is after it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A file as a step sees it. `first` is the row to look at, from 0. `others`: where the step executed lines too."""
+    """A file for one step. `first`: the index of the row to show. `others`: other files with executed lines."""
 
     file: str
     rows: tuple[SourceRow, ...]
@@ -30,7 +30,7 @@ class Sheet:
 
 
 def sheet(path_text: PathText, index: int, sources: Mapping[str, str]) -> Sheet:
-    """The file in which a step ended; of a step without a place that of the step before."""
+    """The file in which a step ended; for a step without a location that of the step before."""
     entry = path_text.entries[index]
     positions = path_text.thread_positions(index)
     files = (_ended_in(path_text.entries[earlier]) for earlier in range(index, -1, -1))
@@ -48,5 +48,5 @@ def sheet(path_text: PathText, index: int, sources: Mapping[str, str]) -> Sheet:
 
 
 def _ended_in(entry: TraceEntry) -> str | None:
-    """The file of the last line that a step executed: guards, which say least, come first."""
+    """The file of the last executed line: guards, which say least, come first."""
     return entry.lines[-1][0] if entry.lines else entry.file

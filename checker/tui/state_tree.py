@@ -1,4 +1,4 @@
-"""The state as rows of a tree: what changed is open and marked, what did not is folded."""
+"""The state as rows of a tree: changed parts are open and marked, the others folded."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _MESSAGE = "message"
 class TreeRow:
     """A row of the tree.
 
-    `old` is the earlier text, if the row itself says what changed. `folds`: the row stands for so many unchanged ones
-    of the container at `place`. `openable`: there are parts below.
+    `old` is the earlier text, if the row itself shows the change. `folds`: the number of unchanged rows of the
+    container at `place` that this row replaces. `openable`: there are parts below.
     """
 
     place: str
@@ -41,10 +41,10 @@ class TreeRow:
 
 @dataclass(slots=True)
 class Folding:
-    """What the reader has opened and closed, by places; it stays while steps go by.
+    """The places that the reader has opened and closed; kept from step to step.
 
-    `changed_only` leaves out what did not change. `words` filter the places: one must occur, and none that begins with
-    a minus.
+    `changed_only` leaves out what did not change. `words` filter the places: one must occur, and none of those with a
+    minus.
     """
 
     opened: set[str] = field(default_factory=set)
@@ -53,7 +53,7 @@ class Folding:
     words: tuple[str, ...] = ()
 
     def toggle(self, row: TreeRow) -> None:
-        """Open or close a row; a row that stands for others opens them."""
+        """Open or close a row; a row that replaces others opens them."""
         if row.folds or (row.openable and not row.open):
             self.opened.add(row.place)
             self.closed.discard(row.place)
@@ -75,7 +75,7 @@ def tree(before: StateLines, after: StateLines, folding: Folding) -> list[TreeRo
 
 
 class _Tree:
-    """Makes rows. Looks into values only where they are open."""
+    """Makes rows. Parses only the values that are open."""
 
     def __init__(self, folding: Folding) -> None:
         self.folding = folding
@@ -90,20 +90,20 @@ class _Tree:
             yield row if row.folds or row.depth else replace(row, name=_MESSAGE)
 
     def _owners(self, lines: StateLines) -> dict[str, str]:
-        """What stands where; the fields of a role instance as one value."""
-        told = [line for line in lines if not _is_message(line) and self.folding.shows(line.place)]
+        """Texts by owner; the fields of a role instance as one value."""
+        shown = [line for line in lines if not _is_message(line) and self.folding.shows(line.place)]
         found = {}
-        for owner, group in groupby(told, key=lambda line: line.owner):
+        for owner, group in groupby(shown, key=lambda line: line.owner):
             members = list(group)
             found[owner] = members[0].text if members[0].place == owner and members[0].text else _fields(members)
         return found
 
     def _messages(self, lines: StateLines) -> Counter[str]:
-        """Messages are numbered by their place in a sorted list, so that a number says nothing of who it is."""
+        """Messages without their numbers: a number is an index in a sorted list, and not an identity."""
         return Counter(line.text for line in lines if _is_message(line) and self.folding.shows(line.place))
 
     def _some(self, members: Sequence[Change], place: str, depth: int, fold: bool) -> Iterator[TreeRow]:
-        """Rows for members of what stands at a place; neighbours that did not change are one row, if so wanted."""
+        """Rows for the members of a container; with `fold`, unchanged neighbours share one row."""
         for same, run in groupby(members, key=lambda member: member.old == member.new):
             alike = list(run)
             if same and fold and len(alike) > 1:
@@ -116,12 +116,14 @@ class _Tree:
         path, name = member.place, _name(member.place, place)
         text = member.new if member.new is not None else member.old or ""
         if path == place:
-            # An element of a set has no place of its own; what it reads as tells it from the others.
+            # An element of a set has no place of its own; its text identifies it.
             path = f"{place}{{{text}}}"
         openable = depth < _DEEPEST and text.endswith((")", "]", "}")) and not text.endswith(_EMPTY)
         inner = _pairs(path, member) if openable and self._is_open(path, member) else []
-        told = member.old is not None and member.new is not None and member.old != member.new and not inner
-        yield TreeRow(path, name, depth, _mark(member), text, member.old if told else None, 0, openable, bool(inner))
+        replaced = member.old is not None and member.new is not None and member.old != member.new and not inner
+        yield TreeRow(
+            path, name, depth, _mark(member), text, member.old if replaced else None, 0, openable, bool(inner)
+        )
         if inner:
             fold = path not in self.folding.opened and (member.old != member.new or self.folding.changed_only)
             yield from self._some(inner, path, depth + 1, fold)
@@ -136,7 +138,7 @@ class _Tree:
 
 
 def _pairs(path: str, member: Change) -> list[Change]:
-    """The parts of a value beside those of the earlier one; of a value of another kind the parts alone."""
+    """The parts of a value beside those of the earlier one; for a value of another kind only its parts."""
     new = read_group(member.new) if member.new is not None else None
     old = read_group(member.old) if member.old is not None else None
     if new is None:

@@ -1,4 +1,4 @@
-"""How things look: the sixteen colours of a terminal, and never colour alone."""
+"""Styles in the sixteen colours of a terminal. No meaning is given by colour alone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LONGEST = 1000
 
 
 def strip(pieces: Iterable[Piece], width: int, over: Style | None = None) -> Strip:
-    """One line of a pane. What does not fit is cut off, which an ellipsis shows. `over` lies on all of it."""
+    """One line of a pane. A line that does not fit ends with an ellipsis. `over` is added to every style."""
     segments, room = [], width
     for text, style in pieces:
         shown = printable(text[:_LONGEST]).replace("\n", " ")

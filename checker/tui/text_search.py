@@ -1,4 +1,4 @@
-"""The steps in which a text occurs: in who moves, or in what changes."""
+"""Search for a text in the movers and changes of steps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from checker.tui.path_text import PathText
 
 
 class TextSearch:
-    """Looks for a text in one path. A step is looked into once, when it is its turn."""
+    """Looks for a text in one path. Each step is read once, when it is needed."""
 
     def __init__(self, path_text: PathText, text: str) -> None:
         self.path_text = path_text
@@ -18,12 +18,12 @@ class TextSearch:
 
     @property
     def complete(self) -> bool:
-        """Was every step looked into?"""
+        """Was every step read?"""
         return not self._wanted or len(self._known) == len(self.path_text)
 
     @property
     def found(self) -> list[int]:
-        """The matches, as far as they are known by now."""
+        """The matches known by now."""
         return sorted(index for index, matches in self._known.items() if matches)
 
     def known(self, index: int) -> bool:
@@ -37,7 +37,7 @@ class TextSearch:
         return self._known[index]
 
     def matches_from(self, selected: int, direction: int = 1) -> Iterator[int | None]:
-        """The matches after an entry (before it: -1), after the last one the first; None for what does not match."""
+        """The matches after an entry (-1: before it), cyclically; None for each entry that does not match."""
         count = len(self.path_text)
         for distance in range(1, count + 1):
             index = (selected + direction * distance) % count

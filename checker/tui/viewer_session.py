@@ -1,4 +1,4 @@
-"""What a reader does with a counterexample: looks at steps, compares them, searches, goes other ways."""
+"""The state of the viewer: the selected step, comparison, search, and the path that the reader follows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Bookmark:
-    """Where a reader was: to come back to."""
+    """A position of the reader, to come back to."""
 
     story: int
     path_text: PathText
@@ -35,10 +35,10 @@ class _Bookmark:
 
 
 class ViewerSession:
-    """One reader's view of what was opened. Knows nothing of screens.
+    """The reader's view of what was opened. Knows nothing of screens.
 
-    `selected` is the entry looked at. `base` is the one it is compared with, if it is not the one before. `own` is the
-    first entry of a way that the reader has gone, from which on the path is no counterexample.
+    `selected` is the entry looked at. `base` is the entry it is compared with, None for the one before. `own` is the
+    first entry that the reader chose instead of the trace's; from there on the path is no counterexample.
     """
 
     def __init__(self, opened: OpenedPaths) -> None:
@@ -56,7 +56,7 @@ class ViewerSession:
         self.search = TextSearch(self.path_text, "")
 
     def complete(self, opened: OpenedPaths, answers: Answers) -> None:
-        """Go on with the whole of what was opened, where the reader is: only what was written down was known so far."""
+        """Replace what was read from a file by the paths of the machine, and keep the reader's position."""
         at_end = self.selected == self.last
         self.opened, self.answers = opened, answers
         self._look_at(opened.stories[self.story].path)
@@ -74,7 +74,7 @@ class ViewerSession:
 
     @property
     def truths(self) -> Truths:
-        """What is asked of the machine about properties; there must be one."""
+        """Truth values of properties. There must be a machine."""
         assert self.answers is not None
         return self.answers.truths
 
@@ -94,7 +94,7 @@ class ViewerSession:
         return self.path.trace.cycle_start
 
     def select(self, index: int) -> None:
-        """Look at an entry, or at the nearest one that there is."""
+        """Select an entry, or the nearest one that exists."""
         self.selected = max(0, min(index, self.last))
 
     def next_story(self) -> bool:
@@ -126,7 +126,7 @@ class ViewerSession:
         return tree(self.path_text.lines(self.compared), self.path_text.lines(self.selected), self.folding)
 
     def filter(self, text: str) -> None:
-        """Show only places in which one of these words occurs, and none of those with a minus."""
+        """Show only places that contain one of these words, and none of those with a minus."""
         self.folding.words = tuple(text.lower().split())
 
     def sheet(self) -> Sheet:
@@ -135,17 +135,17 @@ class ViewerSession:
 
     @property
     def shown(self) -> PropertyRow | None:
-        """The property that the lasso shows violated, where the selected state is one of those that go on for ever."""
+        """The property that the lasso violates, if the selected state is on its cycle."""
         trace, name = self.path.trace, self.opened.stories[self.story].name
         begin = self.last if trace.stutter else trace.cycle_start
         if self.own is not None or begin is None or self.selected < begin:
             return None
         return next((prop for prop in self.properties if prop.name == name), None)
 
-    # --- going to where something happens --------------------------------------------------------------------------
+    # --- finding steps ---------------------------------------------------------------------------------------------
 
     def touching(self, place: str, direction: int = 1) -> Iterator[int | None]:
-        """The entries after the selected one (before it: -1) that change a place or a part of it; None for others."""
+        """The entries after the selected one (-1: before it) that change a place or a part of it; None for others."""
 
         def concerns(change: Change) -> bool:
             return _touches(change, place)
@@ -155,13 +155,13 @@ class ViewerSession:
             yield index if touches else None
 
     def truth_changes(self, prop: PropertyRow, direction: int = 1) -> Iterator[int | None]:
-        """The entries after the selected one (before it: -1) of which a property says otherwise; None for others."""
+        """The entries after the selected one (-1: before it) with another truth value; None for others."""
         now = self.truths.truth(prop, self.path, self.selected)
         for index in self._others(direction):
             yield index if self.truths.truth(prop, self.path, index) is not now else None
 
     def look_for(self, text: str) -> None:
-        """Look for the entries in which a text occurs: in who moves, or in what changes."""
+        """Search for a text in the movers and changes of entries."""
         self.search = TextSearch(self.path_text, text)
 
     def _others(self, direction: int) -> Iterator[int]:
@@ -175,12 +175,12 @@ class ViewerSession:
         return None if self.answers is None else self.answers.finder.look(self.path, self.selected)
 
     def held_back(self, alternatives: Alternatives) -> Iterator[Disabled | None]:
-        """What can not happen there, one after the other; None for what can."""
+        """What can not happen there, one at a time; None for what can."""
         assert self.answers is not None
         return self.answers.finder.held_back(alternatives)
 
     def path_with(self, one: Enabled) -> PathText:
-        """A step that could be taken, as a path that ends with it."""
+        """The path that ends with a step that could be taken."""
         return PathText(self._extended(one), self.sources)
 
     def _extended(self, one: Enabled) -> Path:
@@ -188,7 +188,7 @@ class ViewerSession:
         return self.answers.path(self.path, self.selected, one)
 
     def go(self, one: Enabled) -> None:
-        """Go on from the selected entry by a step; by the one that the path takes, or by another one."""
+        """Take a step from the selected entry: the one of the path, or another one."""
         if one.possible.begins:
             self._leave(self._extended(one), 0, 0)
         elif one.taken:
@@ -205,7 +205,7 @@ class ViewerSession:
         self._select_on_path(selected)
 
     def _select_on_path(self, selected: int) -> None:
-        """Look at an entry of another path; without a comparison if that has no such entry."""
+        """Select an entry of another path; without a comparison if the path has no such entry."""
         self.select(selected)
         if self.base is not None and self.base > self.last:
             self.base = None
@@ -233,7 +233,7 @@ class ViewerSession:
         return self.opened.properties
 
     def known(self, prop: PropertyRow, index: int) -> TruthMark | None:
-        """What a property says of an entry, if that is known by now."""
+        """The truth value of a property at an entry, if it is known by now."""
         return None if self.answers is None else self.answers.truths.known(prop, self.path, index)
 
     def broken(self, index: int) -> bool:
@@ -241,9 +241,9 @@ class ViewerSession:
         return any(prop.breaks(self.known(prop, index)) for prop in self.properties)
 
     def work(self, seconds: float) -> bool:
-        """Find out what matches the search and what is true, the nearest entries first, for so long.
+        """Evaluate matches of the search and properties for this time, the nearest entries first.
 
-        True when all is known.
+        Returns True when all is known.
         """
         deadline = time.perf_counter() + seconds
         near = sorted(range(len(self.path_text)), key=lambda index: abs(index - self.selected))
@@ -263,7 +263,7 @@ def _answers(opened: OpenedPaths) -> Answers:
 
 
 def _touches(change: Change, place: str) -> bool:
-    """Does a change concern a place: the place itself, a part of it, or what it is part of?"""
+    """Does a change touch a place: the place itself, a part of it, or a part of the state around it?"""
     return _within(change.place, place) or _within(place, change.place)
 
 

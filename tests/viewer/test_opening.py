@@ -163,7 +163,7 @@ eventually always assertion Still:
 @pytest.mark.parametrize(
     ("text", "entries", "remark"),
     [
-        (IMAGES, 3, "from step 1 on images are told: the model breaks its symmetry (--no-symmetry)"),
+        (IMAGES, 3, "from step 1 on the states are images: the model breaks its symmetry (--no-symmetry)"),
         (MERGED, 4, "from step 2 on this run has other values of log, which identity.exclude leaves out"),
     ],
     ids=["images", "merged"],
@@ -284,7 +284,7 @@ def test_a_guide_without_a_model(written: Write, tmp_path: Path) -> None:
     """It can be given one."""
     model = written(NODES)
     (tmp_path / "t.txt").write_text("\n".join(("[explicit]", *CRASH)))
-    with pytest.raises(UsageProblem, match="does not say of which model") as problem:
+    with pytest.raises(UsageProblem, match="does not name its model") as problem:
         open_guide("t.txt", NOTHING)
     assert "--follow t.txt" in str(problem.value.hint)
     found = open_guide("t.txt", NOTHING, model).whole()

@@ -1,1 +1,1 @@
-"""A counterexample that somebody looks at: where to get it from, and what can be asked of it."""
+"""What the viewer opens: counterexamples from reports and files, and questions about their steps."""

@@ -1,4 +1,4 @@
-"""What else could happen in a state: every step that it has, and what holds back the rest."""
+"""What else could happen in a state: its steps, and what blocks the other rules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from interpreter.state.step import Failure, StepFailure, step_name
 
 @dataclass(frozen=True, slots=True)
 class Enabled:
-    """A step that exists. `name` tells it from all others; `taken`: it is the one by which the path goes on."""
+    """A step that exists. `name` is unique in its state; `taken`: it is the next step of the path."""
 
     possible: Possible
     name: str
@@ -27,8 +27,8 @@ class Enabled:
 class Alternatives:
     """What could happen after one entry of a path.
 
-    `beginnings` are the ways through Init, where there are several and the state is initial. `bound`: so many actions
-    were started, as the option max_actions allows; the check goes no further here.
+    `beginnings` are the steps of Init, if the state is initial and there are several. `bound`: the value of the option
+    max_actions, if so many actions were started; the check stops here.
     """
 
     state: State
@@ -38,14 +38,14 @@ class Alternatives:
 
 
 class AlternativeFinder:
-    """Finds out what could happen, for states of one machine."""
+    """Finds what could happen in the states of one machine."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self._guards = Guards(machine)
 
     def look(self, path: Path, index: int) -> Alternatives | None:
-        """What could happen after an entry of a path; None where the state is not known."""
+        """What could happen after an entry of a path; None if its state is not known."""
         state = path.state(index)
         if state is None:
             return None
@@ -62,7 +62,7 @@ class AlternativeFinder:
         )
 
     def held_back(self, alternatives: Alternatives) -> Iterator[Disabled | None]:
-        """What has no step there, one after the other; None for what has one, so that nobody waits for the next."""
+        """The rules without a step, one at a time; None for each rule that has one, so that the caller can pause."""
         for candidate in self.machine.candidates(alternatives.state, limits=False):
             if candidate.rule.kind is not StepKind.CRASH_ROLE:
                 yield self._guards.one(candidate, alternatives.state)
@@ -74,7 +74,7 @@ class AlternativeFinder:
 
 
 def _named(possible: Sequence[Possible], taken: Callable[[Possible], bool]) -> Iterator[Enabled]:
-    """Steps by their names; those that read alike by what tells them apart."""
+    """Steps with their names; steps of one name with their choices spelled out."""
     often = Counter(one.full_name for one in possible)
     for one in possible:
         name = one.full_name
@@ -84,5 +84,5 @@ def _named(possible: Sequence[Possible], taken: Callable[[Possible], bool]) -> I
 
 
 def _leads(one: Possible, state: State | None) -> bool:
-    """Does the step lead to this state, or, if there is none, fail?"""
+    """Does the step lead to this state; or, if there is none, does it fail?"""
     return one.leads_to == state if state is not None else isinstance(one.result, StepFailure)

@@ -1,4 +1,4 @@
-"""What only a machine can tell of a path: which properties are true on it, and what else could have happened."""
+"""Questions about a path that need a machine: truth values of properties, and what else could have happened."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from interpreter import Machine
 
 
 class Answers:
-    """Answers questions about paths of one machine."""
+    """Answers questions about the paths of one machine."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -18,7 +18,7 @@ class Answers:
         self.finder = AlternativeFinder(machine)
 
     def path(self, path: Path, index: int, one: Enabled) -> Path:
-        """A path up to an entry, and a step more; or, if that is a way through Init, the path that begins with it."""
+        """A path up to an entry and one step more; if the step is one of Init, the path that begins with it."""
         if one.possible.begins:
             return begun(self.machine, one.possible)
         return extended(self.machine, path, index, one.possible)

@@ -1,4 +1,4 @@
-"""What there is to look at in an answer of the checker: its counterexamples, followed on a machine."""
+"""Opens results of the checker: counterexamples, followed on a machine."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from interpreter.state.step import Failure
 def opened_paths(
     module: Module, machine: Machine, stories: tuple[OpenedPath, ...], by_hand: bool = False
 ) -> OpenedPaths:
-    """These stories of a model."""
+    """The given paths of a model."""
     return OpenedPaths(module.path, module.sources, property_rows(machine.program), stories, machine, by_hand)
 
 
 def opened_report(module: Module, report: Report, nothing: str) -> OpenedPaths | None:
-    """The counterexamples of a report, the leading one first; without any the initial state, with the words `nothing`.
+    """The counterexamples of a report, the leading one first; if it has none the initial state, described by `nothing`.
 
-    None if there is not even that, because the model fails in Init.
+    None if the model fails in Init.
     """
     if report.error is not None and report.trace is None:
         return None
@@ -46,13 +46,13 @@ def _followed(module: Module, stories: tuple[OpenedPath, ...]) -> OpenedPaths:
 
 
 def opened_walk(module: Module, report: GuidedReport, walk: Walk) -> OpenedPaths:
-    """The run that a guided trace tells of."""
+    """The run of a guided trace."""
     assert report.trace is not None
     if report.error is not None:
         sentence, name = _failure(report.error), None
     else:
         broken = [p for p in report.properties if p.verdict == "violated"]
-        what = "; ".join(map(violation_sentence, broken)) or "no property is violated on the way"
+        what = "; ".join(map(violation_sentence, broken)) or "no property is violated"
         sentence, name = f"guided trace: {what}", report.leading
     return opened_paths(module, walk.machine, (OpenedPath(sentence, Path(report.trace, tuple(walk.states())), name),))
 

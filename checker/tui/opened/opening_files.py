@@ -1,6 +1,6 @@
-"""Opens a file that is no model: a report that was saved with `--json`, or a guided trace that names its model.
+"""Opens a saved report (`--json`) or a guided trace.
 
-At once there is what was written down; the model is read, and its steps are taken again, when that is on the screen.
+What the file says can be shown at once; the model is read, and the steps are replayed, when the first screen is there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class UnopenedError(Exception):
-    """There is nothing to look at, for the model fails in Init; the report says how."""
+    """There is nothing to show, for the model fails in Init. `report` has the error."""
 
     def __init__(self, report: GuidedReport) -> None:
         super().__init__(report.verdict)
@@ -41,9 +41,9 @@ def load_given(model: str, given: Given) -> Module:
 
 
 def open_guide(path: str, given: Given, model: str | None = None, properties: Sequence[str] = ()) -> OpenedPaths:
-    """A guided trace; with `properties` only if it violates one of them, which turns out later. Raises `Problem`.
+    """Open a guided trace. Raises `Problem`; `rest` of the result raises it if none of `properties` is violated.
 
-    `model`: if not the one in the command at the head of the file.
+    `model`: None for the one in the command at the head of the file.
     """
     saved = saved_guide(path, given, model)
     story = OpenedPath("the model is being read, and the trace is followed", Path(saved.trace()))
@@ -53,7 +53,7 @@ def open_guide(path: str, given: Given, model: str | None = None, properties: Se
 
 
 def follow_saved(saved: SavedGuide) -> OpenedPaths:
-    """The same with its machine. Raises `Problem`, `FizzError` and `UnopenedError`."""
+    """Replay a guided trace on a machine. Raises `Problem`, `FizzError` and `UnopenedError`."""
     from checker.traces.guided import followed
     from checker.tui.opened.opening import opened_walk
 
@@ -69,9 +69,9 @@ def follow_saved(saved: SavedGuide) -> OpenedPaths:
 
 
 def open_report(path: str, given: Given, model: str | None = None) -> OpenedPaths:
-    """The counterexamples of a report that was saved as JSON. Raises `Problem`.
+    """Open the counterexamples of a report that was saved as JSON. Raises `Problem`.
 
-    `model`: if not the one that the report names.
+    `model`: None for the one that the report names.
     """
     saved = saved_report(path, given, model)
     stories = tuple(OpenedPath(one.sentence, Path(one.trace), one.name) for one in saved.written)
@@ -81,7 +81,7 @@ def open_report(path: str, given: Given, model: str | None = None) -> OpenedPath
 
 
 def follow_written(saved: SavedReport) -> OpenedPaths:
-    """The same with a machine that has taken the steps again. Raises `Problem` and `FizzError`."""
+    """Replay the counterexamples of a report on a machine. Raises `Problem` and `FizzError`."""
     from checker.tui.opened.opening import opened_paths
     from interpreter import Machine, ModelError, compile_module
 

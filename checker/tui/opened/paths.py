@@ -1,4 +1,4 @@
-"""What a reader looks at: stories, each a path of steps. Needs no model, so that it can be shown before one is read."""
+"""The paths that the viewer shows. They need no model, so that they can be shown before it is read."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Path:
     """A trace, and the states of a machine after its entries.
 
-    There are fewer states than entries if the last step fails, if the machine could not follow (see `follow`), or if
-    nobody has followed yet. `remark`: what a reader should know who takes the path for a run of the model.
+    There are fewer states than entries if the last step fails, or if the machine could not follow the trace or has not
+    done so yet (see `follow`). `remark`: says if the path is not an exact run of the model.
     """
 
     trace: Trace
@@ -33,7 +33,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class OpenedPath:
-    """A path to look at, and in one sentence what it shows. `name`: of the property that it violates, if it does."""
+    """A path and a sentence about it. `name`: of the property that it violates, if there is one."""
 
     sentence: str
     path: Path
@@ -42,11 +42,10 @@ class OpenedPath:
 
 @dataclass(frozen=True, slots=True)
 class OpenedPaths:
-    """What a reader looks at. There is always a story; `by_hand`: it is but a beginning, from which to walk.
+    """What the viewer opens: at least one path. `by_hand`: it is the initial state only, to walk from.
 
-    `model` is the path of the model, `sources` has its files. Without a `machine` it is what was written down, which
-    can be shown at once; `rest` then reads the model and takes the steps again: it returns the whole, or raises what
-    stands against it.
+    `model` is the path of the model, `sources` has its files. Without a `machine` it is what a file says, which can be
+    shown at once; `rest` then reads the model, replays the steps and returns the complete result.
     """
 
     model: str
@@ -58,11 +57,11 @@ class OpenedPaths:
     rest: Callable[[], OpenedPaths] | None = None
 
     def whole(self) -> OpenedPaths:
-        """With its machine, and the states of its paths. Raises `Problem`, `FizzError` and `Unopened`."""
+        """The same with a machine and states. Raises `Problem`, `FizzError` and `UnopenedError`."""
         return self if self.rest is None else self.rest()
 
     def only(self, names: Sequence[str]) -> OpenedPaths:
-        """The stories of these properties; without names all. Raises `UsageProblem` if there is none."""
+        """Only the paths of these properties; without names all. Raises `UsageProblem` if there is none."""
         found = tuple(story for story in self.stories if not names or story.name in names)
         if not found:
             names_found = ", ".join(story.name for story in self.stories if story.name)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class TruthMark(Enum):
-    """What a property says of one step and the state after it. The value is the mark that stands for it."""
+    """The truth value of a property for one step and the state after it. The value is the letter shown."""
 
     TRUE = "T"
     FALSE = "F"
@@ -21,10 +21,10 @@ class TruthMark(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PropertyRow:
-    """A property as a row of truth values: the answers of its first watch. None of a report that was written down.
+    """A property as a row of truth values: the answers of its first watch, None if only a saved report is known.
 
-    Of an `exists` or a liveness assertion the truth of its condition in each state is told, which violates nothing by
-    itself: see `breaks`.
+    For an `exists` or a liveness assertion the value is that of its condition, which violates nothing by itself: see
+    `breaks`.
     """
 
     name: str
@@ -33,11 +33,11 @@ class PropertyRow:
 
     @property
     def of_dead_ends(self) -> bool:
-        """Does it say that each state has a step?"""
+        """Is it the absence of deadlock?"""
         return self.watch is not None and self.watch.predicate is None
 
     def breaks(self, truth: TruthMark | None) -> bool:
-        """Does such an answer violate the property by itself?"""
+        """Does this truth value violate the property by itself?"""
         if truth is not TruthMark.FALSE or self.watch is None:
             return False
         return self.of_dead_ends or self.watch.seeks is False

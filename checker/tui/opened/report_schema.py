@@ -1,4 +1,4 @@
-"""What the fields of a saved report must be. It is not trusted: each is looked at before anything is made of it."""
+"""The schema of a saved report. The file is not trusted: every field is checked before it is used."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _NUMBERED = re.compile(r"(thread|message)-(?!(0|[1-9][0-9]{0,5})\Z)", re.ASCII)
 
 
 class SchemaError(Exception):
-    """A field that is not what it must be; the text begins with its place."""
+    """A field that does not fit the schema; the text begins with its path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text. `state_place`: of a state; things that are named by a number have a small one."""
+    """A text. `state_place`: it is a place of a state, and the numbers in it must be small."""
 
     state_place: bool = False
 
@@ -41,7 +41,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list of so many things, each of its kind."""
+    """A list of a fixed length, each member of its own kind."""
 
     of: Sequence[Shape]
 
@@ -63,7 +63,7 @@ class Maybe:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """An object with these fields; others are passed over."""
+    """An object with these fields; others are ignored."""
 
     of: Mapping[str, Shape]
 
@@ -103,7 +103,7 @@ REPORT = Fields(
 
 
 def demand(value: Any, shape: Shape, path: str = "") -> None:
-    """Raise `SchemaError` if a value of JSON is not of a shape. Nothing is deeper than the shape itself."""
+    """Raise `SchemaError` if a JSON value is not of a shape. The recursion is as deep as the shape."""
     match shape:
         case Maybe(of, null):
             if value is not None or not null:
@@ -144,13 +144,13 @@ def demand(value: Any, shape: Shape, path: str = "") -> None:
 
 
 def _demand_type(value: Any, wanted: type, what: str, path: str) -> None:
-    # True is an int to Python, but no number of anything.
+    # True is an int to Python, but not a number here.
     if type(value) is not wanted:
         raise SchemaError(f"{path or 'it'} must be {what}")
 
 
 def demand_cycle(value: Mapping[str, Any], path: str = "") -> None:
-    """A cycle begins at a step of its trace."""
+    """Raise `SchemaError` unless the cycle begins at a step of its trace."""
     start, trace = value.get("cycle_start"), value.get("trace")
     if start is not None and not 1 <= start < len(trace or ()):
         raise SchemaError(f"{path}cycle_start must be the number of a step of its trace")

@@ -1,4 +1,4 @@
-"""From a trace that was told back to the states of a machine, step by step."""
+"""From the steps of a trace back to the states of a machine."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _POSITION = re.compile(r' at [^{}"]*?(:\d+)')
 
 
 def follow(machine: Machine, trace: Trace) -> Path:
-    """The states of a trace that was told of this very model, as far as they can be found.
+    """The states of a trace of this very model, as far as they can be found.
 
-    Where states stand for others (see `_Retracing`) the path goes by what was told.
+    Where states represent others (see `_Retracing`) the entries of the trace are kept.
     """
     walk = _Retracing(machine)
     for entry in trace.entries:
@@ -32,9 +32,9 @@ def follow(machine: Machine, trace: Trace) -> Path:
 
 
 def retrace(machine: Machine, records: Sequence[StepRecord], source: str) -> Path:
-    """The trace that leads through steps of which label and changes are known.
+    """The trace with these labels and changes.
 
-    Raises `UsageProblem` if the model, as it is now, has no such steps; `source` says where they are from.
+    Raises `UsageProblem` if the model, as it is now, has no such steps; `source` names their origin.
     """
     walk = _Retracing(machine)
     for number, one in enumerate(records):
@@ -44,18 +44,18 @@ def retrace(machine: Machine, records: Sequence[StepRecord], source: str) -> Pat
             more = ", ..." if len(names) > _MOST_NAMES else ""
             here = f"the steps there are {', '.join(names[:_MOST_NAMES])}{more}" if names else "there is no step at all"
             raise UsageProblem(
-                f"{source} does not fit {machine.program.path}: nothing does what it tells of {step}; {here}",
+                f"{source} does not fit {machine.program.path}: no step has the changes of {step}; {here}",
                 "has the model changed? Check it again. If the file does not name them, repeat --set and --option.",
             )
     return Path(Trace(tuple(walk.entries)), tuple(walk.states), walk.remark)
 
 
 class _Retracing:
-    """A run that is made again.
+    """Replays a run from records of its steps.
 
-    A story need not be a run: under a symmetry that the model does not respect it may be told of least images, and
-    states that differ in excluded variables only are one state to a check. So where no step does what was told, one is
-    taken whose target has that for its image, or that differs in such variables. `remark` says so.
+    A counterexample need not be an exact run: under a symmetry that the model does not respect it may consist of least
+    images, and states that differ only in excluded variables are one state to a check. If no step has the recorded
+    changes, a step is taken whose target's image has them, or that differs only in such variables. `remark` says so.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -65,19 +65,19 @@ class _Retracing:
         self.remark = ""
 
     def possible(self, of: str | None = None) -> list[Possible]:
-        """What may come next, or those of it that have this name."""
+        """The possible next steps, or those of this name."""
         if not self.states:
             return possible_inits(self.machine)
         return possible_steps(self.machine, self.states[-1], True, crashes=True, of=of)
 
     def take(self, record: StepRecord) -> bool:
-        """Go on as was told; False if nothing does that."""
+        """Take the recorded step; False if there is none."""
         names = self.possible(record.label.partition("[")[0].removesuffix(" crash"))
         named = [one for one in names if one.full_name == record.label]
         return any(self._takes(one, record, match) for match in self._matches() for one in named)
 
     def _matches(self) -> list[_StateMatch]:
-        """How the states of a story may stand for those of a run, the ways that say most first."""
+        """How recorded states may represent those of a run, the most exact first."""
         excluded = self.machine.program.options.exclude
         return [
             _StateMatch(),
@@ -86,7 +86,7 @@ class _Retracing:
         ]
 
     def _takes(self, one: Possible, record: StepRecord, match: _StateMatch) -> bool:
-        """Go on by a step or a beginning, if it does what was told."""
+        """Take a step, or one of Init, if it has the recorded changes."""
         match one.result:
             case InitialState(outcome=outcome, state=state):
                 state = self._shown(state, match)
@@ -113,15 +113,15 @@ class _Retracing:
 
 
 class _StateMatch(NamedTuple):
-    """How a state of a story may stand for one of a run: as its least image, or but for excluded variables."""
+    """How a recorded state represents one of a run: as its least image, or except for excluded variables."""
 
     image: bool = False
     excluded: tuple[str, ...] = ()
 
     def remark(self, step: int) -> str:
-        """What is to be said from this step on."""
+        """The remark for a path that is inexact from this step on."""
         if self.image:
-            return f"from step {step} on images are told: the model breaks its symmetry (--no-symmetry)"
+            return f"from step {step} on the states are images: the model breaks its symmetry (--no-symmetry)"
         if self.excluded:
             names = ", ".join(self.excluded)
             return f"from step {step} on this run has other values of {names}, which identity.exclude leaves out"
@@ -129,7 +129,7 @@ class _StateMatch(NamedTuple):
 
 
 def _comparable(found: Sequence[Change], excluded: Sequence[str]) -> list[tuple[str, str | None, str | None]]:
-    """Changes but for these variables, and without the path of the model in threads: it may be another one now."""
+    """Changes without these variables, and without the path of the model in threads: it may have moved."""
     return [
         (one.place, one.old and _POSITION.sub(r" at \1", one.old), one.new and _POSITION.sub(r" at \1", one.new))
         if one.place.startswith("thread-")
@@ -140,7 +140,7 @@ def _comparable(found: Sequence[Change], excluded: Sequence[str]) -> list[tuple[
 
 
 def begun(machine: Machine, one: Possible) -> Path:
-    """The path that begins with a way through Init."""
+    """The path that begins with a step of Init."""
     assert isinstance(one.result, InitialState)
     return Path(Trace((init_entry(machine, one.result.outcome, one.result.state),)), (one.result.state,))
 

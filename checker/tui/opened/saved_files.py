@@ -1,6 +1,6 @@
-"""Files that are no models, as they were written down: a report that was saved with `--json`, or a guided trace.
+"""Reads saved reports (`--json`) and guided traces.
 
-They are read without any model, so that what they tell can be shown at once; `files` then takes the steps again.
+They are read without their model, so that they can be shown at once; `opening_files` then replays the steps.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CYCLE, _STUTTER = "# --- cycle ---", "# --- stutter ---"
 
 
 def is_report(path: str) -> bool:
-    """Is a file a report rather than a guided trace? Raises `UsageProblem` if it can not be read."""
+    """Is the file a report, and not a guided trace? Raises `UsageProblem` if it can not be read."""
     return path.endswith(".json") or _text(path).lstrip().startswith("{")
 
 
@@ -38,7 +38,7 @@ def is_report(path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SavedGuide:
-    """A guided trace, its model and what that is given. `cycle_start`: the first entry of a cycle."""
+    """A guided trace with its model, constants and options. `cycle_start`: the first entry of a cycle."""
 
     path: str
     model: str
@@ -48,12 +48,12 @@ class SavedGuide:
     stutter: bool
 
     def sources(self) -> dict[str, str]:
-        """The model as it was written, if it is there: not what it includes."""
+        """The text of the model, if it exists; without included files."""
         text = _source(self.model)
         return {} if text is None else {self.model: text}
 
     def trace(self) -> Trace:
-        """The steps by their names: nothing more is known without the model."""
+        """The names of the steps: nothing more is known without the model."""
         entries = [_named("Init", self.guide.init), *(_named(link.head.text, link) for link in self.guide.links)]
         return Trace(tuple(entries), self.cycle_start, self.stutter)
 
@@ -61,7 +61,7 @@ class SavedGuide:
 def saved_guide(path: str, given: Given, model: str | None = None) -> SavedGuide:
     """Read a guided trace. Raises `UsageProblem`.
 
-    `model`: if not the one in the command at the head of the file.
+    `model`: None for the one in the command at the head of the file.
     """
     text = _text(path)
     if model is None:
@@ -72,7 +72,7 @@ def saved_guide(path: str, given: Given, model: str | None = None) -> SavedGuide
 
 
 def _named(name: str, link: Link) -> TraceEntry:
-    """An entry of which the name is known, and what that says."""
+    """An entry with what a step's name says."""
     bare = name.partition("[")[0].removesuffix(" crash")
     crash = link.crash is not None or name.endswith(" crash") or name.startswith("crash-role ")
     choices = tuple(line.text for line in link.choices)
@@ -97,7 +97,7 @@ def _command(path: str, text: str, given: Given) -> tuple[str, Given]:
                 break
             pairs = list(zip(rest[::2], rest[1::2], strict=False))
             return _beside(path, model), given.over(Given(_values(pairs, "--set"), _values(pairs, "--option")))
-    raise UsageProblem(f"'{path}' does not say of which model it is", f"`fizzpy show MODEL --follow {path}` says it")
+    raise UsageProblem(f"'{path}' does not name its model", f"name it: `fizzpy show MODEL --follow {path}`")
 
 
 def _values(pairs: Sequence[tuple[str, str]], option: str) -> dict[str, str]:
@@ -110,7 +110,7 @@ def _values(pairs: Sequence[tuple[str, str]], option: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a report says of one counterexample."""
+    """A counterexample as a report has it."""
 
     sentence: str
     name: str | None
@@ -119,7 +119,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class SavedReport:
-    """A report: its counterexamples, the leading one first, of which there is one. `named`: its model's path then."""
+    """A report with at least one counterexample, the leading one first. `named`: the model as the report names it."""
 
     path: str
     model: str
@@ -129,7 +129,7 @@ class SavedReport:
     written: tuple[Written, ...]
 
     def sources(self) -> dict[str, str]:
-        """The files that its steps name, as far as they are there; the model wherever it is now."""
+        """The texts of the files that its steps name, if they exist; the model at its present path."""
         names = [entry.file for one in self.written for entry in one.trace.entries if entry.file is not None]
         paths = {name: self.model if name == self.named else name for name in dict.fromkeys([self.named, *names])}
         return {name: text for name, path in paths.items() if (text := _source(path)) is not None}
@@ -138,7 +138,7 @@ class SavedReport:
 def saved_report(path: str, given: Given, model: str | None = None) -> SavedReport:
     """Read a report that was saved as JSON. Raises `UsageProblem`.
 
-    `model`: if not the one that the report names.
+    `model`: None for the one that the report names.
     """
     fields = _fields(path)
     written = tuple(_written(fields))
@@ -154,7 +154,7 @@ def saved_report(path: str, given: Given, model: str | None = None) -> SavedRepo
 
 
 def _fields(path: str) -> Mapping[str, Any]:
-    """The report, of which all that is used here is what it must be. Raises `UsageProblem`."""
+    """The report, checked against `REPORT`. Raises `UsageProblem`."""
     try:
         fields = json.loads(_text(path), object_pairs_hook=_object, parse_constant=_no_number)
         if not isinstance(fields, dict) or not {"trace", "model", "properties"} <= fields.keys():
@@ -191,8 +191,8 @@ def _written(fields: Mapping[str, Any]) -> Iterator[Written]:
     for one in sorted(with_trace, key=lambda one: one["trace"] != leading):
         yield _counterexample(_violation(one), one["name"], one)
     if not with_trace and leading is not None and fields.get("error") is None:
-        # A guided trace: the properties say only after how many steps they were violated.
-        sentence = "; ".join(map(_violation, broken)) or "no property is violated on the way"
+        # A guided trace has no counterexample for each property.
+        sentence = "; ".join(map(_violation, broken)) or "no property is violated"
         yield _counterexample(sentence, None, fields)
 
 
@@ -202,7 +202,7 @@ def _violation(one: Mapping[str, Any]) -> str:
 
 def _counterexample(sentence: str, name: str | None, fields: Mapping[str, Any], fails: bool = False) -> Written:
     entries = fields["trace"]
-    # Where an assertion fails, the step itself did something.
+    # If an assertion fails in the last step, the step itself has changes.
     failing = len(entries) - 1 if fails and entries and not entries[-1]["changes"] else None
     found = with_states(_entry(one, number == failing) for number, one in enumerate(entries))
     fairness = tuple(fields.get("fairness") or ())
@@ -230,7 +230,7 @@ def _entry(entry: Mapping[str, Any], fails: bool) -> TraceEntry:
 
 
 def _beside(path: str, model: str) -> str:
-    """Where the model of a file is: as it is named there, or beside the file."""
+    """The path of a file's model: as it is named there, or beside the file."""
     near = os.path.join(os.path.dirname(path), os.path.basename(model))  # noqa: PTH118, PTH119, PTH120 - as below
     return near if not _is_file(model) and _is_file(near) else model
 

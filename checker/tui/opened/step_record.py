@@ -1,4 +1,4 @@
-"""What was written down of a counterexample: its steps with what they changed, and from that the states."""
+"""Steps as a report records them, with their changes; and the states that follow from these."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Lines = tuple[tuple[str, str], ...]
 
 
 class StepRecord(NamedTuple):
-    """What was written down of a step. `fails`: the model failed in it; or, if no such step fails, after it."""
+    """A recorded step. `fails`: the model failed in it; or, if the step itself does not fail, after it."""
 
     label: str
     changes: tuple[Change, ...]
@@ -36,7 +36,7 @@ def violation_sentence(p: PropertyReport) -> str:
 
 
 def with_states(entries: Iterable[TraceEntry]) -> Iterator[TraceEntry]:
-    """Entries of which only the changes are known, with the states and the threads that follow from them."""
+    """Entries with the states and threads that follow from their changes."""
     state: _Lines = ()
     for entry in entries:
         before = [text for place, text in state if place.startswith(THREADS)]
@@ -44,7 +44,7 @@ def with_states(entries: Iterable[TraceEntry]) -> Iterator[TraceEntry]:
         stayed = {origin for _, origin in threads}
         gone = [number for number in range(len(before)) if number not in stayed]
         moved = gone[:1] if entry.kind == "continue" else []
-        # The thread that moved stands where the first of the new texts is, unless it has ended.
+        # The thread that moved has the first of the new texts, unless it has ended.
         left = iter(moved)
         origins = [next(left, None) if origin is None else origin for _, origin in threads]
         state = _after(state, entry.changes)
@@ -57,7 +57,7 @@ def with_states(entries: Iterable[TraceEntry]) -> Iterator[TraceEntry]:
 
 
 def _after(before: _Lines, changes: Sequence[Change]) -> _Lines:
-    """A state after these changes, in the order of states: variables, fields by instances, threads, messages."""
+    """A state after these changes, ordered: variables, fields by instances, threads, messages."""
     found = {place: text for place, text in before if not place.startswith(SORTED_NAMES)}
     for one in changes:
         if one.place.startswith(SORTED_NAMES):
@@ -83,9 +83,9 @@ def _sorted(prefix: str, before: _Lines, changes: Sequence[Change]) -> Iterator[
 
 
 def _listed(prefix: str, before: _Lines, changes: Sequence[Change]) -> list[tuple[str, int | None]]:
-    """Things that are named by their place in a list, each with its place before, None of what came.
+    """The texts of things that are named by their index (threads, messages), each with its index before, None if new.
 
-    Those that went are taken out, those that came put in.
+    Those that went are removed, those that came inserted.
     """
     texts = [text for place, text in before if place.startswith(prefix)]
     listed: list[tuple[str, int | None]] = [(text, number) for number, text in enumerate(texts)]

@@ -1,4 +1,4 @@
-"""What each property says of each step of a path: true, false, or nothing."""
+"""Truth values of properties along a path."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def property_rows(program: Program) -> tuple[PropertyRow, ...]:
 
 
 class Truths:
-    """Evaluates properties along paths, and remembers the answers."""
+    """Evaluates properties along paths, and caches the truth values."""
 
     def __init__(self, machine: Machine) -> None:
         program = machine.program
@@ -33,7 +33,7 @@ class Truths:
         self._known: dict[tuple[PropertyRow, State | None, State], tuple[TruthMark, str | None]] = {}
 
     def known(self, prop: PropertyRow, path: Path, index: int) -> TruthMark | None:
-        """The answer, if nothing has to be evaluated for it."""
+        """The truth value, if nothing has to be evaluated for it."""
         states = self._states_of(prop, path, index)
         if states is None:
             return TruthMark.NOTHING
@@ -43,7 +43,7 @@ class Truths:
         return None if found is None else found[0]
 
     def truth(self, prop: PropertyRow, path: Path, index: int) -> TruthMark:
-        """The answer for the step that leads to entry `index`, and the state after it."""
+        """The truth value for the step that leads to entry `index`, and the state after it."""
         found = self.known(prop, path, index)
         return self._evaluated(prop, path, index)[0] if found is None else found
 
@@ -54,7 +54,7 @@ class Truths:
         return self._evaluated(prop, path, index)[1]
 
     def fill(self, path: Path, indices: Iterable[int], deadline: float) -> bool:
-        """Evaluate what is not known yet, until a time on the performance counter. False if that was not enough."""
+        """Evaluate what is not known yet until a deadline (`time.perf_counter`). False if that was too early."""
         for index in indices:
             for prop in self.properties:
                 if self.known(prop, path, index) is None:
@@ -70,7 +70,7 @@ class Truths:
         return why(self.machine, prop.watch, path.states[: index + 1], 0)
 
     def _states_of(self, prop: PropertyRow, path: Path, index: int) -> tuple[State | None, State] | None:
-        """The states that the property looks at; None if it says nothing of this step."""
+        """The states that the property is evaluated on; None if it has no truth value for this step."""
         state = path.state(index)
         if state is None:
             return None
