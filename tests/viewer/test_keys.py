@@ -188,17 +188,17 @@ def test_why(race: OpenedPaths) -> None:
 def test_what_else_and_going_on(race: OpenedPaths) -> None:
     """The list, its details, and a step of one's own; `b` leads back."""
     seen = driven(race, "left", "o")
-    assert "→ thread-0  Withdraw/1  the trace goes this way" in seen.text
+    assert "→ thread-0  Withdraw/1  taken by the trace" in seen.text
     assert "Deposit[Any:amount=50]" in seen.text
     assert "balance: 40 -> -20" in seen.text
     assert "Withdraw: require balance >= 60" in seen.text
     seen = driven(race, "left", "o", "down")
     assert "balance: 40 -> 90" in seen.text
     seen = driven(race, "left", "o", "down", "enter")
-    assert "your own way from step 4" in seen.title
+    assert "your own path from step 4" in seen.title
     assert seen.session.path_text.lines(4)[0].text == "90"
     seen = driven(race, "left", "o", "down", "enter", "b")
-    assert "your own way" not in seen.text
+    assert "your own path" not in seen.text
     assert selected(seen) == 3
     assert "nothing to come back to" in driven(race, "b").text
 
@@ -219,7 +219,7 @@ def test_walking_by_hand(written: Write) -> None:
     seen = driven(what)
     assert seen.title.startswith("━After step 0")
     assert "every property holds" in seen.text
-    assert "Ways to begin (2)" in seen.text
+    assert "Other beginnings (2)" in seen.text
     seen = driven(what, "enter", "o", "enter", "o", "enter")
     assert seen.session.path_text.lines(3)[0].text == "3"
     assert selected(seen) == 3
