@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
-from interpreter import Machine, State, Step, StepKind
-from interpreter.state.step import Rule
+if TYPE_CHECKING:
+    from interpreter import Machine, State, Step
+    from interpreter.state.step import Rule
 
 
 def movers(state: State, rule: Rule) -> tuple[int, ...]:
     """The numbers of the threads any of which a rule may continue: one, or several that are equal; or none."""
+    from interpreter import StepKind  # late: the viewer's first screen needs no interpreter
+
     return equal(state.threads, rule.subject) if rule.kind is StepKind.CONTINUE else ()
 
 

@@ -81,7 +81,7 @@ def test_messages_of_checkpoints() -> None:
     rows = set(re.findall(r"^\| (?:2|74) \| (.*?) \|", section, re.MULTILINE))
     folders = ("checker/storage/checkpoint", "checker/search/checkpoints")
     sources = [path for folder in folders for path in (ROOT / folder).glob("*.py")]
-    sources += [ROOT / "checker" / "search" / "keeper.py", ROOT / "checker" / "storage" / "files.py"]
+    sources += [ROOT / "checker" / "search" / "keeper.py", ROOT / "checker" / "storage" / "file_store.py"]
     assert len(sources) > 8
     made = set().union(*map(templates, sources)) - {"…. The checkpoint of level … is whole"}
     assert made <= rows

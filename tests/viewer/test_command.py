@@ -32,7 +32,7 @@ CASES: dict[str, tuple[str, str, list[str], int, list[str]]] = {
         2,
         ["no counterexample", "'passed'", "fizzpy show m.fizz"],
     ),
-    "a text that is no trace": ("t.txt", "hello\n", ["t.txt"], 2, ["of which model", "--follow"]),
+    "a text that is no trace": ("t.txt", "hello\n", ["t.txt"], 2, ["does not name its model", "--follow"]),
     "syntax error": ("m.fizz", BANK.replace("balance = 100", "balance = )"), ["m.fizz"], 150, ["m.fizz:2:", "^"]),
     "wrong option": ("m.fizz", BANK, ["m.fizz", "--option", "max_action=3"], 151, ["max_actions"]),
     "a walk and a trace": ("m.fizz", BANK, ["m.fizz", "--walk", "--follow", "t"], 2, ["exclude each other"]),

@@ -164,7 +164,7 @@ def test_search_says_how_many(race: OpenedPaths) -> None:
     seen = driven(race, "slash", "b", "a", "l", "a", "enter")
     assert "match 1 of 3 for 'bala'" in seen.text
     assert sum("*" in line[:10] for line in seen.text.split("\n")) == 3
-    assert "nothing is like 'zzz'" in driven(race, "slash", "z", "z", "z", "enter").text
+    assert "nothing matches 'zzz'" in driven(race, "slash", "z", "z", "z", "enter").text
 
 
 def test_compare(race: OpenedPaths) -> None:
@@ -181,7 +181,7 @@ def test_why(race: OpenedPaths) -> None:
     assert "NeverNegative (always) is false" in seen.text
     assert "return balance >= 0" in seen.text
     assert "balance = -20" in seen.text
-    assert "Rich (exists) is false; in one state, that violates nothing" in seen.text
+    assert "Rich (exists) is false; in a single state that violates nothing" in seen.text
     assert "NeverNegative (" not in driven(race, "left", "w").text
 
 
@@ -206,10 +206,10 @@ def test_what_else_and_going_on(race: OpenedPaths) -> None:
 def test_what_holds_back_an_action(race: OpenedPaths) -> None:
     """The guard with its place and its values; Enter does nothing there."""
     seen = driven(race, "left", "o", "pagedown")
-    assert "What holds it back" in seen.text
+    assert "What blocks it" in seen.text
     assert "5 | require balance >= 60  this is false" in seen.text
     assert "balance = 40" in seen.text
-    assert "What holds it back" in driven(race, "left", "o", "pagedown", "enter").text
+    assert "What blocks it" in driven(race, "left", "o", "pagedown", "enter").text
     assert selected(driven(race, "left", "o", "pagedown", "enter", "escape")) == 3
 
 
@@ -249,7 +249,7 @@ def test_lasso(written: Write) -> None:
 def test_why_a_lasso_violates(written: Write) -> None:
     """At its end, that the run goes on like that, and why it is fair; on the way there nothing is violated."""
     seen = driven(opened(written(LASSO)), "w").text
-    assert "is false here, and the run goes through this cycle for ever: that violates it" in " ".join(seen.split())
+    assert "is false here, and the run goes through this cycle for ever, which violates it" in " ".join(seen.split())
     assert "fair" in seen
     assert "for ever" not in driven(opened(written(LASSO)), "home", "w").text
 
