@@ -24,12 +24,14 @@ from checker.search.memo.memo import Memory
 from checker.search.registry import engine_of
 from checker.storage.folders import refuse_addresses
 from fizz import Module, load
+from fizz.base.room import with_room
 from interpreter import Machine, ModelError, compile_module
 
 if TYPE_CHECKING:
     from checker.search.keeper import Keeper
 
 
+@with_room
 def check(
     model: str | os.PathLike[str] | Module,
     *,

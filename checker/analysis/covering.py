@@ -23,6 +23,7 @@ from checker.search.driver import ProgressSink
 from checker.search.judgement import all_actions
 from checker.traces.why import source_text
 from fizz import Diagnostic, Module, Span, load
+from fizz.base.room import with_room
 from interpreter import ModelError, Program, compile_module
 from interpreter.compile.program import ActionProgram, Instruction, Routine
 from interpreter.compile.statements import instructions
@@ -84,6 +85,7 @@ class Coverage(VisitExtent):
     warnings: tuple[Diagnostic, ...] = ()
 
 
+@with_room
 def cover(
     model: str | os.PathLike[str] | Module,
     *,

@@ -21,6 +21,7 @@ from checker.traces.guards import Disabled, disabled
 from checker.traces.guided import walk_along
 from fizz import Module, load
 from fizz.base.near_names import near_names
+from fizz.base.room import with_room
 from interpreter import Machine, ModelError, Program, compile_module
 from interpreter.compile.program import ActionProgram
 
@@ -53,6 +54,7 @@ class StateReport:
     exit_code: ExitCode = ExitCode.PASSED
 
 
+@with_room
 def explain_actions(
     model: str | os.PathLike[str] | Module,
     action: str | None = None,

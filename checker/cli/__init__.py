@@ -10,13 +10,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 
 from checker.cli.outcome import run_safely
-from fizz.base.room import with_room
 
 # These signals end a run as Ctrl-C does: what was found until then is printed.
 _REQUESTS_TO_END = ("SIGTERM", "SIGHUP")
 
 
-@with_room
 def run(arguments: Sequence[str]) -> int:
     """Run the command with these arguments (without the program's name) and return its exit code."""
     with ExitStack() as stack:

@@ -30,6 +30,7 @@ from checker.traces.walk_report import SimulationReport, WalkProgress, WalkVerdi
 from checker.traces.why import why
 from fizz import Module, load
 from fizz.base.light import dataclass
+from fizz.base.room import with_room
 from interpreter import Expansion, Machine, ModelError, State, Step, compile_module
 from interpreter.state.step import InitialState
 
@@ -60,6 +61,7 @@ class _Failed(Exception):
         self.entries = tuple(entries)
 
 
+@with_room
 def simulate(
     model: str | os.PathLike[str] | Module,
     *,
