@@ -109,7 +109,9 @@ class Interner:
         else:
             key = payload
         number = self._tables[tag].get(key)
-        return self._add(Tag(tag), payload, key) if number is None else number
+        if number is None:
+            number = self._add(tag if type(tag) is Tag else Tag(tag), payload, key)
+        return number
 
     def intern_members(self, tag: Tag, members: Iterable[int]) -> int:
         """The id of a set, genericset or bag with these members in any order."""
@@ -237,6 +239,8 @@ class Interner:
         written = self._json.get(number)
         if written is None:
             tag, payload = self._tags[number], self._payloads[number]
+            if tag is Tag.INT:
+                return str(payload)  # as soon made as found
             # Members first: their texts are then cached, and deep values need little stack.
             for child in _children(tag, payload):
                 self.json(child)
@@ -249,6 +253,8 @@ class Interner:
         written = self._text.get(number)
         if written is None:
             tag, payload = self._tags[number], self._payloads[number]
+            if tag is Tag.INT:
+                return str(payload)
             for child in _children(tag, payload):
                 self.text(child)
             written = payload[2] if tag in COMPOSITE_TAGS else TEXT[tag](payload, self.text)
