@@ -15,6 +15,9 @@ from interpreter.values.problem import MAX_DEPTH, too_deep
 FEW_SHARED: Final = 4
 """So few shared containers can not nest deeper than anybody can follow: what is inside each is nested within limits."""
 
+_PLAIN: Final = frozenset({int, str, bool, float, bytes, type(None)})
+"""What holds no containers, and may be there a million times."""
+
 
 class Freezes(Protocol):
     """Something that knows the ids of values."""
@@ -73,7 +76,7 @@ class Settlement:
                     continue
             else:
                 continue
-            pending += members(value)
+            pending += [member for member in members(value) if type(member) not in _PLAIN]
 
     def cells(self) -> Iterator[tuple[int, object]]:
         return iter(self._containers.items())

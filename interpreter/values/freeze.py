@@ -118,7 +118,15 @@ Writer = Callable[[Interner, Callable[[object], int], Any], int]
 
 
 def _ordered(tag: Tag, items: Callable[[Any], Iterable[object]]) -> Writer:
-    return lambda interner, freeze, value: interner.intern(tag, tuple([freeze(item) for item in items(value)]))
+    def write(interner: Interner, freeze: Callable[[object], int], value: Any) -> int:
+        ints = interner.ints  # there may be a million of them, most of which were met before
+        found = [
+            number if type(item) is int and (number := ints.get(item)) is not None else freeze(item)
+            for item in items(value)
+        ]
+        return interner.intern(tag, tuple(found))
+
+    return write
 
 
 def _unordered(tag: Tag, items: Callable[[Any], Iterable[object]]) -> Writer:

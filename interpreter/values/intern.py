@@ -25,7 +25,7 @@ Payloads by tag, members being ids:
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
@@ -78,6 +78,8 @@ class Interner:
 
     def __init__(self) -> None:
         self._tables: list[dict[Any, int]] = [{} for _ in Tag]
+        self.ints: Mapping[int, int] = self._tables[Tag.INT]
+        """The ids of the ints that were met."""
         self._tags: list[Tag] = []
         self._payloads: list[Any] = []
         self._flags: list[int] = []

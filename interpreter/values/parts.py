@@ -134,32 +134,30 @@ class ValueParts:
     def part_sum(self, place: str, number: int) -> int:
         """The sum of the parts of a value: what it adds to the key of its state."""
         known = self._sums.get((place, number))
-        return self._summed(place, number) if known is None else known
+        if known is None:
+            known = self._sums[place, number] = self._summed(place, number)
+        return known
 
     def _summed(self, place: str, number: int) -> int:
         """The same of a value that was never met at this place."""
         tag = self._interner.tag(number)
         if tag not in _TYPE_NAMES:
-            # No function is called that need not be: there may be a million elements.
-            data = f"{place}\x1f{self._interner.json(number)}".encode(errors="surrogatepass")
-            total = int.from_bytes(blake2b(data, digest_size=16).digest(), "little")
-        elif tag in _UNORDERED:
+            return digest(place, self._interner.json(number))
+        if tag in _UNORDERED:
             total = 0
             for inner, text in self.parts(place, number):
                 total = add_keys(total, digest(inner, text))
-        else:
-            known = self._sums.get
-            low = high = 0
-            # Most members were met before at their place.
-            for member in self.members(place, number):
-                one = known(member)
-                if one is None:
-                    one = self._summed(*member)
-                low += one & _LOW
-                high += one >> 64
-            total = add_keys(digest(place, self._head(number)), (high & _LOW) << 64 | low & _LOW)
-        self._sums[place, number] = total
-        return total
+            return total
+        sums = self._sums
+        low = high = 0
+        # Most members were met before at their place.
+        for member in self.members(place, number):
+            one = sums.get(member)
+            if one is None:
+                one = sums[member] = self._summed(*member)
+            low += one & _LOW
+            high += one >> 64
+        return add_keys(digest(place, self._head(number)), (high & _LOW) << 64 | low & _LOW)
 
     def _head(self, number: int) -> str:
         """The text of the part at a container's own place.
