@@ -1,1 +1,1 @@
-"""What a step read is remembered: tries of questions and answers."""
+"""Remembers the results of rules by what they read: tries of questions and answers."""

@@ -4,14 +4,14 @@ A list, dict, record or set of a state variable, field or param is known by its 
 own, which are the slot of the container and one step more. Containers that are shared, large, or empty and no set are
 read whole.
 
-How a container is asked for is one thing, how it is *stored* by who keeps parts is another: sets are stored whole, and
-so are the containers in slots where a try has shown that whoever looks inside looks at everything (`Divider.gather`).
-For these there is a question for all of it, the step `WHOLE`. A set is asked for one element by the step that
-`Divider.element` gives: the answer is the element as it is in the set, or UNBOUND; `SIZE` asks for the number of
-elements. To write an element is to add it, to write `gone` there is to take it out.
+How a container is read does not say how it is *stored* in columns: sets are stored whole, and so are the containers in
+slots where a trial has shown that paths that open them read all of them (`Divider.gather`). These can be asked for
+all members by the step `WHOLE`. A set is asked for one element by the step that `Divider.element` gives: the answer is
+the element as it is in the set, or UNBOUND; `SIZE` asks for the number of elements. To write an element is to add it,
+to write `gone` there is to remove it.
 
-Nothing but the value and its slot decides how a container is read: so a write of a part never changes how its
-neighbours are read.
+How a container is read depends only on its value and its slot: so a write of a part never changes how its neighbours
+are read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from interpreter.values.tags import MUTABLE_TAGS, SHAPES
 SHAPES[Tag.HEAD] = tuple[int, tuple[str, ...], bool]
 
 ROOT_LENGTH: Final = {"heap": 2, "field": 4, "param": 4}
-"""How long the slots are whose values may be divided; what comes after are the steps to a part."""
+"""The lengths of slots whose values may be divided; what follows in a slot are the steps to a part."""
 
 MOST_MEMBERS: Final = 64
 """Longer containers are read whole."""
@@ -46,11 +46,11 @@ _DIVIDED: Final = frozenset({Tag.LIST, Tag.DICT, Tag.RECORD})
 _ELEMENTS: Final = frozenset(
     {Tag.NONE, Tag.BOOL, Tag.INT, Tag.FLOAT, Tag.STRING, Tag.BYTES, Tag.ROLE, Tag.MODEL_VALUE, Tag.SYMMETRIC}
 )
-"""What a set may be asked for, and tuples and structs of these."""
+"""The elements that a set may be asked for, and tuples and structs of these."""
 
 
 def root_of(slot: Slot) -> Slot:
-    """The slot of the state that a part belongs to: itself if it is no part."""
+    """The slot of the state that a part belongs to; of a slot that is no part, itself."""
     return slot[: ROOT_LENGTH.get(str(slot[0]), len(slot))]
 
 
@@ -75,7 +75,7 @@ class Divider:
         self._wholes: dict[int, Division | None] = {}
         self._steps: dict[int, str | None] = {}
         self._elements: dict[str, list[int]] = {}
-        """By step, the elements that it leads to: equal ones that look different, like 1 and 1.0."""
+        """By step, its elements: equal ones that are written differently, like 1 and 1.0."""
         self._gathered: set[Slot] = set()
         self._nested: set[Slot] = set()
         self._opened: Counter[Slot] = Counter()
@@ -83,10 +83,10 @@ class Divider:
         self._replaced: dict[tuple[int, tuple[str, ...], int], int] = {}
         self._keys: dict[str, int] = {}
         self._heads = 0
-        """How many heads have told their keys."""
+        """The number of heads whose keys are in `_keys`."""
 
     def division(self, slot: Slot, number: int) -> Division | None:
-        """What a value in a slot divides into; None if it is read whole."""
+        """The division of a value in a slot; None if it is read whole."""
         if number == UNBOUND or slot[0] not in ROOT_LENGTH:
             return None
         if slot in self._gathered:
@@ -97,12 +97,12 @@ class Divider:
         return known
 
     def note(self, slot: Slot, emptied: bool) -> None:
-        """A way has looked into the container in a slot; `emptied`: at all of it."""
+        """Note that an execution path opened the container in a slot. `emptied`: it read all of it."""
         self._opened[slot] += 1
         self._emptied[slot] += emptied
 
     def gather(self) -> set[Slot]:
-        """Slots of flat containers that are stored whole from now on: nearly all who looked looked at everything.
+        """Store flat containers whole from now on that were mostly read whole when they were opened; their slots.
 
         What was remembered of them must be forgotten.
         """
@@ -113,11 +113,11 @@ class Divider:
 
     @property
     def gathered(self) -> frozenset[Slot]:
-        """The slots that are stored whole because a try has shown it."""
+        """The slots that are stored whole since `gather`."""
         return frozenset(self._gathered)
 
     def gather_as(self, slots: frozenset[Slot]) -> None:
-        """Divide as somebody else does who has tried it. Nothing may have been remembered yet."""
+        """Divide as another process that has called `gather`. Nothing may have been remembered yet."""
         self._gathered |= slots
 
     def _known(self, number: int) -> Division | None:
@@ -139,13 +139,13 @@ class Divider:
         return known
 
     def stored(self, slot: Slot) -> Slot:
-        """Where what is written to a slot is stored: the container itself, if it is stored whole."""
+        """The slot in which a write to a slot is stored: that of the container, if it is stored whole."""
         base = slot[:-1]
         inside = slot != root_of(slot) and (base in self._gathered or slot[-1][0] in _QUESTIONS)
         return base if inside else slot
 
     def answer(self, slot: Slot, step: str | None, number: int) -> int:
-        """What is answered about a value in a slot, as it is stored, when asked for it (None) or for a part of it."""
+        """The answer to a question for a stored value in a slot (`step` None), or for a part of it."""
         division = self.division(slot, number)
         if step is None:
             return number if division is None or not division.whole else division.head
@@ -166,7 +166,7 @@ class Divider:
         return next((element for element in self._elements.get(step, ()) if element in members), UNBOUND)
 
     def element(self, number: int) -> str | None:
-        """The step to an element: equal elements have equal steps. None if a set can not be asked for it alone."""
+        """The step to an element: equal elements have equal steps. None if a set cannot be asked for it alone."""
         if number not in self._steps:
             text = self._text(number) if self._interner.weight(number) <= MOST_ELEMENTS else None
             step = self._steps[number] = None if text is None else f"{_ELEMENT}{text}"
@@ -252,7 +252,7 @@ class Divider:
         return known
 
     def _changed(self, number: int, step: str, new: int) -> int:
-        """A set with an element added or taken out."""
+        """A set with an element added or removed."""
         interner = self._interner
         self._known(number)
         members, old = interner.payload(number), self._found(number, step)
@@ -264,7 +264,7 @@ class Divider:
         return interner.intern_members(Tag.SET, [*members, new])
 
     def step(self, key: int) -> str:
-        """The step to what a dict holds at a key."""
+        """The step to the value of a dict at a key."""
         step = _dict_step(self._interner, key)
         self._keys[step] = key
         return step
@@ -351,7 +351,7 @@ def set_head(interner: Interner) -> int:
 
 
 def gone(interner: Interner) -> int:
-    """Written at the step to an element, it takes that out of the set."""
+    """Written at the step to an element, it removes that from the set."""
     return interner.intern_composite(Tag.HEAD, (), (int(Tag.SET), (), True), "gone")
 
 
@@ -361,10 +361,10 @@ def _dict_step(interner: Interner, key: int) -> str:
 
 @cache
 def _list_steps(size: int) -> tuple[str, ...]:
-    return tuple(f"[{place}]" for place in range(size))
+    return tuple(f"[{index}]" for index in range(size))
 
 
 _ELEMENT: Final = "="
 _QUESTIONS: Final = frozenset({_ELEMENT, WHOLE, SIZE})
-"""How steps begin that are questions about containers that are stored whole."""
+"""The beginnings of steps that are questions for containers that are stored whole."""
 _UNKNOWN: Final = Division(UNBOUND, {}, True)

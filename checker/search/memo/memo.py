@@ -1,7 +1,4 @@
-"""`Memory`: a machine that remembers. Rules run once per combination of answers.
-
-After that their results are looked up.
-"""
+"""`Memory`: a machine that remembers. Rules run once per combination of answers; then their results are looked up."""
 
 from __future__ import annotations
 
@@ -19,22 +16,22 @@ from interpreter.state.state import Slot, State
 from interpreter.state.step import ExecutionPath, Failure, Outcome, Result, Rule, StepKind
 
 PROBATION: Final = 4_000
-"""Evaluations of a rule after which it is decided whether remembering it pays. The first half is for learning."""
+"""Evaluations of a rule after which it is decided whether remembering it pays. The first half fills the tree."""
 
 WORTHWHILE: Final = 0.2
-"""The share of hits in the second half for that. A walk that ends in a miss costs little beside the interpreter, but
-what it learns fills the memory."""
+"""The least share of hits in the second half with which it pays. A miss costs little beside the interpreter, but each
+adds nodes to the tree."""
 
 Listener = Callable[[Rule, ExecutionPath], None]
-"""Is told of each way that is learned."""
+"""Called with each execution path that is remembered."""
 
 
 def verdict_of(results: Sequence[Result]) -> Result:
-    """The verdict of an assertion: that of the first way that has one."""
+    """The verdict of an assertion: that of the first path that has one."""
     for result in results:
         if isinstance(result, Failure) or (isinstance(result, Outcome) and result.value is not None):
             return result
-    raise AssertionError("the last way of an assertion always has a verdict")
+    raise AssertionError("the last path of an assertion always has a verdict")
 
 
 class Memory:
@@ -69,10 +66,10 @@ class Memory:
     # --- rules -----------------------------------------------------------------------------------------------------
 
     def results(self, rule: Rule, view: View) -> Sequence[Result]:
-        """The results of all ways through a rule, in the order of their choices."""
+        """The results of all execution paths of a rule, in the order of their choices."""
         known_failure = self.machine.known_failure(rule, view)
         if known_failure is not None:
-            # `next_states()` has gone it, where nothing is remembered of what was read.
+            # `next_states()` has run it, without recording what it read.
             return (known_failure,)
         tree = self._trees.get(rule)
         if tree is None:
@@ -91,34 +88,34 @@ class Memory:
         return found
 
     def run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> ExecutionPath:
-        """One way through a rule, by the interpreter, for whoever remembers it."""
+        """One execution path of a rule, run by the interpreter, to be remembered."""
         with self._phases.during(INTERPRETING):
             if self.listener is None:
                 return self._run(rule, view, choices)
-            # Whoever is told of a way is told of all of it.
-            way = self.runner.run(rule, view, choices)
-        self.listener(rule, way)
-        return way
+            # The listener gets whole paths.
+            path = self.runner.run(rule, view, choices)
+        self.listener(rule, path)
+        return path
 
     def _run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> ExecutionPath:
-        """One way, of which nothing is done again that is known to come to a restart."""
-        # The trees of parked threads are kept elsewhere too, and tell the same of other slots.
+        """One path, begun after the last restart that it is known to pass."""
+        # Not for threads: columns share their trees between thread slots (`Space.parked`).
         tree = self._trees.get(rule) if rule.kind in (StepKind.START, StepKind.ASSERT) else None
         if tree is not None and rule not in self.runner.costly:
             restart, skipped = tree.last_restart(view.read, choices)
             if restart is not None:
-                way = self.runner.run(rule, view, choices, restart)
-                return ExecutionPath(way.events, way.result, skipped, way.others)
+                path = self.runner.run(rule, view, choices, restart)
+                return ExecutionPath(path.events, path.result, skipped, path.others)
         return self.runner.run(rule, view, choices)
 
     def tree(self, rule: Rule) -> ReadTree:
-        """The tree of a rule, for whoever walks it in another way."""
+        """The tree of a rule, to be walked by columns."""
         if rule not in self._trees:
             self._trees[rule] = ReadTree(Counters())
         return self._trees[rule]
 
     def forget_reads(self, roots: set[Slot]) -> None:
-        """Forget what rules came to that read these slots, or parts of them."""
+        """Forget the results of rules that read these slots, or parts of them."""
         for rule in [rule for rule, tree in self._trees.items() if tree.reads(roots)]:
             self._drop(rule)
 
@@ -129,14 +126,14 @@ class Memory:
         self._early_hits.pop(rule, None)
 
     def result(self, rule: Rule, view: View) -> Result:
-        """The verdict of an assertion. The ways up to the one that has it are noted: those after it are never gone."""
+        """The verdict of an assertion. The results up to it are noted: the language runs no path after it."""
         found = self.results(rule, view)
         verdict = verdict_of(found)
         for result in found:
             if id(result) not in self._met:
                 self.machine.note(result)
                 if rule not in self.forgetful:
-                    # Kept, so that no other result is ever at this address.
+                    # Held, so that no other result has this address.
                     self._met[id(result)] = result
             if result is verdict:
                 break
@@ -144,16 +141,16 @@ class Memory:
 
     def _run_all(self, rule: Rule, view: View) -> Sequence[Result]:
         if isinstance(view, PartsView):
-            # Where nobody remembers what was read, whole values are faster.
+            # Whole values are faster where the reads are not remembered.
             view = self.machine.view(view.whole())
         with self._phases.during(INTERPRETING):
-            results = [way.result for way in self.machine.ways(rule, view)]
+            results = [path.result for path in self.machine.ways(rule, view)]
         self.counters.evaluations += 1
         self.counters.calls += len(results)
         return results
 
     def forget(self, rule: Rule) -> None:
-        """A rule that reads something new nearly every time is run anew each time."""
+        """Run a rule anew each time from now on: it reads something new nearly every time."""
         if rule in self._trees:
             self._drop(rule)
         self.forgetful.add(rule)
@@ -167,7 +164,7 @@ class Memory:
         return total
 
     def stats(self) -> dict[str, object]:
-        """What remembering did, for `--stats`."""
+        """The effect of remembering, for `--stats`."""
         total = self.total()
         walks = total.walks + total.misses
         return {

@@ -1,12 +1,12 @@
-"""Containers that are read part by part: what is inside is asked for when it is looked at.
+"""Containers that are read part by part: a member is asked for when it is used.
 
 A list, dict or record of a state may be known by its *head* alone: its type, its length, its keys. Its members have
-slots of their own, the place of the container with one step more (`[0]`, `["k"]`, `.name`, as in language 5.6.1). Of a
-set the head tells but the type; each possible element has a slot, which holds it or nothing.
+slots of their own, the slot of the container with one step more (`[0]`, `["k"]`, `.name`, as in language 5.6.1). The
+head of a set has only the type; each possible element has a slot, which holds it or nothing.
 
-To the language such a container is one of its own: its class derives from that of a list, dict, record or set. As long
-as it is open, it has in place of its content what can ask for it. A look at the content makes it ask for all of
-it; from then on it is an ordinary one, of the class of the language.
+The language sees no difference: the class of such a container derives from that of a list, dict, record or set. As long
+as it is open, it has instead of its content an object that can ask for it. Using the whole content asks for all of it;
+from then on it is an ordinary container, of the class of the language.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from interpreter.values.budget import METER
 from interpreter.values.tags import Tag
 
 MOST_CHANGES: Final = 1_000
-"""Of a set that is changed more often in one step all is looked at."""
+"""A set that is changed more often in one step is read whole."""
 
 Undo = Callable[[], None]
 
 
 class ContainerShape:
-    """What a head tells: the steps to the members in canonical order; for dicts the keys, for records the names.
+    """The content of a head: the steps to the members in canonical order; for dicts the keys, for records the names.
 
-    `whole`: the container is stored as one value, and there is a question for all of it.
+    `whole`: the container is stored as one value, and can be asked for all of it.
     """
 
     __slots__ = ("keys", "steps", "tokens", "whole")
@@ -37,15 +37,15 @@ class ContainerShape:
         self.whole = whole
         self.steps = steps
         self.keys = keys
-        self.tokens: dict[Hashable, int] = {hash_key(key): place for place, key in enumerate(keys)}
-        """The places of the members by key or field name; nothing for a list."""
+        self.tokens: dict[Hashable, int] = {hash_key(key): index for index, key in enumerate(keys)}
+        """The indexes of the members by key or field name; empty for a list."""
 
 
 class Pending:
-    """The members of one container that were looked at so far.
+    """The members of one container that were read so far.
 
-    `load` asks for the member behind a step, `load_all` for all that there were, in order (None: that can not
-    be asked). `more`: what was appended, to a list.
+    `load` asks for the member at a step, `load_all` for all members, in order (None: that cannot be asked). `more`:
+    what was appended, to a list.
     """
 
     __slots__ = ("load", "load_all", "loaded", "more", "shape")
@@ -62,37 +62,37 @@ class Pending:
     def size(self) -> int:
         return len(self.shape.steps) + len(self.more)
 
-    def member(self, place: int) -> object:
-        """The member at a place, which is valid."""
-        if place >= len(self.shape.steps):
-            return self.more[place - len(self.shape.steps)]
-        if place not in self.loaded:
-            self.loaded[place] = self.load(self.shape.steps[place])
-        return self.loaded[place]
+    def member(self, index: int) -> object:
+        """The member at a valid index."""
+        if index >= len(self.shape.steps):
+            return self.more[index - len(self.shape.steps)]
+        if index not in self.loaded:
+            self.loaded[index] = self.load(self.shape.steps[index])
+        return self.loaded[index]
 
-    def put(self, place: int, member: object) -> None:
-        """Replaces the member at a place, which is valid."""
-        if place >= len(self.shape.steps):
-            self.more[place - len(self.shape.steps)] = member
+    def put(self, index: int, member: object) -> None:
+        """Replace the member at a valid index."""
+        if index >= len(self.shape.steps):
+            self.more[index - len(self.shape.steps)] = member
         else:
-            self.loaded[place] = member
+            self.loaded[index] = member
 
     def members(self) -> list[object]:
-        """All members, asked for one by one or at once; those that were met stay what they are."""
+        """All members, asked for one by one or at once; those that were read before stay as they are."""
         if self.load_all is not None:
             everything = self.load_all()
-            self.loaded = {place: self.loaded.get(place, member) for place, member in enumerate(everything)}
-        return [self.member(place) for place in range(self.size())]
+            self.loaded = {index: self.loaded.get(index, member) for index, member in enumerate(everything)}
+        return [self.member(index) for index in range(self.size())]
 
     def met(self) -> Iterator[tuple[str, object]]:
-        """The members that were looked at, replaced or appended, with the steps to them."""
-        for place, member in self.loaded.items():
-            yield self.shape.steps[place], member
-        for place, member in enumerate(self.more, len(self.shape.steps)):
-            yield f"[{place}]", member
+        """The members that were read, replaced or appended, with the steps to them."""
+        for index, member in self.loaded.items():
+            yield self.shape.steps[index], member
+        for index, member in enumerate(self.more, len(self.shape.steps)):
+            yield f"[{index}]", member
 
     def undo(self) -> Undo:
-        """What makes it again what it is now."""
+        """A function that restores the present content."""
         loaded, more = self.loaded.copy(), self.more.copy()
 
         def put_back() -> None:
@@ -102,10 +102,10 @@ class Pending:
 
 
 class PendingSet:
-    """The elements of one set that were added or taken out so far.
+    """The elements of one set that were added or removed so far.
 
-    `step_of` gives the step to an element, None if it can not be asked for alone. `load` tells whether the set held
-    what is behind a step, `load_size` how many elements there were, `load_all` gives them by key.
+    `step_of` gives the step to an element, None if it cannot be asked for alone. Of the set as it was, `load` gives
+    whether it had the element of a step, `load_size` how many elements it had, `load_all` the elements by key.
     """
 
     __slots__ = ("changes", "load", "load_all", "load_size", "step_of")
@@ -125,7 +125,7 @@ class PendingSet:
         """By the key of an element: the step to it, the element, and whether it is there now."""
 
     def holds(self, token: Hashable, item: object) -> bool | None:
-        """Whether the set holds an element with that key; None if only a look at all of it can tell."""
+        """Whether the set holds an element with that key; None if all of it must be read for that."""
         change = self.changes.get(token)
         if change is not None:
             return change[2]
@@ -133,10 +133,10 @@ class PendingSet:
         return None if step is None else self.load(step)
 
     def put(self, token: Hashable, item: object, there: bool) -> bool:
-        """Add an element or take it out, whether it is there or not; False if that takes a look at all of the set."""
+        """Add or remove an element, present or not; False if all of the set must be read for that."""
         known = self.changes.get(token)
         step = self.step_of(item) if known is None else known[0]
-        # An element of another form may come in place of one that was taken out: 1.0 in place of 1.
+        # One that was removed may be added again in another form: 1.0 for 1.
         again = known is not None and there and not known[2]
         if step is None or again or len(self.changes) >= MOST_CHANGES:
             return False
@@ -145,7 +145,7 @@ class PendingSet:
         return True
 
     def size(self) -> int | None:
-        """The number of elements; None if only a look at all of it can tell."""
+        """The number of elements; None if all of the set must be read for that."""
         return None if self.changes else self.load_size()
 
     def met(self) -> Iterator[tuple[str, object]]:
@@ -163,7 +163,7 @@ class PendingSet:
         return found
 
     def undo(self) -> Undo:
-        """What makes it again what it is now."""
+        """A function that restores the present content."""
         changes = self.changes.copy()
 
         def put_back() -> None:
@@ -173,9 +173,9 @@ class PendingSet:
 
 
 class OpenContainer(Container):
-    """What open containers have in common. They differ from closed ones in their class alone, which is `closed`.
+    """The base of open containers. They differ from closed ones, of class `closed`, in their class alone.
 
-    `pending`, a `Pending` or of sets a `PendingSet`, is in Python's slot for the content.
+    `pending`, a `Pending` or of sets a `PendingSet`, is in the attribute for the content.
     """
 
     __slots__ = ()
@@ -197,13 +197,13 @@ class OpenContainer(Container):
         raise NotImplementedError
 
     def fill(self) -> Any:
-        """Look at all of it: the content. It is closed then."""
+        """Read and return the content, and close the container."""
         content = self.filled()
         self.close(content)
         return content
 
     def close(self, content: Any) -> None:
-        """Be an ordinary container with this content."""
+        """Become an ordinary container with this content."""
         self.pending = content
         _become(self, self.closed)
 
@@ -232,7 +232,7 @@ class OpenContainer(Container):
 
 
 def _become(container: Container, kind: type[Container]) -> None:
-    """Have another class, of the same attributes."""
+    """Change the class to another one of the same attributes."""
     container.__class__ = kind
 
 
@@ -248,8 +248,8 @@ class OpenList(OpenContainer, ListValue):
         found: list[object] = self.pending.members()
         return found
 
-    def element(self, place: int) -> object:
-        return self.pending.member(place)
+    def element(self, index: int) -> object:
+        return self.pending.member(index)
 
     def append(self, item: object) -> None:
         self.change(self.size() + 1)
@@ -261,9 +261,9 @@ class OpenList(OpenContainer, ListValue):
         METER.make(len(items))
         self.pending.more.extend(items)
 
-    def put(self, place: int, item: object) -> None:
+    def put(self, index: int, item: object) -> None:
         self.change()
-        self.pending.put(place, item)
+        self.pending.put(index, item)
 
 
 class OpenDict(OpenContainer, DictValue):
@@ -276,7 +276,7 @@ class OpenDict(OpenContainer, DictValue):
 
     def filled(self) -> dict[Hashable, object]:
         members, shape = self.pending.members(), self.pending.shape
-        return {token: (shape.keys[place], members[place]) for token, place in shape.tokens.items()}
+        return {token: (shape.keys[index], members[index]) for token, index in shape.tokens.items()}
 
     def known_keys(self) -> list[object]:
         return list(self.pending.shape.keys)
@@ -286,16 +286,16 @@ class OpenDict(OpenContainer, DictValue):
 
     def find(self, key: object) -> tuple[object, object] | None:
         pending = self.pending
-        place = pending.shape.tokens.get(sought_key(key))
-        return None if place is None else (pending.shape.keys[place], pending.member(place))
+        index = pending.shape.tokens.get(sought_key(key))
+        return None if index is None else (pending.shape.keys[index], pending.member(index))
 
     def bind(self, token: Hashable, key: object, value: object) -> None:
-        place = self.pending.shape.tokens.get(token)
-        if place is None:
+        index = self.pending.shape.tokens.get(token)
+        if index is None:
             super().bind(token, key, value)
             return
         self.change()
-        self.pending.put(place, value)
+        self.pending.put(index, value)
 
 
 class OpenRecord(OpenContainer, RecordValue):
@@ -316,12 +316,12 @@ class OpenRecord(OpenContainer, RecordValue):
         return self.pending.member(self.pending.shape.tokens[name])
 
     def put(self, name: str, value: object) -> None:
-        place = self.pending.shape.tokens.get(name)
-        if place is None:
+        index = self.pending.shape.tokens.get(name)
+        if index is None:
             super().put(name, value)
             return
         self.change()
-        self.pending.put(place, value)
+        self.pending.put(index, value)
 
 
 class OpenSet(OpenContainer, SetValue):
@@ -346,7 +346,7 @@ class OpenSet(OpenContainer, SetValue):
         return token in self.entries if known is None else known
 
     def insert(self, token: Hashable, item: object) -> None:
-        # Sets that are not looked at as a whole are small.
+        # Open sets are small.
         self.change()
         if not self.pending.put(token, item, True):
             super().insert(token, item)
@@ -377,7 +377,7 @@ def each(container: Container, shape: ContainerShape) -> list[object]:
 
 
 def by_step(container: Container, shape: ContainerShape) -> list[tuple[str, object]] | None:
-    """The members that were looked at or replaced, with the steps to them; None if the shape is another one now."""
+    """The members that were read or replaced, with the steps to them; None if the shape has changed."""
     if isinstance(container, OpenContainer):
         return list(container.pending.met())
     if isinstance(container, DictValue):
@@ -394,10 +394,10 @@ def _by_key(table: DictValue, shape: ContainerShape) -> list[tuple[str, object]]
     if table.entries.keys() != shape.tokens.keys():
         return None
     found = []
-    for token, place in shape.tokens.items():
+    for token, index in shape.tokens.items():
         key, member = table.entries[token]
         # Equal keys need not be the same: 1 and 1.0.
-        if key is not shape.keys[place]:
+        if key is not shape.keys[index]:
             return None
-        found.append((shape.steps[place], member))
+        found.append((shape.steps[index], member))
     return found

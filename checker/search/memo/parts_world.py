@@ -1,4 +1,4 @@
-"""`PartsView` and `PartsWorld`: states that are read part by part, and the memory of an execution path that does so.
+"""`PartsView` and `PartsWorld`: states that are read part by part, and the world of an execution path that does so.
 
 What it changed inside a container it writes part by part too.
 """
@@ -29,7 +29,7 @@ Writes = Sequence[tuple[Slot, int]]
 class PartsView(StateView):
     """A view of one state that gives the heads of divided containers, and their parts.
 
-    A walk through the trees of many rules asks for the same again and again: answers are kept.
+    A walk through the trees of many rules asks for the same slots again and again: answers are cached.
     """
 
     __slots__ = ("_answers", "_divider")
@@ -54,7 +54,7 @@ class PartsView(StateView):
 
 
 class PartsWorld(World):
-    """A world whose reader may answer with the head of a container. `opened`: the containers of which it did so."""
+    """A world whose reader may answer with the head of a container. `opened`: the containers that it gave so."""
 
     __slots__ = ("_divider", "opened")
 
@@ -109,11 +109,11 @@ class PartsWorld(World):
         return container.entries
 
     def _step_to(self, item: object) -> str | None:
-        """The step to an element of a set; None if a set can not be asked for it alone."""
+        """The step to an element of a set; None if a set cannot be asked for it alone."""
         try:
             return self._divider.element(freeze(item, self.interner))
         except ModelMistake:
-            # A function, say, is in no state, but there is no harm in asking for it.
+            # A function, for example, is in no state, but a model may ask for it.
             return None
 
     def _content(self, slot: Slot) -> object:
@@ -131,7 +131,7 @@ class PartsWorld(World):
                 value.fill()
         return super().used(domain)
 
-    # --- what it knows ---------------------------------------------------------------------------------------------
+    # --- what was read ---------------------------------------------------------------------------------------------
 
     def forget(self) -> None:
         super().forget()
@@ -146,7 +146,7 @@ class PartsWorld(World):
         self.opened = opened.copy()
 
     def note_opened(self) -> None:
-        """Let the divider know which containers were opened, and of which all was looked at."""
+        """Let the divider know which containers were opened, and which of them were read whole."""
         for slot, (container, shape) in self.opened.items():
             if not shape.whole:
                 self._divider.note(slot, not isinstance(container, OpenContainer))
@@ -157,7 +157,7 @@ class PartsWorld(World):
         if not self._opened_at(slot, value):
             return super().writes_at(slot, value, settlement)
         parts = self._part_writes(slot, settlement)
-        # What is shared has no slots of its own: then all of it is written.
+        # Shared containers have no slots for their parts: then all of it is written.
         return ((slot, settlement.freeze(value)),) if parts is None else parts
 
     def _opened_at(self, slot: Slot, value: object) -> bool:

@@ -1,7 +1,7 @@
-"""Ways that are run to be remembered: what is remembered of a rule is to depend on as little as possible.
+"""Execution paths that are run to be remembered, so that what is remembered depends on as little as possible.
 
-A way is cut at *restarts*, after which nothing matters that was asked before; loops of assertions are asked turn by
-turn; and a way that is known to come to a restart begins there.
+A path is cut at *restarts*, after which the answers before do not matter; loops of assertions are asked turn by turn;
+and a path that is known to come to a restart begins there.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from interpreter.values.problem import ModelMistake
 MAX_TURNS: Final = 4_096
 """Turns of independent loops in each other that are asked one by one; of more, the answer as a whole is remembered."""
 MAX_PASSED: Final = 1_000
-"""After so many statements a way has no restarts any more: to keep what it has passed would cost more."""
+"""After so many statements a path has no more restarts: to keep what it has passed would cost more."""
 MOST_KEPT: Final = 10_000
-"""A thread whose values have more parts when they are written out is not restarted: writing them would cost more."""
+"""A thread whose values have more parts, written out, is not restarted: writing them would cost more."""
 _HOLDING: Final = (Container, tuple, StructValue, Segment, FunctionValue, ModuleValue)
 """What holds other values, or may not be kept."""
 
 
 class RestartMark(NamedTuple):
-    """All that the way on from a restart depends on, or that is told of it in the end.
+    """All that a path depends on after a restart, or that its result has from before.
 
-    `thread`: the id of the thread, where it stands with its values. `chosen`: number and label of each choice, `met`:
+    `thread`: the id of the thread, with its position and values. `chosen`: number and label of each choice, `met`:
     the parts of expressions that were evaluated; the others as in `Outcome`. `enabled`: whether it is a step already.
     """
 
@@ -61,10 +61,10 @@ class RestartMark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Restart(Cut):
-    """Where a way came to depend on nothing that was asked before, but for what its mark says.
+    """A point from which a path depends on nothing that was asked before, but for what its mark says.
 
-    Ways with equal marks go on alike; questions are asked anew. `spent`: what was charged and made so far; None where
-    a way can not be begun here.
+    Paths with equal marks go on alike; questions are asked anew. `spent`: what was charged and made so far; None if no
+    path can be begun here.
     """
 
     mark: RestartMark
@@ -72,11 +72,11 @@ class Restart(Cut):
 
 
 class BeginAnew(Exception):
-    """What is remembered of a rule can not be added to: its ways will hold fewer restarts from now on."""
+    """The tree of a rule cannot be added to: its paths will have fewer restarts from now on."""
 
 
 class _Mattered(Exception):
-    """A container that the thread kept over a restart came to matter."""
+    """A container that the thread kept over a restart was changed or stored."""
 
 
 class RememberingRunner:
@@ -96,11 +96,11 @@ class RememberingRunner:
     def run(
         self, rule: Rule, view: View, choices: tuple[int, ...] = (), restart: Restart | None = None
     ) -> ExecutionPath:
-        """One way through a rule: the given choices, and the first alternative at each choice beyond them.
+        """One path of a rule: the given choices, and the first alternative at each choice beyond them.
 
-        It may hold restarts. Loops of assertions whose turns are independent are asked turn by turn, as ways of their
-        own; the verdict is that of the first way, in the order of choices, that has one. `restart`: begin after it,
-        where the way is known to come; the rule is not costly, and starts an action or is an assertion. Raises
+        It may have restarts. Loops of assertions whose turns are independent are asked turn by turn, as paths of their
+        own; the verdict is that of the first path, in the order of choices, that has one. `restart`: begin after it,
+        which the path is known to pass; the rule is not costly, and starts an action or is an assertion. Raises
         `BeginAnew` if all that is remembered of the rule must be forgotten, at most twice for a rule.
         """
         machine = self._machine
@@ -113,7 +113,7 @@ class RememberingRunner:
         try:
             return machine.execute(rule, view, choices, observer=observer)
         except _Mattered:
-            # Nothing is wrong with the ways before, for which it did not matter.
+            # The paths before are right: for them it did not matter.
             self.without_containers.add(rule)
         except ShareSpent:
             self.costly.add(rule)
@@ -136,7 +136,7 @@ class ByParts:
         return PartsWorld(interner, recorder, code, self._divider)
 
     def begin(self, run: Execution) -> None:
-        """It begins where it begins."""
+        """The path begins at its first statement."""
 
     def before_statement(self, run: Execution) -> None:
         """Nothing is forgotten."""
@@ -155,13 +155,13 @@ class ByParts:
         """Nothing was forgotten that could matter."""
 
     def end(self, run: Execution) -> None:
-        """The divider learns how containers are looked at."""
+        """Let the divider know which containers were opened."""
         assert isinstance(run.world, PartsWorld)
         run.world.note_opened()
 
 
 class Remembering(ByParts):
-    """The observer of one way that is run to be remembered.
+    """The observer of one path that is run to be remembered.
 
     `may_keep`: whether a restart may leave the thread with containers of slots that are forgotten.
     """
@@ -174,20 +174,20 @@ class Remembering(ByParts):
         super().__init__(divider)
         self._may_keep = may_keep
         self._restart = restart
-        # What was kept of the states on both sides of a step cannot be written down.
+        # Values of the states on both sides of a step cannot be written in a mark.
         asserts = rule.kind is StepKind.ASSERT
         self._judges = asserts and machine.program.assertions[rule.subject].kind != "transition"
         self._parts = machine.parts if asserts else None
         self._held: list[Container] = []
-        """Containers that the thread kept over a restart: the slots they came from may be read anew, so nobody may
-        change them or put them anywhere."""
+        """Containers that the thread kept over a restart: the slots they came from may be read anew, so they may not be
+        changed or stored."""
         self._shares = 1
-        """Into how many ways the step was cut by loops that are asked turn by turn, at most."""
+        """Into how many paths the step was cut, at most, by loops that are asked turn by turn."""
         self._turns: list[tuple[ScopeState, int]] = []
-        """The loops in which this way takes one turn alone, in each other, and how many turns they have."""
+        """The nested loops of which this path takes one turn alone, and how many turns they have."""
 
     def begin(self, run: Execution) -> None:
-        """Be as a way was after the restart."""
+        """Set the state of a path after the restart."""
         restart = self._restart
         if restart is None:
             return
@@ -200,12 +200,12 @@ class Remembering(ByParts):
         METER.resume(restart.spent)
 
     def before_statement(self, run: Execution) -> None:
-        """What the statements before have asked matters no more."""
+        """Forget the answers to the statements before."""
         if self._judges:
             self.after_choice(run)
 
     def after_choice(self, run: Execution) -> None:
-        """Forget the answers so far if nothing depends on them any more but what the thread holds."""
+        """Forget the answers so far if only what the thread holds depends on them."""
         world = run.world
         assert isinstance(world, PartsWorld)
         if run.recorder.anew or len(run.lines) > MAX_PASSED:
@@ -217,17 +217,17 @@ class Remembering(ByParts):
         try:
             thread = park_thread(run.frames, _Unshared(world.interner), world.interner)
         except ModelMistake:
-            return  # too deep to be written down; if it is so still at the end of the step, it is an error then
+            return  # too deep to be written; if it still is at the end of the step, that is an error
         chosen = tuple((fork.taken, fork.label) for fork in run.forks)
         met = frozenset[Span]() if self._parts is None else frozenset(self._parts.met)
         mark = RestartMark(thread, chosen, tuple(run.labels), tuple(run.lines), met, tuple(run.fair), run.enabled)
-        # What is thawed again is not the same object: containers, and turns that are no part of what is written down.
+        # Containers would be thawed as other objects, and turns are not written.
         whole = not (self._held or self._turns)
         run.recorder.forget(Restart(mark, METER.spent if whole else None))
         world.forget()
 
     def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:
-        """Enter a loop for one of its turns alone, or choose to go on after it."""
+        """Enter a loop for one of its turns alone, or go on after it, by a choice."""
         count = len(rest)
         if not count or len(run.frames) > 1 or count * prod(turns for _, turns in self._turns) > MAX_TURNS:
             return None
@@ -242,21 +242,20 @@ class Remembering(ByParts):
         return False
 
     def no_turn_left(self, state: ScopeState) -> None:
-        """The way that takes one turn ends with it."""
+        """End the path that takes one turn."""
         if any(state is alone for alone, _ in self._turns):
             raise Undecided
 
     def settled(self, settlement: Settlement) -> None:
-        """No container that was kept may be part of what is left."""
+        """Raise if a container that was kept is part of what the step leaves."""
         if any(map(settlement.reaches, self._held)):
             raise _Mattered
 
     def end(self, run: Execution) -> None:
-        """No container that was kept may have been changed, and the way must be cheap.
+        """Raise if a container that was kept has been changed, or the path is costly.
 
-        No step that is put together from such ways may be too costly. What was spent before a restart, and what is
-        behind it, may come from two ways: each has half of the budget. Turns that were asked one by one have a part of
-        it each.
+        No step that is put together from such paths may be too costly. What is spent before a restart and after it may
+        come from two paths: each has half of the budget. Turns that were asked one by one have a part of it each.
         """
         if any(container.changed for container in self._held):
             raise _Mattered
@@ -267,7 +266,7 @@ class Remembering(ByParts):
         super().end(run)
 
     def _keep(self, frames: list[Frame], world: PartsWorld) -> bool:
-        """Let a thread keep its values over a restart; False if it can not, or may not because they are containers."""
+        """Let a thread keep its values over a restart; False if it cannot, or may not because they are containers."""
         if not any(isinstance(value, _HOLDING) for frame in frames for value in frame.values()):
             return True
         opened = {id(container) for container, shape in world.opened.values() if not shape.whole}
@@ -284,12 +283,12 @@ class Remembering(ByParts):
                     return False
                 kept.append(value)
                 if isinstance(value, OpenContainer):
-                    # What it came from is forgotten: all of it is looked at now.
+                    # The reads of its members are forgotten: all of it is read now.
                     pending += value.members()
                     continue
             pending += members(value)
         for container in kept:
-            # One that this way made may be changed by now; what matters is whether it will be.
+            # One that this path made may be changed by now; only later changes matter.
             container.changed = False
         self._held += kept
         return True

@@ -1,9 +1,9 @@
 """Read trees: the results of a rule, remembered by the answers to what it asked.
 
-A way through a rule is a function of its answers, and what is asked next may depend on the answer just given. So the
-ways of a rule form a tree: `Question` asks for a slot and branches on the answer, `Forking` branches on a choice (all
-branches exist at once), `Leaf` holds the result. Where ways were followed together (loops of choices), what is asked is
-what all of them ask, and `Leaves` holds the results of all. The nodes are plain data, to be walked row by row or column
+An execution path of a rule is a function of its answers, and a question may depend on the answers before it. So the
+paths of a rule form a tree: `Question` asks for a slot and branches on the answer, `Forking` branches on a choice (all
+branches exist at once), `Leaf` holds the result. If paths were followed together (loops of choices), the questions are
+those of all of them, and `Leaves` holds the results of all. The nodes are plain data, to be walked row by row or column
 by column.
 """
 
@@ -33,11 +33,11 @@ __all__ = [
 
 Ask = Callable[[Slot], int]
 RunOnce = Callable[[tuple[int, ...]], ExecutionPath]
-"""Runs the rule for one way: the given choices, then the first alternative at each further choice."""
+"""Runs the rule for one path: the given choices, then the first alternative at each further choice."""
 
 
 class Leaf:
-    """`ends`: the ways after this one are not gone (see `Failure.ends_step`)."""
+    """`ends`: the paths after this one are not run (see `Failure.ends_step`)."""
 
     __slots__ = ("ends", "result")
 
@@ -47,7 +47,7 @@ class Leaf:
 
 
 class Leaves:
-    """The results of all ways, in the order of their choices."""
+    """The results of all paths, in the order of their choices."""
 
     __slots__ = ("leaves",)
 
@@ -60,7 +60,7 @@ class Leaves:
 
 
 class Question:
-    """`restart`: the one after which this is asked first, if ways can be begun there."""
+    """`restart`: the one after which this is asked first, if paths can be begun there."""
 
     __slots__ = ("branches", "restart", "slot")
 
@@ -88,9 +88,9 @@ TreeNode = Leaf | Leaves | Question | Forking
 Restarts = dict[RestartMark, TreeNode]
 
 
-def end_of(way: ExecutionPath) -> TreeNode:
-    """The node for what came of a way."""
-    return Leaves(way.results) if way.others else Leaf(way.result)
+def end_of(path: ExecutionPath) -> TreeNode:
+    """The node for the results of a path."""
+    return Leaves(path.results) if path.others else Leaf(path.result)
 
 
 @dataclass(slots=True)
@@ -120,7 +120,7 @@ class Counters:
 
 
 class ReadTree:
-    """What is known of one rule. `restarts`: what follows each mark, if other trees are to share it."""
+    """The remembered paths of one rule. `restarts`: the node after each mark, if other trees are to share it."""
 
     __slots__ = ("_restarts", "counters", "root")
 
@@ -130,9 +130,9 @@ class ReadTree:
         self.counters = counters
 
     def results(self, ask: Ask, run: RunOnce, most: int) -> list[Result]:
-        """The results of all ways, in the order of their choices, for whoever answers `ask`: at most `most` + 1.
+        """The results of all paths, in the order of their choices, where `ask` answers: at most `most` + 1.
 
-        `run` finds what is not known.
+        `run` is called for paths that are not known.
         """
         counters = self.counters
         counters.evaluations += 1
@@ -196,7 +196,7 @@ class ReadTree:
     def reads(self, roots: set[Slot]) -> bool:
         """Whether any of these slots is read, or a part of one."""
         pending: list[TreeNode | None] = [self.root]
-        # What follows a restart hangs below many nodes.
+        # The node after a restart is below many nodes.
         met: set[int] = set()
         while pending:
             if not len(pending) % EACH:
@@ -213,18 +213,18 @@ class ReadTree:
                 pending += node.branches
         return False
 
-    def learn(self, way: ExecutionPath, depth: int) -> TreeNode:
-        """The nodes for what a way did after its first `depth` questions and choices."""
+    def learn(self, path: ExecutionPath, depth: int) -> TreeNode:
+        """The nodes for a path after its first `depth` questions and choices."""
         self.counters.calls += 1
         begin = 0
-        depth -= way.skipped
+        depth -= path.skipped
         while depth:
-            depth -= not isinstance(way.events[begin], Cut)
+            depth -= not isinstance(path.events[begin], Cut)
             begin += 1
-        return self._chain(way.events[begin:], end_of(way))
+        return self._chain(path.events[begin:], end_of(path))
 
     def last_restart(self, ask: Ask, choices: tuple[int, ...]) -> tuple[Restart | None, int]:
-        """The last restart that a way with these choices and answers is known to pass and can be begun after.
+        """The last restart that a path with these choices and answers is known to pass and can be begun after.
 
         And how many questions and choices come before it.
         """
@@ -243,16 +243,16 @@ class ReadTree:
                 node = node.branches[taken] if taken < len(node.branches) else None
         return found, before
 
-    def take(self, way: ExecutionPath) -> bool:
-        """Know a whole way that was gone elsewhere; False if it is known already.
+    def take(self, path: ExecutionPath) -> bool:
+        """Add a whole path that another process ran; False if it is known already.
 
-        It is left out where it asks something else than this tree: containers may be divided differently there.
+        It is left out if it asks other questions than this tree: containers may be divided differently there.
         """
         new = self.root is None
         if self.root is None:
-            self.root = self._chain(way.events, end_of(way))
+            self.root = self._chain(path.events, end_of(path))
         node: TreeNode | None = self.root
-        for place, event in enumerate(way.events):
+        for index, event in enumerate(path.events):
             if isinstance(event, Cut):
                 continue
             if isinstance(event, Read):
@@ -261,14 +261,14 @@ class ReadTree:
                 child = node.branches.get(event.answer)
                 if child is None:
                     new = True
-                    child = node.branches[event.answer] = self._chain(way.events[place + 1 :], end_of(way))
+                    child = node.branches[event.answer] = self._chain(path.events[index + 1 :], end_of(path))
             else:
                 if type(node) is not Forking or len(node.branches) != event.size:
                     return new
                 child = node.branches[event.taken]
                 if child is None:
                     new = True
-                    child = node.branches[event.taken] = self._chain(way.events[place + 1 :], end_of(way))
+                    child = node.branches[event.taken] = self._chain(path.events[index + 1 :], end_of(path))
             node = child
         return new
 
@@ -284,7 +284,7 @@ class ReadTree:
                 end = forking
             else:
                 assert isinstance(event, Restart)
-                # Whoever gets here goes on alike: what is known from here on is known to all of them.
+                # All paths that come here go on alike: what is known of one from here on is known of all.
                 known = self._restarts.setdefault(event.mark, end)
                 if known is not end:
                     self._merge(known, end)
@@ -297,7 +297,7 @@ class ReadTree:
         return end
 
     def _merge(self, known: TreeNode, chain: TreeNode) -> None:
-        """Add a way that begins where a known tree does. Behind a restart both go on in one and the same node."""
+        """Add a path that begins where a known tree does. After a restart both have the same node."""
         while known is not chain:
             self.counters.nodes -= 1
             branch: TreeNode | None = None
@@ -305,7 +305,7 @@ class ReadTree:
                 ((answer, rest),) = chain.branches.items()
                 branch = known.branches.setdefault(answer, rest)
             elif isinstance(known, Forking) and isinstance(chain, Forking):
-                taken, rest = next((i, way) for i, way in enumerate(chain.branches) if way is not None)
+                taken, rest = next((i, branch) for i, branch in enumerate(chain.branches) if branch is not None)
                 branch = known.branches[taken]
                 if branch is None:
                     branch = known.branches[taken] = rest
