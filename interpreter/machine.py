@@ -16,7 +16,7 @@ from interpreter.execute.decisions import Decisions
 from interpreter.execute.describe import Describer
 from interpreter.execute.environment import located
 from interpreter.execute.evaluated import EvaluatedParts
-from interpreter.execute.execution import Execution, Picks
+from interpreter.execute.execution import Execution
 from interpreter.execute.failed import CostlyFailures
 from interpreter.execute.frames import park_message, park_thread
 from interpreter.execute.headers import Headers, Unchosen
@@ -101,22 +101,14 @@ class Machine:
 
     # --- one way through one rule ----------------------------------------------------------------------------------
 
-    def run(
-        self,
-        rule: Rule,
-        view: View,
-        choices: tuple[int, ...] = (),
-        known: Picks | None = None,
-        noted: bool = True,
-    ) -> ExecutionPath:
+    def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), noted: bool = True) -> ExecutionPath:
         """One way through a rule: the given choices, and the first alternative at each choice beyond them.
 
-        `known` holds what earlier ways through this rule on this view found to choose from; this one adds to it.
         `noted`: the statements count as executed. For a transition assertion the view is a pair view; role crashes are
         no rules to run (see `crash_role`). Of what is known to fail at much cost, the events are the choices alone.
         """
         known_failure = self._failed.get(rule, view, choices)
-        return self.execute(rule, view, choices, known, noted) if known_failure is None else known_failure[0]
+        return self.execute(rule, view, choices, noted) if known_failure is None else known_failure[0]
 
     def known_failure(self, rule: Rule, view: View) -> Failure | None:
         """What a rule comes to on a view, if it is known to fail at much cost on its first way, after which is none."""
@@ -129,7 +121,6 @@ class Machine:
         rule: Rule,
         view: View,
         choices: tuple[int, ...] = (),
-        known: Picks | None = None,
         noted: bool = True,
         observer: Observer | None = None,
     ) -> ExecutionPath:
@@ -142,7 +133,6 @@ class Machine:
         METER.begin(self.code.budget, shared)
         execution = self._begin(rule, recorder, observer)
         execution.given(choices)
-        execution.known = known
         if observer is not None:
             observer.begin(execution)
         result = self._result(rule, execution)
@@ -265,7 +255,6 @@ class Machine:
         own = Recorder(recorder)
         execution = self._begin(rule, own, observer)
         execution.headers = headers = Headers(self.program.choice_loops.loops, beginning)
-        execution.known = {}
         spent = 0
         much = False
         waiting: deque[tuple[tuple[int, ...], Memento | None]] = deque([((), None)])
@@ -318,9 +307,8 @@ class Machine:
             yield from self._failed.get(rule, view, None) or self._together(rule, view, Recorder(view), noted)
             return
         choices: tuple[int, ...] = ()
-        known: Picks = {}
         for _ in range(self.most_paths):
-            way = self.run(rule, view, choices, known=known, noted=noted)
+            way = self.run(rule, view, choices, noted)
             yield way
             following = way.next_choices()
             if following is None or ends_step(way.result):

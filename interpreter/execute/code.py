@@ -67,7 +67,9 @@ class Code:
         self.names = [plain_names(routine.parameters) for routine in program.routines]
         """The names of the parameters of each routine, None if one has a star."""
         self.named: dict[tuple[str, Hashable], Named] = {}
-        """The labels of long lists of alternatives, by what stands before them and their values."""
+        """The labels of alternatives, by what stands before them and their values."""
+        self.labels = 0
+        """How many those are."""
         self._conditions: dict[tuple[int, int], Callable[[Environment], bool]] = {}
         self._loop_binders: dict[tuple[int, int], Binder] = {}
         self._targets: dict[tuple[int, int, int], Binder | None] = {}

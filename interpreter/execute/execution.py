@@ -38,19 +38,13 @@ from interpreter.values.problem import ModelMistake
 
 MAX_FRAMES = 200
 
-Picks = dict[tuple[int, ...], Named]
-"""The alternatives that ways through one rule met, by the choices before."""
-_LONG: Final = 32
-"""Of fewer alternatives the labels are made again on each way."""
-_MOST_NAMED: Final = 4
-"""Lists of labels that are kept: there may be a million in each."""
+_MOST_NAMED: Final = 1 << 21
+"""Labels that are kept: there may be a million in one list."""
 _PLAIN: Final = frozenset({bool, int, str, type(None)})
 
 
 def _plain(values: Seq[object]) -> Hashable | None:
-    """What stands for a long list of alternatives that hold nothing; None for others."""
-    if len(values) < _LONG:
-        return None
+    """What stands for alternatives that hold nothing; None for others."""
     if isinstance(values, range):
         return values
     kinds = tuple(map(type, values))
@@ -87,7 +81,6 @@ class Execution:
         self.returns: list[tuple[str, object]] = []
         self.result: object = None
         self.returned = False
-        self.known: Picks | None = None
         self.observer: Observer | None = None
         """Who follows this way to remember it; without one it is run as the language page says."""
         self.headers: Headers | None = None
@@ -339,26 +332,32 @@ class Execution:
 
     def pick(self, values: Seq[object], word: str) -> int:
         """Choose one of several values, equal ones counting once. Returns its position."""
-        before = self.chosen
-        known = None if self.known is None else self.known.get(before)
-        if known is None:
-            known = self._named(values, word)
-            if self.known is not None:
-                self.known[before] = known
-        positions, labels, unique, charged = known
+        positions, labels, unique, charged = self._named(values, word)
         METER.charge(charged)
         return positions[self.choose(labels, unique)]
 
     def _named(self, values: Seq[object], word: str) -> Named:
-        # A way that is remembered must ask all that it depends on, each time; but of plain values nothing is asked.
+        """The alternatives among these values: they are known by the values if these hold nothing, else by their ids.
+
+        A path that is remembered must ask all that it depends on, each time: to make ids of values asks for all of it.
+        """
         key = _plain(values)
         named = None if key is None else self.code.named.get((word, key))
+        if named is not None:
+            return named
+        interner = self.world.interner
+        numbers = [self._frozen(value) for value in METER.attended(values)]
+        if key is None and not any(map(interner.mutable, numbers)):
+            key = tuple(numbers)
+            named = self.code.named.get((word, key))
         if named is None:
-            positions = self.distinct(values)
-            labels = [word + self.text(values[i]) for i in METER.attended(positions)]
+            positions = self._distinct(values, numbers)
+            labels = [word + interner.text(numbers[i]) for i in METER.attended(positions)]
             named = (positions, labels, len(set(labels)) == len(labels), sum(map(len, labels)) >> 2)
             if key is not None:
-                if len(self.code.named) >= _MOST_NAMED:
+                self.code.labels += len(labels)
+                if self.code.labels > _MOST_NAMED:
+                    self.code.labels = len(labels)
                     self.code.named.clear()
                 self.code.named[word, key] = named
         return named
@@ -401,22 +400,23 @@ class Execution:
 
     def text(self, value: object) -> str:
         """The display text of a value."""
+        return self.world.interner.text(self._frozen(value))
+
+    def _frozen(self, value: object) -> int:
+        """The id of a value as it is now, whatever it shares with others."""
         try:
-            return self.world.interner.text(freeze(value, self.world.interner, None))
+            return freeze(value, self.world.interner, None)
         except ModelMistake as problem:
             raise located(problem, self.here()) from None
 
-    def distinct(self, values: Seq[object]) -> list[int]:
-        """Positions of the values that differ from all before them: equal alternatives count once."""
+    def _distinct(self, values: Seq[object], numbers: Seq[int]) -> list[int]:
+        """Positions of the values, with these ids, that differ from all before them: equal alternatives count once."""
+        mutable = self.world.interner.mutable
         seen: set[object] = set()
         positions = []
-        for i, value in enumerate(METER.attended(values)):
-            try:
-                number = freeze(value, self.world.interner, None)
-            except ModelMistake as problem:
-                raise located(problem, self.here()) from None
+        for i, number in enumerate(METER.attended(numbers)):
             # Equal containers that are not one object are different alternatives: the step may change the one it takes.
-            mark: object = (number, id(value)) if self.world.interner.mutable(number) else number
+            mark: object = (number, id(values[i])) if mutable(number) else number
             if mark not in seen:
                 seen.add(mark)
                 positions.append(i)
