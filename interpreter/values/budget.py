@@ -137,6 +137,15 @@ class Meter:
         if self.hook is not None:
             self.hook()
 
+    @contextmanager
+    def unasked(self) -> Iterator[None]:
+        """Within the block the hook is not called: what it does is done as a whole or not at all."""
+        hook, self.hook = self.hook, None
+        try:
+            yield
+        finally:
+            self.hook = hook
+
     def attended(self, elements: Iterable[Element]) -> Iterator[Element]:
         """The same elements, with the hook called regularly in between. Nothing is charged."""
         for number, element in enumerate(elements, 1):

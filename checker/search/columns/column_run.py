@@ -31,6 +31,7 @@ from checker.search.contract.level_counts import count_states, is_dead_end, keep
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from interpreter.state.step import StepKind
+from interpreter.values.budget import METER
 
 _LEAST_ROWS: Final = 1 << 15
 _MOST_ROWS: Final = 1 << 18
@@ -88,12 +89,13 @@ class ColumnRun:
             stop.unfinished = Unfinished.of(level, self._expanded - before, partial(self._new_path, new))
             raise
         expanded = self.frontier if self.graph is not None else []
-        self._take_in(new, kept, level)
-        if self.graph is not None:
-            with self.task.phases.during(EDGES):
-                self._draw(self.graph, expanded)
-            if not keeps_graph(True, level):
-                self.graph = None
+        with METER.unasked():
+            self._take_in(new, kept, level)
+            if self.graph is not None:
+                with self.task.phases.during(EDGES):
+                    self._draw(self.graph, expanded)
+                if not keeps_graph(True, level):
+                    self.graph = None
         return level
 
     def steps(self, level: Level) -> dict[Packing, Batch]:
