@@ -7,7 +7,7 @@ counts and witnesses go into the `Level` that is passed in.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from checker.core.level import STEP_STAGE, Level, StateRef, Witness
 from checker.core.property import Looks
@@ -30,6 +30,8 @@ from interpreter.state.step import (
 )
 from interpreter.values.budget import METER
 
+_CRASH_ROLE: Final = StepKind.CRASH_ROLE
+"""To look it up in its class takes a while, and it is asked for each candidate."""
 _MOST_IMAGES = 1 << 15
 """Many steps lead to a few states that were met just before: their images and keys are cached."""
 
@@ -105,7 +107,7 @@ class Expander:
     ) -> bool:
         """Add the steps of one candidate; whether any execution path failed."""
         rule = candidate.rule
-        if rule.kind is StepKind.CRASH_ROLE:
+        if rule.kind is _CRASH_ROLE:
             assert rule.instance is not None
             target, target_key = self.image(self.machine.crash_role(state, rule.instance))
             order = StepOrder(candidate.order, (), 0)
@@ -123,7 +125,7 @@ class Expander:
                 level.fail(Witness(at, order, error=result.error, stage=STEP_STAGE))
         outcomes = [result for result in results if type(result) is Outcome]
         steps = self._apply(state, at, candidate, outcomes, arrivals, level) if outcomes else 0
-        if rule.kind is StepKind.START and rule.subject not in self.acted:
+        if rule.subject not in self.acted and rule.kind is StepKind.START:
             gave_up = [(result.span, 1) for result in results if type(result) is Aborted]
             note_action(rule.subject, steps, gave_up, self.acted, level)
         return failed
@@ -162,7 +164,8 @@ class Expander:
                 if self.observe is not None:
                     self.observe(at.key, image_key, candidate, outcome.choices, True)
         level.transitions += distinct_names(names)
-        level.crash_steps += distinct_names(crash_names)
+        if crash_names:
+            level.crash_steps += distinct_names(crash_names)
         return len(names) + len(crash_names)
 
     def _crash(self, order: StepOrder) -> LiveStep | None:
