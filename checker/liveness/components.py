@@ -1,4 +1,4 @@
-"""Fair components (language page, 10.4), in plain Python: what small graphs use, and the oracle of `columns`."""
+"""Fair components (language page, 10.4) in plain Python: for small graphs, and the oracle of `components_numpy`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from checker.liveness.graph import Graph, Obligation, Obligations, Strength
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """Strongly connected states and their inner edges (by number): walked completely they are a fair cycle."""
+    """Strongly connected states and their inner edges, by number: a walk along all of them is a fair cycle."""
 
     states: tuple[int, ...]
     edges: tuple[int, ...]
 
 
 def fair_components(graph: Graph, among: Iterable[int], ask: Callable[[], None] = lambda: None) -> Iterator[Component]:
-    """All fair components of the graph's part `among`.
+    """All fair components of the graph's part `among`: every fair cycle in that part is in one of them.
 
-    Every fair cycle in that part lies in one of them. Method: strongly connected components, from which whatever no
-    fair cycle can touch is removed, again and again (Emerson and Lei, 1987, for strong fairness).
+    Method: find strongly connected components and remove the states and edges that no fair cycle can have, until
+    nothing changes (Emerson and Lei, 1987, for strong fairness).
     """
     dropped = _without_crashes(graph)
     regions = [list(among)]
@@ -42,7 +42,7 @@ def fair_components(graph: Graph, among: Iterable[int], ask: Callable[[], None] 
 
 
 def _without_crashes(graph: Graph) -> bytearray:
-    """Which edges no cycle may have from the first: a truth value for each."""
+    """The edges that no cycle has, those of crashes: a truth value for each edge."""
     crashing = graph.crash_marks
     return bytearray(map(crashing.__contains__, graph.marks)) if crashing else bytearray(len(graph.targets))
 
@@ -60,7 +60,7 @@ def whole_weak(graph: Graph, states: Iterable[int]) -> Obligations:
 
 
 def strong_components(graph: Graph, region: Iterable[int], dropped: bytearray) -> Iterator[list[int]]:
-    """The strongly connected components of a part of the graph without dropped edges (Tarjan 1972, not recursive)."""
+    """The strongly connected components of a part of the graph without dropped edges (Tarjan, 1972; iterative)."""
     inside = set(region)
     order: dict[int, int] = {}
     low: dict[int, int] = {}

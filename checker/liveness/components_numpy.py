@@ -1,8 +1,7 @@
-"""Fair components (language page, 10.4) by columns: numpy and scipy, for graphs of many states.
+"""Fair components (language page, 10.4) with numpy and scipy, for large graphs.
 
-The same method as `components`, for all strongly connected components of a round at once. Sets of obligations are
-handled as pairs (component, number of the obligation); since states share their needs and edges their marks, the
-pairs are few.
+The method is that of `components`, for all strongly connected components of a round at once. Sets of obligations are
+pairs (component, number of the obligation), which are few, since states share needs and edges share marks.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Labels = NDArray[np.int32]
 
 
 class _Tables:
-    """The graph's obligations by number: which mark takes and offers what, which need asks for what."""
+    """The obligations of the graph by number: those that each mark takes and offers, and those of each need."""
 
     def __init__(self, graph: Graph) -> None:
         self.numbers: dict[Obligation, int] = {}
@@ -46,9 +45,9 @@ class _Tables:
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """What a round has found: states that are fair components by themselves, and those in other ones.
+    """The result of a round: states that are fair components by themselves (`alone`), and those of others (`fair`).
 
-    `of_state` and `of_edge` name the component of the states and edges that were looked at.
+    `of_state` and `of_edge` are the components of the states and edges that were examined.
     """
 
     alone: Numbers
@@ -60,7 +59,7 @@ class _Round:
     of_edge: Numbers
 
     def component(self, state: int) -> Component:
-        """The component of one of the fair ones."""
+        """The component of a state of `fair`."""
         chosen = self.labels[state]
         own, along = self.states[self.of_state == chosen], self.edges[self.of_edge == chosen]
         return Component(tuple(own.tolist()), tuple(along.tolist()))
@@ -71,7 +70,7 @@ def _only(need: Obligations, strength: Strength) -> Obligations:
 
 
 class FairComponents:
-    """The fair components of one graph that does not change any more. `edges` below are numbers of edges, ascending."""
+    """The fair components of one graph, which must not change. Parameters `edges` are ascending numbers of edges."""
 
     def __init__(self, graph: Graph, ask: Callable[[], None] = lambda: None) -> None:
         """`ask` is called between operations on arrays; what it raises ends the search."""
@@ -81,13 +80,13 @@ class FairComponents:
         self._least = graph.least
         self._size = len(tables.numbers) or 1
         self._tables = tables
-        # Of edges there are many: what has an entry for each of them stays as narrow as it can.
+        # There are many edges, so arrays with an entry for each have the smallest types.
         first = np.frombuffer(graph.first, dtype=np.uint64).astype(np.int64)
         self._targets = np.frombuffer(graph.targets, dtype=np.uint32)
         ask()
         self._sources = np.repeat(np.arange(graph.states, dtype=np.uint32), np.diff(first))
         self._marks = np.frombuffer(graph.marks, dtype=np.uint32)
-        # A mask of all edges would cost as much as they do, and few graphs have crash steps.
+        # A mask of all edges takes memory, and few graphs have crash steps.
         crashes = np.array([mark.order.crashes for mark in graph.mark_table], dtype=np.bool_)
         self._usable: Mask | None = ~crashes[self._marks] if crashes.any() else None
         self._needs = np.frombuffer(graph.needs, dtype=np.uint32).astype(np.int64)
@@ -95,7 +94,7 @@ class FairComponents:
         self._whole: tuple[Labels, Numbers] | None = None
 
     def least(self, among: Mask, heads: Mask) -> tuple[int, Component] | None:
-        """The least state of `heads` that lies in a fair component of the states `among`, and that component."""
+        """The least state of `heads` in a fair component of the states `among`, and that component."""
         best: tuple[int, Component] | None = None
         for found in self._rounds(among):
             if (head := self._better(found.alone[heads[found.alone]], best)) is not None:
@@ -105,7 +104,7 @@ class FairComponents:
         return best
 
     def fair_states(self, among: Mask) -> Mask:
-        """All states that lie in a fair component of the states `among`."""
+        """All states in fair components of the states `among`."""
         fair = np.zeros(self._states, dtype=np.bool_)
         for found in self._rounds(among):
             fair[found.alone] = fair[found.fair] = True
@@ -121,7 +120,7 @@ class FairComponents:
             busy = np.zeros(len(states) + 1, dtype=np.bool_)
             busy[of_edge] = True
             inner = busy[component[states]]
-            # A state without an edge to itself is a fair component if nobody is owed anything there.
+            # A state without an edge to itself is a fair component if it has no obligations.
             alone = states[~inner]
             alone = alone[self._free[self._needs[alone]]]
             states = states[inner]
@@ -138,14 +137,14 @@ class FairComponents:
             component, edges = self._strong(states, edges)
 
     def _better(self, states: Numbers, best: tuple[int, Component] | None) -> int | None:
-        """The least of some states, if it comes before the best that is known."""
+        """The least of some states, if it is less than the best known one."""
         if not len(states):
             return None
         head = self._least(map(int, states))
         return head if best is None or self._least(sorted((head, best[0]))) == head else None
 
     def _first_round(self, among: Mask, states: Numbers) -> tuple[Labels, Numbers]:
-        """The strongly connected components of some states; those of all states are kept for the next question."""
+        """The strongly connected components of some states; those of all states are cached."""
         if len(states) < self._states:
             inside = among[self._sources] & among[self._targets]
             return self._strong(states, np.flatnonzero(inside if self._usable is None else inside & self._usable))
@@ -156,15 +155,15 @@ class FairComponents:
         return self._whole
 
     def _strong(self, states: Numbers, edges: Numbers) -> tuple[Labels, Numbers]:
-        """The number of each state's component (only those of `states` mean something), and the edges within one."""
+        """The number of the component of each state (valid only for `states`), and the edges within components."""
         self._ask()
-        place = np.zeros(self._states, dtype=np.int32)
-        place[states] = np.arange(len(states), dtype=np.int32)
-        lengths = np.bincount(place[self._sources[edges]], minlength=len(states))
+        index = np.zeros(self._states, dtype=np.int32)
+        index[states] = np.arange(len(states), dtype=np.int32)
+        lengths = np.bincount(index[self._sources[edges]], minlength=len(states))
         begin = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
         ones = np.ones(len(edges), dtype=np.int8)
         shape = (len(states), len(states))
-        matrix: Any = csr_matrix((ones, place[self._targets[edges]], begin), shape=shape)
+        matrix: Any = csr_matrix((ones, index[self._targets[edges]], begin), shape=shape)
         self._ask()
         _, labels = connected_components(matrix, directed=True, connection="strong")
         self._ask()
@@ -175,7 +174,7 @@ class FairComponents:
     def _judged(
         self, states: Numbers, edges: Numbers, of_state: Numbers, of_edge: Numbers, count: int
     ) -> tuple[Mask, Mask, Mask, Mask]:
-        """The states and edges that no fair cycle may touch, the components that have some, and the fair ones."""
+        """The states and edges that are in no fair cycle, the components that have some, and the fair components."""
         tables, size = self._tables, self._size
         needs, marks = self._needs[states], self._marks[edges]
         lacks = _lacking(_pairs(of_edge, marks, tables.takes, size), size)
@@ -200,21 +199,18 @@ def _pairs(owners: Numbers, kinds: NDArray[Any], rows: tuple[Numbers, Numbers], 
 
 
 def _expand(distinct: Numbers, rows: tuple[Numbers, Numbers]) -> tuple[Numbers, Numbers, Numbers]:
-    """For each (owner, kind) in packed form and each obligation of the kind.
-
-    The owner, the obligation, the place in `distinct`.
-    """
+    """For each packed (owner, kind) and each obligation of the kind: owner, obligation, index in `distinct`."""
     first, numbers = rows
     owners, kinds = np.divmod(distinct, len(first))
     lengths = first[kinds + 1] - first[kinds]
-    place = np.repeat(np.arange(len(distinct), dtype=np.int64), lengths)
+    index = np.repeat(np.arange(len(distinct), dtype=np.int64), lengths)
     begin = np.cumsum(lengths) - lengths
-    offset = np.arange(len(place), dtype=np.int64) - begin[place]
-    return owners[place], numbers[first[kinds[place]] + offset], place
+    offset = np.arange(len(index), dtype=np.int64) - begin[index]
+    return owners[index], numbers[first[kinds[index]] + offset], index
 
 
 def _lacking(taken: Numbers, size: int) -> Callable[[Numbers, Numbers], Mask]:
-    """A function that tells for pairs (component, obligation) which are not taken."""
+    """A function that returns which pairs (component, obligation) are not taken."""
 
     def lacks(components: Numbers, obligations: Numbers) -> Mask:
         return ~np.isin(components * size + obligations, taken)
@@ -225,9 +221,9 @@ def _lacking(taken: Numbers, size: int) -> Callable[[Numbers, Numbers], Mask]:
 def _spread(owners: Numbers, kinds: NDArray[Any], rows: tuple[Numbers, Numbers], lacks: Callable[..., Mask]) -> Mask:
     """Which items (component `owners`, row `kinds`) ask for an obligation that their component lacks."""
     distinct, back = np.unique(owners * len(rows[0]) + kinds, return_inverse=True)
-    components, obligations, place = _expand(distinct, rows)
+    components, obligations, index = _expand(distinct, rows)
     bad = np.zeros(len(distinct), dtype=np.bool_)
-    bad[place[lacks(components, obligations)]] = True
+    bad[index[lacks(components, obligations)]] = True
     return np.asarray(bad[back], dtype=np.bool_)
 
 

@@ -1,4 +1,4 @@
-"""`liveness: nondeterministic` (language page, 10.5): questions of reachability along fair steps."""
+"""`liveness: nondeterministic` (language page, 10.5): reachability along fair steps."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 
 from checker.liveness.graph import Graph
 
-# A cut state may lead anywhere, so it counts as good: what is then still found to be bad is bad beyond the bound too.
+# A cut state may lead anywhere, so it counts as good: then a violation is also one beyond the bound.
 
 
 def lost_states(graph: Graph, goal: bytearray, for_ever: bool, ask: Callable[[], None] = lambda: None) -> bytearray:
-    """The states from which fair steps reach no state of the goal: a truth value for each, as `goal` has them.
+    """The states from which fair steps reach no state of the goal: a truth value for each state, as in `goal`.
 
     `for_ever`: no state from which no steps lead out of the goal.
     """
@@ -26,7 +26,7 @@ def lost_states(graph: Graph, goal: bytearray, for_ever: bool, ask: Callable[[],
 
 
 class _Backwards:
-    """The selected edges, turned round."""
+    """The selected edges, reversed."""
 
     def __init__(self, graph: Graph, selected: Callable[[int, int], bool], ask: Callable[[], None]) -> None:
         self._ask = ask
@@ -52,7 +52,7 @@ class _Backwards:
                     count[target] += 1
 
     def reach(self, goal: Iterable[int]) -> bytearray:
-        """Which states reach the goal, in zero or more steps."""
+        """The states that reach the goal, in zero or more steps: a truth value for each."""
         reached = bytearray(self.states)
         stack = []
         for state in goal:
@@ -61,8 +61,7 @@ class _Backwards:
         while stack:
             self._ask()
             state = stack.pop()
-            for place in range(self.first[state], self.first[state + 1]):
-                source = self.sources[place]
+            for source in self.sources[self.first[state] : self.first[state + 1]]:
                 if not reached[source]:
                     reached[source] = True
                     stack.append(source)

@@ -1,7 +1,4 @@
-"""The search for a fair lasso: by plain Python where the graph is small, by columns where it is large.
-
-Both find the same.
-"""
+"""The search for a fair lasso: in plain Python for small graphs, with numpy for large ones. Both find the same."""
 
 from __future__ import annotations
 
@@ -16,35 +13,35 @@ if TYPE_CHECKING:
     from checker.liveness.components_numpy import FairComponents
 
 LARGE = 100_000
-"""States and edges from which numpy and scipy are worth their start: plain Python needs as long for so many."""
+"""The number of states and edges for which plain Python takes as long as importing numpy and scipy."""
 
 
 class FairSearch:
-    """The search for fair lassos in one graph that does not change any more.
+    """The search for fair lassos in one graph, which must not change.
 
-    `large`: the states and edges from which it goes by columns; None: always plain Python. `ask` is
-    called now and then; what it raises ends the search.
+    `large`: the number of states and edges from which it uses numpy; None: always plain Python. `ask` is called
+    regularly; what it raises ends the search.
     """
 
     def __init__(self, graph: Graph, large: int | None = LARGE, ask: Callable[[], None] = lambda: None) -> None:
         self.graph = graph
         self._ask = ask
         self._plain = large is None or graph.states + len(graph.targets) <= large
-        self._columns: FairComponents | None = None
+        self._components: FairComponents | None = None
 
     def lasso(self, among: bytearray, heads: bytearray) -> Lasso | None:
         """The fair lasso whose cycle stays `among` these states and begins at the least possible state of `heads`.
 
-        Both hold one truth value per state.
+        Both have a truth value for each state.
         """
-        found = self._plainly(among, heads) if self._plain else self._by_columns(among, heads)
+        found = self._plainly(among, heads) if self._plain else self._with_numpy(among, heads)
         if found is None:
             return None
         head, component = found
         return build_lasso(self.graph, head, component, self._ask)
 
     def fair_states(self, among: bytearray, of: bytearray) -> bytearray:
-        """Which states of `of` a fair cycle goes through that stays `among` these states. All hold truth values."""
+        """The states of `of` on fair cycles that stay `among` these states. All have a truth value for each state."""
         if self._plain:
             found = bytearray(self.graph.states)
             for component in fair_components(self.graph, _members(among), self._ask):
@@ -53,7 +50,7 @@ class FairSearch:
             return found
         import numpy as np
 
-        fair = self._by_numpy().fair_states(np.frombuffer(among, dtype=np.bool_))
+        fair = self._numpy().fair_states(np.frombuffer(among, dtype=np.bool_))
         return bytearray((fair & np.frombuffer(of, dtype=np.bool_)).tobytes())
 
     def _plainly(self, among: bytearray, heads: bytearray) -> tuple[int, Component] | None:
@@ -65,17 +62,17 @@ class FairSearch:
         head = self.graph.least(sorted(found))
         return head, found[head]
 
-    def _by_columns(self, among: bytearray, heads: bytearray) -> tuple[int, Component] | None:
+    def _with_numpy(self, among: bytearray, heads: bytearray) -> tuple[int, Component] | None:
         import numpy as np
 
-        return self._by_numpy().least(np.frombuffer(among, dtype=np.bool_), np.frombuffer(heads, dtype=np.bool_))
+        return self._numpy().least(np.frombuffer(among, dtype=np.bool_), np.frombuffer(heads, dtype=np.bool_))
 
-    def _by_numpy(self) -> FairComponents:
-        if self._columns is None:
+    def _numpy(self) -> FairComponents:
+        if self._components is None:
             from checker.liveness.components_numpy import FairComponents
 
-            self._columns = FairComponents(self.graph, self._ask)
-        return self._columns
+            self._components = FairComponents(self.graph, self._ask)
+        return self._components
 
 
 def _members(states: bytearray) -> Iterator[int]:

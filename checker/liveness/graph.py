@@ -1,7 +1,7 @@
-"""The graph that liveness is judged on: states, steps, and what fairness asks of both.
+"""The graph on which liveness is judged: states, steps, and their fairness obligations.
 
-States are numbered level by level, and the edges of a state stand in step order: two engines that agree make equal
-graphs, but for how the states of one level are numbered.
+States are numbered level by level, and the edges of a state are in step order. The graphs of two engines are equal
+except for the numbers of states within a level.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from interpreter.values.budget import METER
 
 
 class Strength(IntEnum):
-    """What kind of obligation: the order in which a lasso meets them (language page, 12.4)."""
+    """The kind of an obligation, in the order in which a lasso meets them (language page, 12.4)."""
 
     STRONG = 0
     WEAK = 1
@@ -29,21 +29,21 @@ class Strength(IntEnum):
 
 
 class Obligation(NamedTuple):
-    """Something that a fair cycle may have to do; sorts as language page 12.4 asks for.
+    """Something that a fair cycle may have to take; sorts as in language page 12.4.
 
-    A fair action or the threads of an action (`name`), or an alternative of a fair choice: then `place` is that of the
-    choice, `name` its `self` and `value` what is chosen.
+    A fair action or the threads of an action (`name`), or an alternative of a fair choice: then `location` is that of
+    the choice, `name` its `self` and `value` the chosen value.
     """
 
     strength: Strength
-    place: str
+    location: str
     name: str
     value: str
     thread: bool
 
 
 def obligation_of(fair: tuple[FairName, str] | None) -> Obligation | None:
-    """The name that a step counts for, from what the machine says of its rule; None: nothing forces it."""
+    """The obligation that a step takes, from the fairness of its rule; None: the rule is not fair."""
     if fair is None:
         return None
     name, strength = fair
@@ -56,7 +56,7 @@ NONE: Obligations = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class FairnessMark:
-    """What an edge is for fairness, and its place in the step order. Many edges share one mark."""
+    """The obligations that an edge takes and offers, and its position in the step order. Many edges share one mark."""
 
     order: StepOrder
     takes: Obligations = NONE
@@ -64,12 +64,12 @@ class FairnessMark:
 
     @property
     def fair(self) -> bool:
-        """Is it a step of a fair action or of a thread?"""
+        """Whether it is a step of a fair action or of a thread."""
         return any(o.strength != Strength.ALTERNATIVE for o in self.takes)
 
 
 class LiveStep(NamedTuple):
-    """An existing step as liveness sees it. `name` is None for unfair starts, deliveries and crashes."""
+    """A step as liveness sees it. `name` is None for unfair starts, deliveries and crashes."""
 
     order: StepOrder
     name: Obligation | None
@@ -77,12 +77,12 @@ class LiveStep(NamedTuple):
 
 
 def crash_of(order: StepOrder) -> LiveStep:
-    """A twin or role crash as liveness sees it: fairness says nothing of it."""
+    """A twin or role crash as liveness sees it, without obligations."""
     return LiveStep(order, None, ())
 
 
 def marks_of(steps: Sequence[LiveStep]) -> list[FairnessMark]:
-    """The marks of all live steps of one state: what each takes, and what its fair choices offered."""
+    """The marks of all live steps of one state: what each takes, and what its fair choices offer."""
     offered: dict[tuple[object, ...], set[Obligation]] = {}
     for step in METER.attended(steps):
         for choice in step.choices:
@@ -98,7 +98,7 @@ def marks_of(steps: Sequence[LiveStep]) -> list[FairnessMark]:
 
 
 def _point(step: LiveStep, choice: FairChoice) -> tuple[object, ...]:
-    """The choice as siblings share it: same actor, same earlier choices."""
+    """The key of a choice that sibling steps share: same actor, same earlier choices."""
     return (step.order.candidate, step.order.forks[: choice.fork])
 
 
@@ -107,16 +107,16 @@ def _alternative(choice: FairChoice) -> Obligation:
 
 
 def available(steps: Iterable[LiveStep]) -> Obligations:
-    """The names that have a step: what fairness may ask for in this state."""
+    """The obligations that have a step in a state."""
     return frozenset(step.name for step in steps if step.name is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """What symmetric things are called where renaming has lost track of them: by their role or domain (11.3).
+    """Names of symmetric roles and values in obligations, replaced by their role or domain (11.3).
 
-    A cycle that is fair to each instance is fair to their class, so no fair cycle is lost. Weak names say nothing of a
-    class: they are dropped.
+    Renaming to the least image loses the identity of instances. A cycle that is fair to each instance is fair to their
+    class, so no fair cycle is lost. Weak names have no meaning for a class and are dropped.
     """
 
     numbered: re.Pattern[str]
@@ -129,7 +129,7 @@ class Classes:
         return cls(re.compile(rf"\b({either})#?\d+\b" if names else "(?!)"))
 
     def blur(self, step: LiveStep) -> LiveStep:
-        """The step with classes in place of instances and symmetric values."""
+        """The step with classes instead of instances and symmetric values."""
         name = step.name
         if name is not None and (text := self._class(name.name)) != name.name:
             name = None if name.strength == Strength.WEAK else name._replace(name=text)
@@ -144,7 +144,7 @@ class Classes:
 
 
 class GraphPart(NamedTuple):
-    """Some states of a graph, one after the other, in columns of bytes; numbers are those of the whole graph."""
+    """Consecutive states of a graph, in columns of bytes; numbers are those of the whole graph."""
 
     first: bytes
     targets: bytes
@@ -158,10 +158,10 @@ class GraphPart(NamedTuple):
 class Graph:
     """States 0 … n-1, level by level. Edges of state s: `first[s]` to `first[s + 1]`, in step order.
 
-    `marks` holds per edge a number into `mark_table`, `needs` per state one into `need_table`: the names available
-    there. `quiet`: no unfinished thread. `cut`: not all steps of the state are in the graph. `least` chooses the state
-    that a finding is told of, among some in ascending order: that of least (level, crashes, key). `cost` tells of a
-    state its level and the crash steps on the path to it. Crash steps are among the edges only if a stem may use them.
+    `marks` has for each edge an index into `mark_table`, `needs` for each state one into `need_table`: the obligations
+    available there. `quiet`: no unfinished thread. `cut`: not all steps of the state are in the graph. `least` chooses
+    the state of a finding from states in ascending order: that of least (level, crashes, key). `cost`: the level of a
+    state and the crash steps on the path to it. Crash steps are among the edges only if a stem may use them.
     """
 
     key: Callable[[int], int]
@@ -181,11 +181,8 @@ class Graph:
     _shapes: dict[tuple[int, tuple[LiveStep, ...]], tuple[int, tuple[int, ...]]] = field(default_factory=dict)
 
     def add_state(self, steps: Sequence[LiveStep], targets: Sequence[int] | None, quiet: bool, cut: bool) -> None:
-        """The next state. `targets` are those of the first steps.
-
-        Further steps are available but lead out of the graph.
-        """
-        # A state may have a million steps. Until their shape is known nothing is added.
+        """Add the next state. `targets` are those of the first steps; further steps lead out of the graph."""
+        # A state may have a million steps; if making their shape fails, nothing has been added.
         need, marks = self.shape(steps, len(targets) if targets is not None else 0)
         self.needs.append(need)
         self.quiet.append(quiet)
@@ -195,10 +192,10 @@ class Graph:
         self.first.append(len(self.targets))
 
     def shape(self, steps: Sequence[LiveStep], inside: int) -> tuple[int, tuple[int, ...]]:
-        """The numbers of a state's need and of its marks, if `inside` of its steps lead into the graph."""
+        """The index of a state's need and those of its marks, if `inside` of its steps lead into the graph."""
         if self.classes is not None:
             steps = [self.classes.blur(step) for step in METER.attended(steps)]
-        # Many states have the same steps but for their targets: marks are made once for all of them.
+        # Many states have the same steps except for the targets: their marks are made once.
         shape = (inside, tuple(steps))
         if shape not in self._shapes:
             need = _number(available(steps), self._need_numbers, self.need_table)
@@ -207,7 +204,7 @@ class Graph:
         return self._shapes[shape]
 
     def forget(self, state: int) -> None:
-        """Be as before this state was added."""
+        """Remove this state and all later ones."""
         edge = self.first[state]
         del self.first[state + 1 :], self.targets[edge:], self.marks[edge:], self.needs[state:]
         del self.quiet[state:], self.cut[state:]
@@ -225,14 +222,14 @@ class Graph:
         )
 
     def add_part(self, part: GraphPart) -> None:
-        """Go on with states that `part` gave, here or in a graph with the same tables."""
+        """Add the states of a `part` of this graph, or of one with the same tables."""
         for column, data in zip((self.first, self.targets, self.marks, self.needs), part[:4], strict=True):
             column.frombytes(data)
         self.quiet += part.quiet
         self.cut += part.cut
 
     def set_tables(self, marks: list[FairnessMark], needs: list[Obligations]) -> None:
-        """Take over the tables of another graph; this one is empty."""
+        """Use the tables of another graph; this one must be empty."""
         self.mark_table, self.need_table = marks, needs
         self._mark_numbers = {mark: number for number, mark in enumerate(marks)}
         self._need_numbers = {need: number for number, need in enumerate(needs)}
@@ -251,7 +248,7 @@ class Graph:
 
     @property
     def crash_marks(self) -> frozenset[int]:
-        """The marks of crash steps: no cycle has one."""
+        """The indexes of the marks of crash steps, which no cycle has."""
         return frozenset(number for number, mark in enumerate(self.mark_table) if mark.order.crashes)
 
     def mark(self, edge: int) -> FairnessMark:

@@ -1,4 +1,4 @@
-"""What properties ask of the explored graph, wherever it lies: `Search`, and the search in one process."""
+"""`GraphSearch`: the demands of properties, searched in a graph that is whole in this process."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from checker.core.demand import QUIET, AlwaysReachable, FairRun, NoLasso, Reache
 from checker.core.exploration import PathLink
 from checker.liveness.eventual import lost_states
 from checker.liveness.fair_search import FairSearch
-from checker.liveness.fairness import sentences
 from checker.liveness.graph import Graph
-from checker.liveness.lasso import Lasso
+from checker.liveness.lasso import Lasso, sentences
 from checker.liveness.stem import shortest_stem
 
 Answers = Callable[[str], bytearray]
-"""The answers that a watch has recorded, one for each state, by its key."""
+"""The answers that the watch of a key has recorded, one for each state."""
 
 
 class GraphSearch:
-    """The search in a graph that is here as a whole."""
+    """Implements `ExploredStates` for a graph in this process."""
 
     def __init__(self, graph: Graph, answers: Answers, ask: Callable[[], None] = lambda: None) -> None:
         """`ask` is called now and then; what it raises ends the search."""
@@ -33,7 +32,7 @@ class GraphSearch:
         return None if found is None else fair_run(self.graph, found)
 
     def found(self, demand: NoLasso) -> Lasso | None:
-        """The same by the numbers of states and edges."""
+        """As `lasso`, by the numbers of states and edges."""
         cycle, stem = self.members(demand.cycle), demand.stem
         if stem is None:
             return self._search.lasso(cycle, self.members(demand.touches))
@@ -59,7 +58,7 @@ class GraphSearch:
         return None if found is None else ReachedState(graph.key(found.begin), links(graph, found.edges))
 
     def members(self, states: StateSet) -> bytearray:
-        """Which states of the graph are in a set: a truth value for each."""
+        """The members of a set: a truth value for each state."""
 
         def column(key: str) -> int:
             return int.from_bytes(self.graph.quiet if key == QUIET.key else self.answers(key), "little")
@@ -81,5 +80,5 @@ def fair_run(graph: Graph, lasso: Lasso) -> FairRun:
 
 
 def links(graph: Graph, edges: tuple[int, ...]) -> tuple[PathLink, ...]:
-    """A walk along some edges of a graph."""
+    """The links of a walk along some edges."""
     return tuple(PathLink(graph.mark(e).order, graph.key(graph.targets[e])) for e in edges)

@@ -1,9 +1,9 @@
-"""The lasso that shows a liveness violation (language page, 12.4): the same edges whatever engine made the graph."""
+"""The lasso that shows a liveness violation (language page, 12.4), the same for every engine, and why it is fair."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
@@ -15,9 +15,9 @@ from checker.liveness.short_cycles import MOST_NODES, Inside, ShortCycles
 
 @dataclass(frozen=True, slots=True)
 class Lasso:
-    """A fair run: the path to `head`, then for ever the edges of `cycle`, or nothing at all (`stutter`).
+    """A fair run: the path to `head`, then for ever the edges of `cycle`, or no step (`stutter`).
 
-    With a `stem` it is the path to where that begins, and then these edges up to `head`.
+    With a `stem`: the path to its beginning, then its edges to `head`.
     """
 
     head: int
@@ -27,7 +27,7 @@ class Lasso:
 
 
 class Aim(Enum):
-    """What the last edge of a walk is to do."""
+    """The purpose of the last edge of a walk."""
 
     TAKE = "take the obligation"
     LEAVE = "lead to a state where the name is not available"
@@ -35,17 +35,17 @@ class Aim(Enum):
 
 
 class Wanted(NamedTuple):
-    """Which edge a walk is to end with."""
+    """The last edge that a walk is to have."""
 
     aim: Aim
     obligation: Obligation | None = None
 
 
 class ComponentPaths(Inside, Protocol):
-    """The ways inside a fair component."""
+    """Shortest walks inside a fair component."""
 
     def shortest(self, begin: int, wanted: Wanted) -> list[int]:
-        """The edges of a shortest walk that ends as wanted; among several the least by the order of its steps."""
+        """The edges of a shortest walk with a wanted last edge; of several the least by the order of its steps."""
         ...
 
 
@@ -57,23 +57,23 @@ def build_lasso(graph: Graph, head: int, component: Component, ask: Callable[[],
     return lasso_along(_Inside(graph, head, component, ask), asked)
 
 
-def lasso_along(ways: ComponentPaths, asked: Obligations) -> Lasso:
-    """The lasso that takes all that the component asks for."""
-    if not ways.graph.need(ways.head):
-        return Lasso(ways.head, (), True)
-    short = ShortCycles(ways, MOST_NODES)
-    cycle = short.shortest() or short.without_padding(_built(ways, asked))
-    return Lasso(ways.head, tuple(cycle), False)
+def lasso_along(paths: ComponentPaths, asked: Obligations) -> Lasso:
+    """The lasso from the head that takes the obligations `asked` of the component."""
+    if not paths.graph.need(paths.head):
+        return Lasso(paths.head, (), True)
+    short = ShortCycles(paths, MOST_NODES)
+    cycle = short.shortest() or short.without_padding(_built(paths, asked))
+    return Lasso(paths.head, tuple(cycle), False)
 
 
-def _built(ways: ComponentPaths, asked: Obligations) -> list[int]:
-    """A fair cycle that is put together from shortest walks, obligation by obligation."""
-    walk = _Walk(ways)
+def _built(paths: ComponentPaths, asked: Obligations) -> list[int]:
+    """A fair cycle joined from shortest walks, obligation by obligation."""
+    walk = _Walk(paths)
     for obligation in sorted(asked):
         if obligation not in walk.taken:
             walk.extend(Wanted(Aim.TAKE, obligation))
-    # So far the weak names count that are available in the whole component. Another one may be available all along
-    # this shorter walk: then the walk also has to visit a state where it is not.
+    # `asked` has the weak names that are available in the whole component. Another one may be available in all states
+    # of this shorter walk: then the walk must also visit a state where it is not.
     while forced := walk.forced_weak():
         walk.extend(Wanted(Aim.LEAVE, forced))
     return walk.closed()
@@ -82,37 +82,37 @@ def _built(ways: ComponentPaths, asked: Obligations) -> list[int]:
 class _Walk:
     """A walk inside a component that begins at its head and grows by shortest pieces."""
 
-    def __init__(self, ways: ComponentPaths) -> None:
-        self.ways = ways
+    def __init__(self, paths: ComponentPaths) -> None:
+        self.paths = paths
         self.edges: list[int] = []
         self.taken: set[Obligation] = set()
 
     @property
     def end(self) -> int:
-        return self.ways.graph.targets[self.edges[-1]] if self.edges else self.ways.head
+        return self.paths.graph.targets[self.edges[-1]] if self.edges else self.paths.head
 
     def extend(self, wanted: Wanted) -> None:
-        """Go on, by a shortest walk, to an edge that is wanted, and take it."""
-        piece = self.ways.shortest(self.end, wanted)
+        """Append a shortest walk that ends with a wanted edge."""
+        piece = self.paths.shortest(self.end, wanted)
         self.edges += piece
         for edge in piece:
-            self.taken |= self.ways.graph.mark(edge).takes
+            self.taken |= self.paths.graph.mark(edge).takes
 
     def closed(self) -> list[int]:
-        """The edges of the walk and of its shortest way home."""
-        home = [] if self.end == self.ways.head else self.ways.shortest(self.end, Wanted(Aim.HOME))
+        """The edges of the walk and of the shortest walk back to the head."""
+        home = [] if self.end == self.paths.head else self.paths.shortest(self.end, Wanted(Aim.HOME))
         return self.edges + home
 
     def forced_weak(self) -> Obligation | None:
-        """The first weak name that is available in every state of the closed walk and that none of its edges takes."""
-        edges, graph = self.closed(), self.ways.graph
+        """The first weak name that is available in every state of the closed walk and not taken by its edges."""
+        edges, graph = self.closed(), self.paths.graph
         taken: Obligations = frozenset(o for e in edges for o in graph.mark(e).takes)
-        visited = [self.ways.head, *(graph.targets[e] for e in edges)]
+        visited = [self.paths.head, *(graph.targets[e] for e in edges)]
         return min(whole_weak(graph, visited) - taken, default=None)
 
 
 class _Inside:
-    """The ways inside a component of a graph that is here."""
+    """Shortest walks inside a component of a graph in this process."""
 
     def __init__(self, graph: Graph, head: int, component: Component, ask: Callable[[], None]) -> None:
         self.graph = graph
@@ -127,7 +127,7 @@ class _Inside:
         return (edge for edge in self.graph.edges(state) if self.allowed[edge])
 
     def shortest(self, begin: int, wanted: Wanted) -> list[int]:
-        """See `ComponentPaths`. Breadth first, edges in step order: the walks to each state are found in that order."""
+        """See `ComponentPaths`. Breadth first with edges in step order finds walks in that order."""
         origin: dict[int, int] = {}
         queue = deque([begin])
         seen = {begin}
@@ -156,3 +156,40 @@ class _Inside:
                 return wanted.obligation not in self.graph.need(self.graph.targets[edge])
             case Aim.HOME:
                 return self.graph.targets[edge] == self.head
+
+
+# --- why it is fair ---------------------------------------------------------------------------------------------------
+
+
+def sentences(graph: Graph, lasso: Lasso) -> tuple[str, ...]:
+    """Why a lasso is fair: a sentence for each name available on the cycle, then one for each fair choice on it."""
+    if lasso.stutter:
+        return ("no fair action and no unfinished thread can take a step here, so the run may stop",)
+    states = [lasso.head, *(graph.targets[e] for e in lasso.cycle)]
+    taken = {o for e in lasso.cycle for o in graph.mark(e).takes}
+    names = sorted({o for s in states for o in graph.need(s)})
+    said = [_name(name, name in taken) for name in names]
+    if not whole_weak(graph, states) <= taken:
+        raise AssertionError("the cycle is not fair")
+    said += _choices(o for o in sorted(taken) if o.strength == Strength.ALTERNATIVE)
+    return tuple(said) or ("no fair action and no unfinished thread can take a step in the cycle",)
+
+
+def _name(name: Obligation, taken: bool) -> str:
+    if name.thread:
+        return f"every unfinished thread that can go on does: {name.name} goes on in the cycle"
+    if taken:
+        word = "strongly" if name.strength == Strength.STRONG else "weakly"
+        return f"{name.name} is {word} fair, and the cycle takes it"
+    return f"{name.name} is weakly fair, and it is not available in every state of the cycle"
+
+
+def _choices(alternatives: Iterable[Obligation]) -> list[str]:
+    values: dict[tuple[str, str], list[str]] = {}
+    for alternative in alternatives:
+        values.setdefault((alternative.location, alternative.name), []).append(alternative.value)
+    said = []
+    for (location, instance), taken in values.items():
+        where = f"{location} in {instance}" if instance else location
+        said.append(f"the fair choice at {where} takes all that it offers: {', '.join(taken)}")
+    return said

@@ -1,4 +1,4 @@
-"""Short cycles (language page, 12.4): the shortest fair cycle through a state, or a known one without padding."""
+"""Short cycles (language page, 12.4): the shortest fair cycle through a state, or a known cycle without padding."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Final, NamedTuple, Protocol
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
 
 MOST_NODES: Final = 20_000
-"""Nodes that the search for the shortest cycle meets before it is given up."""
+"""Nodes after which the search for the shortest cycle is given up."""
 
 
 class Inside(Protocol):
-    """A fair component, and a head in it. The graph has at least the head, and the edges that were asked for."""
+    """A fair component, and a head in it. The graph has at least the head and the edges returned so far."""
 
     graph: Graph
     head: int
@@ -25,10 +25,10 @@ class Inside(Protocol):
 
 
 class Account(NamedTuple):
-    """What fairness knows of a walk, each a set of obligations as bits.
+    """The obligations of a walk, as sets of bits.
 
-    `taken`: names and alternatives. `owed`: strong ones that were available or offered, and not taken. `always`: weak
-    ones that were available in every state.
+    `taken`: names and alternatives. `owed`: strong names that were available and alternatives that were offered, not
+    taken. `always`: weak names that were available in every state.
     """
 
     taken: int
@@ -37,17 +37,17 @@ class Account(NamedTuple):
 
     @property
     def settled(self) -> bool:
-        """Is a cycle with this account fair?"""
+        """Whether a cycle with this account is fair."""
         return not self.owed and not self.always & ~self.taken
 
     def then(self, later: Account) -> Account:
-        """The account of this walk and of how it goes on."""
+        """The account of this walk followed by another."""
         taken = self.taken | later.taken
         return Account(taken, (self.owed | later.owed) & ~taken, self.always & later.always)
 
 
 class ShortCycles:
-    """Finds short fair cycles through the head of one component. `most`: the nodes that a search may meet."""
+    """Finds short fair cycles through the head of one component. `most`: how many nodes a search may meet."""
 
     def __init__(self, inside: Inside, most: int) -> None:
         self.inside = inside
@@ -65,7 +65,7 @@ class ShortCycles:
         return Account(0, self._set(strong), self._set(names - strong))
 
     def _by(self, edge: int) -> Account:
-        """The account of an edge and of the state it leads to. Many edges share one."""
+        """The account of an edge and of its target. Many edges share one."""
         graph, target = self.graph, self.graph.targets[edge]
         key = graph.marks[edge], graph.needs[target]
         known = self._known.get(key)
@@ -83,14 +83,13 @@ class ShortCycles:
     def shortest(self) -> list[int] | None:
         """The edges of the shortest fair cycle, of several the least by the order of its steps.
 
-        Breadth first, with edges in step order, finds the walks to each node in that very order. None if the search
-        meets too many nodes.
+        Breadth first with edges in step order finds walks in that order. None if the search meets too many nodes.
         """
         head, targets = self.inside.head, self.graph.targets
         nodes = [(head, self._in(head))]
         came = [(-1, -1)]
         met = {nodes[0]}
-        for place, (state, account) in enumerate(nodes):
+        for index, (state, account) in enumerate(nodes):
             for edge in self.inside.edges(state):
                 following = targets[edge], account.then(self._by(edge))
                 if following in met:
@@ -99,17 +98,17 @@ class ShortCycles:
                     return None
                 met.add(following)
                 nodes.append(following)
-                came.append((place, edge))
+                came.append((index, edge))
                 if following[0] == head and following[1].settled:
-                    return list(_way(came))[::-1]
+                    return list(_edges_to_last(came))[::-1]
         raise AssertionError("a fair component, walked completely, is a fair cycle")
 
     # --- without padding -------------------------------------------------------------------------------------------
 
     def without_padding(self, cycle: Sequence[int]) -> list[int]:
-        """What is left of a fair cycle when closed pieces of it that fairness does not ask for are removed.
+        """A fair cycle without the closed pieces that fairness does not need.
 
-        The longest removable piece goes first, the earliest of equal ones, until there is none.
+        The longest removable piece is removed first, the earliest of equal ones, until there is none.
         """
         left = list(cycle)
         while (piece := self._padding(left)) is not None:
@@ -117,25 +116,25 @@ class ShortCycles:
         return left
 
     def _padding(self, cycle: list[int]) -> tuple[int, int] | None:
-        """The piece of a cycle to be removed next, from an edge to before another one."""
+        """The piece of a cycle to be removed next, as a slice of its edges."""
         states = [self.inside.head, *(self.graph.targets[edge] for edge in cycle)]
         accounts = [self._by(edge) for edge in cycle]
         before = [*accumulate([self._in(states[0]), *accounts], Account.then)]
         after = [*accumulate([self._in(states[-1]), *reversed(accounts)], lambda later, one: one.then(later))][::-1]
-        places: defaultdict[int, list[int]] = defaultdict(list)
-        for place, state in enumerate(states):
-            places[state].append(place)
-        pieces = [piece for visits in places.values() for piece in combinations(visits, 2)]
+        positions: defaultdict[int, list[int]] = defaultdict(list)
+        for position, state in enumerate(states):
+            positions[state].append(position)
+        pieces = [piece for visits in positions.values() for piece in combinations(visits, 2)]
         for begin, end in sorted(pieces, key=lambda piece: (piece[0] - piece[1], piece[0])):
-            # The whole cycle is not removed: then what was available at its head is owed.
+            # The whole cycle is never removed: the obligations at its head would be owed.
             if before[begin].then(after[end]).settled:
                 return begin, end
         return None
 
 
-def _way(came: list[tuple[int, int]]) -> Iterator[int]:
+def _edges_to_last(came: list[tuple[int, int]]) -> Iterator[int]:
     """The edges that led to the last node, from the last to the first."""
-    place, edge = came[-1]
-    while place >= 0:
+    index, edge = came[-1]
+    while index >= 0:
         yield edge
-        place, edge = came[place]
+        index, edge = came[index]

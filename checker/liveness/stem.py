@@ -1,4 +1,4 @@
-"""The shortest way from a state where something begins to where a run ends up (language page, 10.8)."""
+"""The shortest stem, from a state where it may begin to a state where it may end (language page, 10.8)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from checker.liveness.graph import Graph
 
 
 class Walked(NamedTuple):
-    """A walk through a graph: from a state along some edges to another one."""
+    """A walk in a graph: from a state along some edges to another one."""
 
     begin: int
     edges: tuple[int, ...]
@@ -18,7 +18,7 @@ class Walked(NamedTuple):
 
 
 Cost = tuple[int, int, int]
-"""Of a run: its steps, the crash steps among them, the key of the state where the stem begins."""
+"""The cost of a run: its steps, the crash steps among them, the key of the state where the stem begins."""
 
 
 def shortest_stem(
@@ -31,15 +31,15 @@ def shortest_stem(
 ) -> Walked | None:
     """A walk from a state of `begins` through states of `along` to one of `ends`; None if there is none.
 
-    Each holds a truth value per state; the states where it begins and ends are of `along` too. What counts is the whole
-    run: the fewest steps to where the walk begins and on it, then the fewest crash steps, then the least key of its
-    end, then of its beginning. `crashes`: may there be crash steps on the walk?
+    Each has a truth value for each state; `along` includes the states where the walk begins and ends. The whole run
+    counts: the fewest steps to the beginning of the walk and on it, then the fewest crash steps, then the least key of
+    its end, then of its beginning. `crashes`: whether the walk may have crash steps.
     """
     return None if not any(ends) else _Walks(graph, along, ends, ask, crashes).shortest(begins)
 
 
 class _Walks:
-    """Shortest walks from many states at once: the runs that are shorter come first."""
+    """Walks from many states at once, by the cost of the whole run (Dijkstra's algorithm)."""
 
     def __init__(self, graph: Graph, along: bytearray, ends: bytearray, ask: Callable[[], None], crashes: bool) -> None:
         self.graph = graph
@@ -64,9 +64,9 @@ class _Walks:
         return self._walked(min(found)[2]) if found else None
 
     def _in_turn(self, begins: bytearray) -> Iterator[tuple[Cost, int]]:
-        """The states that walks come to, each once, by the cost of coming there.
+        """The states that walks reach, each once, by their cost.
 
-        States are numbered level by level: those where walks begin are looked at when others are as far.
+        States are numbered level by level: beginnings of walks are added when the search reaches their level.
         """
         starts = (state for state in range(self.graph.states) if begins[state])
         following = next(starts, None)
@@ -92,7 +92,7 @@ class _Walks:
                 self._offer((cost[0] + 1, cost[1] + (mark in self._crashing), cost[2]), graph.targets[edge], edge)
 
     def _offer(self, cost: Cost, state: int, edge: int | None) -> None:
-        """A way to come to a state. Of equal ones the least by (order of the last step, key of its source) counts."""
+        """A walk to a state. Of equal costs the one of least (order of the last step, key of its source) counts."""
         known = self._best.get(state)
         if known is not None and known < cost:
             return

@@ -21,9 +21,9 @@ KINDS: Kinds = (Always, Exists, Transition, EventuallyAlways, AlwaysEventually)
 
 
 def properties_of(program: Program, selected: tuple[str, ...] | None, kinds: Kinds = KINDS) -> tuple[Property, ...]:
-    """What is to be checked, in file order, deadlock last. `selected` names assertions; None means all.
+    """The properties to check, in file order, deadlock last. `selected` names assertions; None means all.
 
-    `kinds`: which property kinds there are. Raises `UsageProblem` if a selected name is no assertion of the model.
+    `kinds` are the known property kinds. Raises `UsageProblem` if a selected name is no assertion of the model.
     """
     named = {kind.kind: kind for kind in kinds}
     names = [assertion.name for assertion in program.assertions]
@@ -41,7 +41,7 @@ def properties_of(program: Program, selected: tuple[str, ...] | None, kinds: Kin
 
 
 def kind_named(kind: str) -> type[Property] | None:
-    """The property kind that a report names; None: there is none, for a report may come from anywhere."""
+    """The property kind of a name from a report; None: it is unknown, since a report may come from another program."""
     known: Sequence[type[Property]] = (*KINDS, Deadlock)
     return next((one for one in known if one.kind == kind), None)
 

@@ -1,4 +1,4 @@
-"""Deadlock: a state that is not cut, from which nothing can go on."""
+"""Deadlock: a state that is not cut and has no step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Deadlock(Property):
 
     @property
     def key(self) -> str:
-        # No assertion can have this name, so one that is called `deadlock` is not in the way.
+        # No assertion can have this name; one may have the name `deadlock`.
         return "(deadlock)"
 
     @property

@@ -1,4 +1,4 @@
-"""`eventually always assertion`: from some moment on true for ever."""
+"""`eventually always assertion`: true for ever after some state."""
 
 from __future__ import annotations
 

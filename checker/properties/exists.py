@@ -17,7 +17,7 @@ class Exists(AssertionProperty):
         return (Watch(self.key, Looks.STATES, Predicate(self.assertion, some=True), seeks=True),)
 
     def conclude(self, evidence: Evidence) -> Finding | None:
-        # Its witness is good news; there is no path to a state that does not exist.
+        # A witness means that it holds; a violation has no path.
         if self.met(evidence) or evidence.bounded:
             return None
         return Finding(self.key, ())

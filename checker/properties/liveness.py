@@ -1,4 +1,4 @@
-"""What kinds of liveness assertions share: what they demand is of the graph, and the search for it is not theirs."""
+"""The base of liveness kinds: they state a demand on the graph, and a search answers it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from fizz import Options
 
 
 class Liveness(AssertionProperty):
-    """A kind says what it demands with `liveness: strict`, and what with `liveness: nondeterministic`.
+    """A kind defines its demand with `liveness: strict`, and that with `liveness: nondeterministic`.
 
-    It is said of the states in which its assertion is true: `self.true`. A kind that needs the answers of another
+    Demands use the states in which its assertion is true, `self.true`. A kind that needs the answers of another
     assertion adds a watch that records them.
     """
 
     phase = Phase.LIVENESS
     exit_code = ExitCode.LIVENESS
     lost_because: ClassVar[str]
-    """Why a state is bad with `liveness: nondeterministic`."""
+    """Why a state violates it with `liveness: nondeterministic`."""
 
     @property
     def watches(self) -> tuple[Watch, ...]:
@@ -35,11 +35,11 @@ class Liveness(AssertionProperty):
 
     @abstractmethod
     def strictly(self) -> NoLasso:
-        """What is demanded of fair runs."""
+        """The demand on fair runs."""
 
     @abstractmethod
     def eventually(self) -> AlwaysReachable:
-        """What is demanded where by chance every fair step is taken in the end (language page, 10.5)."""
+        """The demand if every fair step is taken eventually by chance (language page, 10.5)."""
 
     def checked(self, options: Options) -> bool:
         return options.liveness != "off"

@@ -7,10 +7,9 @@ from dataclasses import field, replace
 
 from checker.core.demand import QUIET, NoLasso, Recorded, Stem
 from checker.core.property import Property
-from checker.liveness.fairness import sentences
 from checker.liveness.graph import FairnessMark, Graph, LiveStep, Obligations, available, marks_of, obligation_of
 from checker.liveness.graph_search import GraphSearch
-from checker.liveness.lasso import Lasso
+from checker.liveness.lasso import Lasso, sentences
 from checker.search.contract.assertion_answers import Assertions
 from fizz.base.light import dataclass
 from interpreter import Machine, State, Step, StepKind

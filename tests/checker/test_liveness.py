@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.liveness.fair_search import FairSearch
-from checker.liveness.fairness import sentences
 from checker.liveness.graph import FairnessMark, Graph, Obligation, Strength
-from checker.liveness.lasso import Lasso
+from checker.liveness.lasso import Lasso, sentences
 from interpreter.state.step import StepOrder
 
 STRONG = Obligation(Strength.STRONG, "", "S", "", thread=True)

@@ -46,7 +46,7 @@ class Here:
         self._brought: list[Mapping[str, Array]] = []
 
     def make(self, name: str, given: object = None) -> list[Any]:
-        return [told for _, told in sorted(self._make(range(len(self.arrays)), name, given).items())]
+        return [reply for _, reply in sorted(self._make(range(len(self.arrays)), name, given).items())]
 
     def go_on(self, name: str, given: object = None) -> Mapping[int, Any]:
         return self._make([place for place in range(len(self.arrays)) if self._waits(place)], name, given)
@@ -81,7 +81,7 @@ class Here:
         for place, outcome in outcomes.items():
             self.arrays[place] = {**self.arrays[place], **outcome.arrays}
         self._brought = [outcome.brought for outcome in outcomes.values()]
-        return {place: outcome.told for place, outcome in outcomes.items()}
+        return {place: outcome.reply for place, outcome in outcomes.items()}
 
 
 def dealt(graph: Graph, answers: Sequence[bool], partition: int, partitions: int) -> dict[str, Array]:

@@ -63,7 +63,7 @@ def survey(share: Share, inbound: Sequence[bytes], given: GraphSources, store: F
     for level in given.levels:
         for shape in _shapes(share, level, store):
             kinds[_kind(shape, level)] = None
-    return PassResult(told=tuple(kinds))
+    return PassResult(reply=tuple(kinds))
 
 
 def _shapes(share: Share, level: LevelFiles, store: FileStore) -> tuple[GraphShape, ...]:

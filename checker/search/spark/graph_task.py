@@ -65,7 +65,7 @@ class PassTask:
             store.write(post_file(self.job, self.partition), outcome.post)
         if outcome.brought:
             write_arrays(store, core_file(self.job, self.partition), outcome.brought)
-        return Done(tuple(outcome.arrays), tuple(map(bool, outcome.post)), outcome.told)
+        return Done(tuple(outcome.arrays), tuple(map(bool, outcome.post)), outcome.reply)
 
 
 def share_file(job: int, partition: int) -> str:

@@ -1,1 +1,1 @@
-"""The search for fair lassos on a graph that lies in partitions: passes over all of them, and no more in the driver."""
+"""The search for fair lassos in a partitioned graph, by passes over all partitions."""

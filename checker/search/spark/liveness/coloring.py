@@ -1,8 +1,7 @@
 """Components by colours (Orzan, 2004): a state's colour is the greatest address from which it can be reached.
 
-The states of a colour that reach the one whose address it is are a strongly connected component, and every component
-lies within one colour. Addresses ascend with levels, by and large, so that a chain of components gets many colours at
-once.
+The states of a colour that reach the state with that address are a strongly connected component, and every component
+has one colour. Addresses mostly ascend with levels, so a chain of components gets many colours in one round.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ Colors = NDArray[np.uint64]
 
 
 def begin_colors(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
-    """Give each state its own address, and spread the greater ones."""
+    """Give each state its own address as colour, and spread greater ones."""
     color = np.where(share["alive"], share.own, np.uint64(0))
     return _spread(share, color, np.flatnonzero(share["alive"]))
 
 
 def spread_colors(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
-    """Go on with colours from elsewhere."""
+    """Spread colours from other partitions."""
     color = share["color"].copy()
     return _spread(share, color, _raise(color, share["alive"], *from_post(inbound, ADDRESS)))
 
@@ -44,13 +43,13 @@ def _spread(share: Share, color: Colors, wave: Numbers) -> PassResult:
     changed = np.zeros(share.states, dtype=np.bool_)
     while len(wave):
         changed[wave] = True
-        here, numbers, place = _neighbours(share, share.out, share["out.ok"], wave)
-        wave = _raise(color, share["alive"], numbers[here], color[wave][place[here]])
-    return PassResult({"color": color}, _tell(share, share.out, share["out.ok"], np.flatnonzero(changed), color))
+        here, numbers, index = _neighbours(share, share.out, share["out.ok"], wave)
+        wave = _raise(color, share["alive"], numbers[here], color[wave][index[here]])
+    return PassResult({"color": color}, _sent(share, share.out, share["out.ok"], np.flatnonzero(changed), color))
 
 
 def _raise(color: Colors, alive: Mask, states: Numbers, values: Colors) -> Numbers:
-    """Let states have colours that are greater than theirs; those that have changed."""
+    """Give states the values that are greater than their colours; returns the states that changed."""
     better = alive[states] & (values > color[states])
     states = states[better]
     np.maximum.at(color, states, values[better])
@@ -58,13 +57,13 @@ def _raise(color: Colors, alive: Mask, states: Numbers, values: Colors) -> Numbe
 
 
 def begin_marks(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
-    """Mark the states whose colour is their own address, and what reaches them within their colour."""
+    """Mark the states whose colour is their own address, and the states that reach them within their colour."""
     roots = share["alive"] & (share["color"] == share.own)
     return _mark(share, np.zeros(share.states, dtype=np.bool_), np.flatnonzero(roots))
 
 
 def spread_marks(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
-    """Go on from marked states elsewhere."""
+    """Continue from marked states of other partitions."""
     marked = share["marked"].copy()
     return _mark(share, marked, _fit(share, marked, *from_post(inbound, ADDRESS)))
 
@@ -74,28 +73,28 @@ def _mark(share: Share, marked: Mask, wave: Numbers) -> PassResult:
     color = share["color"]
     while len(wave):
         changed[wave] = marked[wave] = True
-        here, numbers, place = _neighbours(share, share.into, share["into.ok"], wave)
-        wave = _fit(share, marked, numbers[here], color[wave][place[here]])
-    return PassResult({"marked": marked}, _tell(share, share.into, share["into.ok"], np.flatnonzero(changed), color))
+        here, numbers, index = _neighbours(share, share.into, share["into.ok"], wave)
+        wave = _fit(share, marked, numbers[here], color[wave][index[here]])
+    return PassResult({"marked": marked}, _sent(share, share.into, share["into.ok"], np.flatnonzero(changed), color))
 
 
 def _fit(share: Share, marked: Mask, states: Numbers, colors: Colors) -> Numbers:
-    """Those of some states that are to be marked, if they lead to marked ones of these colours."""
+    """The states to be marked, of states that lead to marked ones of these colours."""
     fits = share["alive"][states] & ~marked[states] & (share["color"][states] == colors)
     return np.unique(states[fits])
 
 
-def _neighbours(share: Share, way: Adjacency, ok: Mask, states: Numbers) -> tuple[Mask, Numbers, Numbers]:
-    """The other ends of edges: which are here, their numbers, and for each the place of its state among `states`."""
-    edges, place = way.of(states)
+def _neighbours(share: Share, side: Adjacency, ok: Mask, states: Numbers) -> tuple[Mask, Numbers, Numbers]:
+    """The other ends of edges: which are in this partition, their numbers, and the index of each in `states`."""
+    edges, index = side.of(states)
     some = ok[edges]
-    here, numbers = share.here(way.ends[edges[some]])
-    return here, numbers, place[some]
+    here, numbers = share.here(side.ends[edges[some]])
+    return here, numbers, index[some]
 
 
-def _tell(share: Share, way: Adjacency, ok: Mask, states: Numbers, values: Array) -> list[bytes]:
-    """Tell the values of some states to their neighbours elsewhere."""
-    edges, place = way.of(states)
-    ends = way.ends[edges]
+def _sent(share: Share, side: Adjacency, ok: Mask, states: Numbers, values: Array) -> list[bytes]:
+    """The values of some states, as post to their neighbours in other partitions."""
+    edges, index = side.of(states)
+    ends = side.ends[edges]
     some = ok[edges] & ~share.here(ends)[0]
-    return to_post(share, ends[some], values[states][place[some]])
+    return to_post(share, ends[some], values[states][index[some]])

@@ -1,7 +1,7 @@
-"""Judging components: after a round of colouring, four passes tell which are fair and what to drop of the others.
+"""Judging components: after a round of colouring, four passes find which are fair and what to drop of the others.
 
-The states of a component may lie anywhere, so what is known of it comes together in the partition of the state that
-its colour names: `label`, `gather`, `decide`, `apply`.
+The states of a component may be in several partitions. Its data is combined in the partition of the state whose address
+is its colour. The passes are `label`, `gather`, `decide`, `apply`.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ Words = NDArray[np.uint64]
 
 
 def label(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
-    """Tell the source of each edge what its target has become."""
+    """Send the label of the target of each edge to its source."""
     labels = _labels(share)
     into, ok = share.into, share["into.ok"]
     return PassResult(post=[labels[into.owners[edges[ok[edges]]]].tobytes() for edges in into.shared()])
 
 
 def _labels(share: Share) -> Words:
-    """The colour of each state, and whether it is marked: states of one label stay together."""
+    """The colour of each state with its mark: an edge within one label is inner to its component."""
     labels = share["color"] * np.uint64(2) + share["marked"]
     return np.where(share["alive"], labels, _NONE)
 
 
 class _Regions:
-    """The marked states of a partition by component, and the inner edges that begin there."""
+    """The marked states of a partition by component, and their inner edges."""
 
     def __init__(self, share: Share, inner: Mask) -> None:
         states = np.flatnonzero(share["alive"] & share["marked"])
@@ -43,14 +43,14 @@ class _Regions:
         self.colors, self.first, self.of_state = np.unique(
             share["color"][self.states], return_index=True, return_inverse=True
         )
-        edges, place = share.out.of(self.states)
+        edges, index = share.out.of(self.states)
         some = inner[edges]
-        self.edges, self.of_edge = edges[some], self.of_state[place[some]]
+        self.edges, self.of_edge = edges[some], self.of_state[index[some]]
         self.owners = (self.colors % np.uint64(share.partitions)).astype(np.int64)
 
 
 def _row(share: Share) -> np.dtype[Any]:
-    """What is told of a component: its number, has it a head, what its edges take, what is asked for, what always."""
+    """The row of a component: its number, whether it has a head, the obligations taken, asked for, always available."""
     width = share["takes"].shape[1]
     words = [(name, np.uint64, (width,)) for name in ("taken", "asked", "always")]
     return np.dtype([("number", np.uint32), ("heads", np.bool_), *words])
@@ -61,7 +61,7 @@ def _answer(share: Share) -> np.dtype[Any]:
 
 
 def gather(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
-    """Find the inner edges, and tell of each component what there is of it here."""
+    """Find the inner edges, and send a row for the part of each component in this partition."""
     labels, out, ok = _labels(share), share.out, share["out.ok"]
     inner = np.zeros(len(ok), dtype=np.bool_)
     for edges, data in zip(out.shared(), inbound, strict=True):
@@ -84,10 +84,10 @@ def gather(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
 
 
 def decide(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
-    """Judge the components whose colours are of this partition, and answer those that told of them."""
+    """Judge the components whose colours are addresses of this partition, and send the verdicts back."""
     kind = _row(share)
-    told = [np.frombuffer(data, dtype=kind) for data in inbound]
-    rows = np.concatenate(told)
+    received = [np.frombuffer(data, dtype=kind) for data in inbound]
+    rows = np.concatenate(received)
     _, component = np.unique(rows["number"], return_inverse=True)
     count = int(component.max()) + 1 if len(rows) else 0
     answers = np.zeros(count, dtype=_answer(share))
@@ -100,14 +100,14 @@ def decide(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
         headless = ~np.logical_or.reduceat(rows["heads"][order], first)
         answers["verdict"] = np.where(headless, _DONE, np.where(bad, _AGAIN, np.where(skipped, _DONE, _FAIR)))
         answers["taken"] = taken
-    ends = np.cumsum([len(part) for part in told])
+    ends = np.cumsum([len(part) for part in received])
     return PassResult(post=[answers[part].tobytes() for part in np.split(component, ends[:-1])])
 
 
 def apply(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
-    """Take components that are done out of the search, and drop what no fair cycle in the others can touch.
+    """Remove components that are done, and from the others the states and edges that no fair cycle has.
 
-    Tells the least head in a fair component, with the label of that in `fair`.
+    Reports the least head in a fair component, with its label in `fair`.
     """
     inner, alive = share["inner"], share["alive"]
     found = _Regions(share, inner)
@@ -128,12 +128,12 @@ def apply(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
         labels[fair] = share["color"][fair] + np.uint64(1)
         edges[found.edges[of_edge["verdict"] == _FAIR]] = True
         outcome.arrays |= {"fair": labels, "fair edges": edges}
-        outcome.told = share.least(fair[share["heads"][fair]], labels)
+        outcome.reply = share.least(fair[share["heads"][fair]], labels)
     before = share["out.ok"]
     outcome.post = [ok[edges[before[edges]]].tobytes() for edges in share.out.shared()]
     return outcome
 
 
 def _any(bits: Array) -> Mask:
-    """Which rows have a bit."""
+    """The rows with any bit."""
     return np.asarray((bits != 0).any(axis=1), dtype=np.bool_)

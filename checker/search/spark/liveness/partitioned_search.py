@@ -1,8 +1,8 @@
-"""The driver's side of the search for fair lassos in partitions: which pass comes next, and what the answer is.
+"""The driver's side of the search for fair lassos in partitions: it orders the passes and builds the answer.
 
-A search trims, and what is left is judged here if it is small. If not, components are told apart by colours and judged
-where they lie, and what must be dropped of them is dropped, again and again (Emerson and Lei, 1987). Here there are
-counts and least states, and a small graph: of what is left in the end, or of what the counterexample goes through.
+A search trims the graph and judges the rest in the driver if it is small. Otherwise components are found by colours and
+judged in the partitions, and states and edges that no fair cycle has are dropped, until nothing changes (Emerson and
+Lei, 1987). The driver has counts, least states, and a small graph: of the rest, or of the counterexample's component.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from checker.core.demand import AlwaysReachable, FairRun, NoLasso, ReachedState
 from checker.liveness.graph_search import GraphSearch, fair_run
 from checker.search.spark.liveness.coloring import begin_colors, begin_marks, spread_colors, spread_marks
 from checker.search.spark.liveness.judging import apply, decide, gather, label
-from checker.search.spark.liveness.passes import Crew
 from checker.search.spark.liveness.picking import Core, Picked, core_of, pick
 from checker.search.spark.liveness.reaching import (
     DOOMED,
@@ -26,7 +25,7 @@ from checker.search.spark.liveness.reaching import (
     missing,
     spread_reach,
 )
-from checker.search.spark.liveness.share import Least, PassResult, least
+from checker.search.spark.liveness.share import Crew, Least, PassResult, least
 from checker.search.spark.liveness.trimming import TrimProgress, again, begin, trim
 from checker.search.spark.liveness.walking import PartitionedPaths, begin_walks, step_back, take_edges
 
@@ -61,10 +60,10 @@ PASSES: Final[Mapping[str, Pass]] = {
 
 
 class PartitionedSearch:
-    """Answers of the whole graph (see `Search`). `small`: how many states and edges may be here at a time."""
+    """Implements `ExploredStates` for a partitioned graph. `small`: how many states and edges the driver may hold."""
 
     def __init__(self, crew: Crew, small: int = SMALL, ask: Callable[[], None] = lambda: None) -> None:
-        """`ask` is called now and then; what it raises ends the search."""
+        """`ask` is called regularly; what it raises ends the search."""
         self.crew = crew
         self._ask = ask
         self.small = small
@@ -80,44 +79,44 @@ class PartitionedSearch:
         if self.whole is not None:
             return self.whole.lasso(demand)
         if demand.stem is not None:
-            # Walks along stems know no partitions: what lies on stems and cycles comes here, however much that is.
+            # Stems are not searched in partitions: all states on stems and cycles are brought to the driver.
             return self._search(self.pick(Picked(demand.cycle | demand.stem.along))).lasso(demand)
-        standing, found = self._trimmed("begin", demand)
+        left, found = self._trimmed("begin", demand)
         where = "own"
-        while standing > self.small:
+        while left > self.small:
             component = self._round()
             if component is not None and (found is None or component < found):
                 found, where = component, "fair"
-            standing, alone = self._trimmed("again")
+            left, alone = self._trimmed("again")
             if alone is not None and (found is None or alone < found):
                 found, where = alone, "own"
-        core = self.pick(Picked(array="alive", label=1)) if standing else None
+        core = self.pick(Picked(array="alive", label=1)) if left else None
         lasso = None if core is None else self._search(core).found(demand)
         if core is not None and lasso is not None and (found is None or core.rank(lasso.head) < found.rank):
             return fair_run(core.graph, lasso)
         return None if found is None else self._through(where, found.label, demand)
 
     def _through(self, where: str, label: int, demand: NoLasso) -> FairRun:
-        """The lasso through a fair component: here, if that is small, else where it lies."""
+        """The lasso through a fair component: in the driver if that is small, otherwise in the partitions."""
         counts = self.crew.make("pick", Picked(array=where, label=label))
         if where == "fair" and sum(states + edges for states, edges in counts) > self.small:
-            ways = PartitionedPaths(self.crew, label)
-            return fair_run(ways.graph, ways.lasso())
+            paths = PartitionedPaths(self.crew, label)
+            return fair_run(paths.graph, paths.lasso())
         run = self._search(self._brought()).lasso(demand)
         assert run is not None
         return run
 
     def _trimmed(self, first: str, given: object = None) -> tuple[int, Least | None]:
-        """Trim to the end: how many states and edges are left, and the least head that was fair by itself."""
+        """Trim completely: the number of states and edges left, and the least head that is fair by itself."""
         latest: dict[int, TrimProgress] = {}
         found: Least | None = None
-        for told in self._settle(first, "trim", given):
-            latest |= told
-            found = least([found, *(standing.found for standing in told.values())])
-        return sum(standing.states + standing.edges for standing in latest.values()), found
+        for replies in self._settle(first, "trim", given):
+            latest |= replies
+            found = least([found, *(progress.found for progress in replies.values())])
+        return sum(progress.states + progress.edges for progress in latest.values()), found
 
     def _round(self) -> Least | None:
-        """Find components, judge them and drop what can be dropped: the least head in one that is fair."""
+        """Find components, judge them and drop what no fair cycle has: the least head in a fair component."""
         for first, further in (("begin_colors", "spread_colors"), ("begin_marks", "spread_marks")):
             for _ in self._settle(first, further):
                 pass
@@ -126,13 +125,13 @@ class PartitionedSearch:
         return least(self.crew.make("apply"))
 
     def _settle(self, first: str, further: str, given: object = None) -> Iterator[Mapping[int, Any]]:
-        """A pass, and others for as long as any partition has something to tell another; what they told."""
+        """The replies of a pass, and of further passes while any partition has post for another."""
         yield dict(enumerate(self.crew.make(first, given)))
         while self.crew.post:
             yield self.crew.go_on(further, given)
 
     def pick(self, picked: Picked) -> Core:
-        """Some of the states, in this process."""
+        """The selected states, in this process."""
         self.crew.make("pick", picked)
         return self._brought()
 
@@ -146,14 +145,14 @@ class PartitionedSearch:
         if self.whole is not None:
             return self.whole.lost(demand)
         if demand.after is not None:
-            # The goal may lie off the stems: all states come here, however many they are.
+            # The goal may be off the stems: all states are brought to the driver.
             return self._search(self.pick(Picked())).lost(demand)
         if demand.for_ever:
-            self._ways(ReachQuery(demand.goal, ReachGoal.BAD, DOOMED))
-        self._ways(ReachQuery(demand.goal, ReachGoal.SAFE if demand.for_ever else ReachGoal.GOOD, REACHED))
+            self._reach(ReachQuery(demand.goal, ReachGoal.BAD, DOOMED))
+        self._reach(ReachQuery(demand.goal, ReachGoal.SAFE if demand.for_ever else ReachGoal.GOOD, REACHED))
         found = least(self.crew.make("missing"))
         return None if found is None else ReachedState(found.key, ())
 
-    def _ways(self, ways: ReachQuery) -> None:
-        for _ in self._settle("begin_reach", "spread_reach", ways):
+    def _reach(self, query: ReachQuery) -> None:
+        for _ in self._settle("begin_reach", "spread_reach", query):
             pass

@@ -1,4 +1,4 @@
-"""Picked states with the edges among them, brought to the driver as a graph of their own."""
+"""Selected states with the edges among them, brought to the driver as a graph."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from checker.search.spark.liveness.share import (
 
 
 class Picked(NamedTuple):
-    """Which states: those of a set, or, where an array is named, those that have this label in it."""
+    """A selection of states: those of a set, or, if an array is named, those with this label in it."""
 
     states: StateSet = EVERYWHERE
     array: str = ""
@@ -32,7 +32,7 @@ class Picked(NamedTuple):
 
 
 def pick(share: Share, inbound: Sequence[bytes], picked: Picked) -> PassResult:
-    """Bring the picked states and the edges that begin there; tell how many they are."""
+    """Bring the selected states and their outgoing edges; report how many they are."""
     states = np.flatnonzero(_wanted(share, picked))
     edges, _ = share.out.of(states)
     ranks, begun = share["keys"][states], share["begun"]
@@ -53,7 +53,7 @@ def pick(share: Share, inbound: Sequence[bytes], picked: Picked) -> PassResult:
         **{name: share[name][states] for name in ("needs", "quiet", "cut")},
         **{name: share[name][states] for name in map(answers_array, share["columns"].tolist())},
     }
-    return PassResult(told=(len(states), len(edges)), brought=brought)
+    return PassResult(reply=(len(states), len(edges)), brought=brought)
 
 
 def _wanted(share: Share, picked: Picked) -> Mask:
@@ -65,7 +65,7 @@ def _wanted(share: Share, picked: Picked) -> Mask:
 
 @dataclass(slots=True)
 class Core:
-    """A part of the graph in this process. Its states are numbered by their rank in the whole graph."""
+    """A part of the graph in this process. Its states are numbered in the order of their rank in the whole graph."""
 
     graph: Graph
     columns: Mapping[str, bytearray]
@@ -75,7 +75,7 @@ class Core:
     low: Array
 
     def rank(self, state: int) -> tuple[int, int, int]:
-        """The place of a state in the whole graph (see `Share.rank`)."""
+        """The rank of a state in the whole graph (see `Share.rank`)."""
         key = (int(self.high[state]) << 64) | int(self.low[state])
         return rank(int(self.levels[state]), int(self.crashes[state]), key)
 
@@ -89,7 +89,7 @@ def core_of(
     columns: Sequence[str],
     cost: Callable[[int, int, int], tuple[int, int]],
 ) -> Core:
-    """The picked states of all partitions; edges that lead elsewhere are left out. `cost` is that of the crew."""
+    """The selected states of all partitions, without edges to other states. `cost` is that of the crew."""
 
     def column(name: str) -> Any:
         return np.concatenate([part[name] for part in parts])
@@ -105,8 +105,8 @@ def core_of(
     targets, marks = (np.concatenate([edge[part] for edge in edges]) for part in (1, 2))
     first = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(degrees[order])])
     begin = (np.cumsum(degrees) - degrees)[order]
-    place = np.repeat(np.arange(len(order), dtype=np.int64), degrees[order])
-    moved = begin[place] + np.arange(len(place), dtype=np.int64) - first[place]
+    source = np.repeat(np.arange(len(order), dtype=np.int64), degrees[order])
+    moved = begin[source] + np.arange(len(source), dtype=np.int64) - first[source]
     keys: Keys = column("keys")[order]
     graph = Graph(lambda state: key_number(keys, state))
     graph.set_tables(tables.mark_table, tables.need_table)
@@ -122,7 +122,7 @@ def core_of(
 def _edges(
     parts: Sequence[Mapping[str, Array]], known: Array, numbers: Array
 ) -> Iterator[tuple[Numbers, Array, Array]]:
-    """Degrees of states, targets and marks of edges, part by part."""
+    """For each part the degrees of its states, and the targets and marks of its edges."""
     for part in parts:
         ends, degree = part["ends"], part["degree"]
         owners = np.repeat(np.arange(len(degree), dtype=np.int64), degree)

@@ -1,4 +1,4 @@
-"""Which states reach a goal: for `liveness: nondeterministic` (language page, 10.5)."""
+"""The states that reach a goal, for `liveness: nondeterministic` (language page, 10.5)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from checker.search.spark.liveness.share import (
 
 
 class ReachGoal(Enum):
-    """Where ways are to lead. A cut state may lead anywhere, so it counts as good."""
+    """The states to be reached. A cut state may lead anywhere, so it counts as good."""
 
     GOOD = "cut, or of the set"
     BAD = "not of the set"
@@ -30,7 +30,7 @@ class ReachGoal(Enum):
 
 
 class ReachQuery(NamedTuple):
-    """Which goal, for which set of states. `result` is the array that says which states reach it."""
+    """A goal for a set of states. `result` names the array of the states that reach it."""
 
     states: StateSet
     goal: ReachGoal
@@ -38,7 +38,7 @@ class ReachQuery(NamedTuple):
 
     @property
     def fair(self) -> bool:
-        """Are only fair steps gone?"""
+        """Whether only fair steps count."""
         return self.goal is not ReachGoal.BAD
 
 
@@ -46,46 +46,46 @@ REACHED: Final = "reached"
 DOOMED: Final = "reaches bad"
 
 
-def begin_reach(share: Share, inbound: Sequence[bytes], ways: ReachQuery) -> PassResult:
-    """Mark the goal, and what leads there."""
-    match ways.goal:
+def begin_reach(share: Share, inbound: Sequence[bytes], query: ReachQuery) -> PassResult:
+    """Mark the goal, and the states that reach it."""
+    match query.goal:
         case ReachGoal.GOOD:
-            goal = share["cut"] | members(share, ways.states)
+            goal = share["cut"] | members(share, query.states)
         case ReachGoal.BAD:
-            goal = ~members(share, ways.states)
+            goal = ~members(share, query.states)
         case ReachGoal.SAFE:
             goal = share["cut"] | ~share[DOOMED]
-    return _reach(share, ways, np.zeros(share.states, dtype=np.bool_), np.flatnonzero(goal))
+    return _reach(share, query, np.zeros(share.states, dtype=np.bool_), np.flatnonzero(goal))
 
 
-def spread_reach(share: Share, inbound: Sequence[bytes], ways: ReachQuery) -> PassResult:
-    """Go on from states elsewhere."""
-    reached = share[ways.result].copy()
+def spread_reach(share: Share, inbound: Sequence[bytes], query: ReachQuery) -> PassResult:
+    """Continue from states of other partitions."""
+    reached = share[query.result].copy()
     states, _ = from_post(inbound, KIND)
-    return _reach(share, ways, reached, np.unique(states[~reached[states]]))
+    return _reach(share, query, reached, np.unique(states[~reached[states]]))
 
 
 def missing(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
-    """Tell the least state that does not reach the goal."""
-    return PassResult(told=share.least(np.flatnonzero(~share[REACHED])))
+    """Report the least state that does not reach the goal."""
+    return PassResult(reply=share.least(np.flatnonzero(~share[REACHED])))
 
 
-def _reach(share: Share, ways: ReachQuery, reached: Mask, wave: Numbers) -> PassResult:
+def _reach(share: Share, query: ReachQuery, reached: Mask, wave: Numbers) -> PassResult:
     changed = np.zeros(share.states, dtype=np.bool_)
     into = share.into
     while len(wave):
         changed[wave] = reached[wave] = True
         edges, _ = into.of(wave)
-        here, numbers = share.here(into.ends[_usable(share, ways, edges)])
+        here, numbers = share.here(into.ends[_usable(share, query, edges)])
         sources = np.unique(numbers[here])
         wave = sources[~reached[sources]]
     edges, _ = into.of(np.flatnonzero(changed))
-    ends = np.unique(into.ends[_usable(share, ways, edges)])
+    ends = np.unique(into.ends[_usable(share, query, edges)])
     ends = ends[~share.here(ends)[0]]
-    return PassResult({ways.result: reached}, to_post(share, ends, np.zeros(len(ends), dtype=KIND)))
+    return PassResult({query.result: reached}, to_post(share, ends, np.zeros(len(ends), dtype=KIND)))
 
 
-def _usable(share: Share, ways: ReachQuery, edges: Numbers) -> Numbers:
-    """Those of some edges that may be gone. That loops are among them makes no difference."""
-    usable: Mask = share["fair steps"] if ways.fair else ~share["crash steps"]
+def _usable(share: Share, query: ReachQuery, edges: Numbers) -> Numbers:
+    """The edges that count. Loops among them make no difference."""
+    usable: Mask = share["fair steps"] if query.fair else ~share["crash steps"]
     return edges[usable[share.into.marks[edges]]]

@@ -1,7 +1,7 @@
-"""A share of the graph: the states of one partition with the edges that begin or end there, and what passes tell.
+"""A share of the graph: the states of one partition with their edges in both directions, and the results of passes.
 
-A state is addressed by number x partitions + partition; numbers within a partition ascend by (level, key). Edges are
-kept at both ends. What a pass tells another partition goes by post: numbers of its states, and a value for each.
+The address of a state is number x partitions + partition; numbers within a partition ascend by (level, key). Edges are
+stored at both ends. A pass sends post to other partitions: numbers of their states, and a value for each.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ _BITS: Final = 64
 
 
 class Least(NamedTuple):
-    """The least state of some: its place among all states of the graph, a label to find it by, and its key."""
+    """The least state of some: its rank among all states of the graph, a label to find it by, and its key."""
 
     rank: tuple[int, int, int]
     label: int
@@ -38,14 +38,14 @@ class Least(NamedTuple):
 
 @dataclass(slots=True)
 class PassResult:
-    """What a pass leaves in one partition: arrays that are new, post for each partition, and a word for the driver.
+    """The result of a pass in one partition: new arrays, post for each partition, and a reply to the driver.
 
     `brought` are arrays that only the driver reads.
     """
 
     arrays: dict[str, Array] = field(default_factory=dict)
     post: Sequence[bytes] = ()
-    told: Any = None
+    reply: Any = None
     brought: dict[str, Array] = field(default_factory=dict)
 
 
@@ -53,8 +53,8 @@ class PassResult:
 class Adjacency:
     """The edges of a partition's states in one direction: those of state s are `first[s]` to `first[s + 1]`.
 
-    `ends` are the addresses of the other ends. `order` lists the edges by the partition of the other end, and those
-    with one partition as it lists them, too; `counts` says how many they are.
+    `ends` are the addresses of the other ends. `order` lists the edges by the partition of the other end, those of each
+    partition in the order in which that lists them too; `counts` has their numbers.
     """
 
     first: Numbers
@@ -64,13 +64,13 @@ class Adjacency:
     counts: Numbers
 
     def of(self, states: Numbers) -> tuple[Numbers, Numbers]:
-        """The edges of some states, and for each the place of its state among them."""
+        """The edges of some states, and for each the index of its state among them."""
         begin = self.first[states]
         lengths = self.first[states + 1] - begin
-        place = np.repeat(np.arange(len(states), dtype=np.int64), lengths)
+        index = np.repeat(np.arange(len(states), dtype=np.int64), lengths)
         skipped = np.cumsum(lengths) - lengths
-        edges: Numbers = begin[place] + np.arange(len(place), dtype=np.int64) - skipped[place]
-        return edges, place
+        edges: Numbers = begin[index] + np.arange(len(index), dtype=np.int64) - skipped[index]
+        return edges, index
 
     @cached_property
     def owners(self) -> Numbers:
@@ -78,12 +78,12 @@ class Adjacency:
         return np.repeat(np.arange(len(self.first) - 1, dtype=np.int64), np.diff(self.first))
 
     def sums(self, counted: Mask) -> NDArray[np.uint32]:
-        """How many of the edges of each state are counted."""
+        """The number of counted edges of each state."""
         total = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counted, dtype=np.int64)])
         return np.asarray(total[self.first[1:]] - total[self.first[:-1]], dtype=np.uint32)
 
     def shared(self) -> Iterator[Array]:
-        """The edges with each partition, in the order that both ends know."""
+        """The edges with each partition, in the order that both ends share."""
         ends = np.cumsum(self.counts)
         for begin, end in zip(ends - self.counts, ends, strict=True):
             yield self.order[begin:end]
@@ -120,17 +120,17 @@ class Share:
         """The addresses of the states."""
         return np.arange(self.states, dtype=np.uint64) * np.uint64(self.partitions) + np.uint64(self.partition)
 
-    def loops(self, way: Adjacency) -> Mask:
-        """Which edges lead back to their own state."""
-        return np.asarray(way.ends == self.own[way.owners], dtype=np.bool_)
+    def loops(self, side: Adjacency) -> Mask:
+        """The edges that lead back to their own state."""
+        return np.asarray(side.ends == self.own[side.owners], dtype=np.bool_)
 
     def here(self, ends: NDArray[np.uint64]) -> tuple[Mask, Numbers]:
-        """Which addresses are of this partition; the numbers of all, each in its own."""
+        """Which addresses are of this partition, and the number of each within its own partition."""
         numbers, owners = np.divmod(ends, np.uint64(self.partitions))
         return owners == np.uint64(self.partition), numbers.astype(np.int64)
 
     def rank(self, number: int) -> tuple[int, int, int]:
-        """The place of a state among all; the driver has told that of those it began with."""
+        """The rank of a state among all; the driver gave those of the states it began with."""
         begun, firsts = self.arrays["begun"], self.arrays["firsts"]
         if number < len(begun):
             return rank(0, 0, int(begun[number]))
@@ -138,7 +138,7 @@ class Share:
         return rank(level, int(self.arrays["crashes"][number]), key_number(self.arrays["keys"], number))
 
     def least(self, states: Numbers, labels: Array | None = None) -> Least | None:
-        """The least of some states. Its label, if none is given, is its address."""
+        """The least of some states. Without labels its label is its address."""
         if not len(states):
             return None
         number = self._least(np.sort(states))
@@ -159,17 +159,17 @@ class Share:
 
 
 def least(candidates: Sequence[Least | None]) -> Least | None:
-    """The least of those there are."""
+    """The least of the candidates that are not None."""
     return min((c for c in candidates if c is not None), default=None)
 
 
 def answers_array(key: str) -> str:
-    """The array with the answers that a watch has recorded. Assertions may be called as arrays are."""
+    """The name of the array with the answers of a watch, which is no name of another array."""
     return f"answers {key}"
 
 
 def members(share: Share, states: StateSet) -> Mask:
-    """Which states of a share are in a set."""
+    """The states of a share that are in a set."""
 
     def column(key: str) -> NDArray[np.uint8]:
         array = share["quiet"] if key == QUIET.key else share[answers_array(key)]
@@ -178,25 +178,62 @@ def members(share: Share, states: StateSet) -> Mask:
     return np.asarray(states.over(column, np.ones(share.states, dtype=np.uint8)) != 0)
 
 
+class Crew(Protocol):
+    """Holds the shares of the graph and makes passes over them."""
+
+    partitions: int
+    tables: Graph
+    columns: tuple[str, ...]
+    size: int
+
+    def make(self, name: str, given: object = None) -> list[Any]:
+        """Make a pass in every partition; returns their replies."""
+        ...
+
+    def go_on(self, name: str, given: object = None) -> Mapping[int, Any]:
+        """Make a pass in the partitions that have post; returns their replies by partition."""
+        ...
+
+    @property
+    def post(self) -> bool:
+        """Whether any partition has post."""
+        ...
+
+    def share(self, partition: int) -> Share:
+        """The arrays of a partition, for single reads."""
+        ...
+
+    def cost(self, level: int, crashes: int, begun: int) -> tuple[int, int]:
+        """The level of a state and the crash steps on its path, from its arrays.
+
+        A state that was found before there were partitions has the level 0 and a rank, `begun`.
+        """
+        ...
+
+    def brought(self) -> list[Mapping[str, Array]]:
+        """The arrays that the latest pass brought to the driver."""
+        ...
+
+
 # --- post ------------------------------------------------------------------------------------------------------------
 
 
 def to_post(share: Share, ends: NDArray[np.uint64], values: Array) -> list[bytes]:
-    """A value for each of these addresses, by partition; b"" where there is nothing to tell."""
+    """A value for each of these addresses, by partition; b"" for a partition without any."""
     numbers, owners = np.divmod(ends, np.uint64(share.partitions))
     some = by_owner(owners, share.partitions)
     return [numbers[part].astype(np.uint32).tobytes() + values[part].tobytes() for part in some]
 
 
 def by_owner(owners: Array, partitions: int) -> list[Numbers]:
-    """The places of each partition in a column, in order."""
+    """The indexes of each partition in a column, in order."""
     # Short numbers are sorted in linear time.
     order = np.argsort(owners.astype(np.min_scalar_type(partitions)), kind="stable")
     return np.split(order, np.cumsum(np.bincount(owners.astype(np.int64), minlength=partitions))[:-1])
 
 
 def from_post(inbound: Sequence[bytes], kind: np.dtype[Any]) -> tuple[Numbers, Array]:
-    """What all partitions have told: numbers of states, and values of one kind."""
+    """The post of all partitions: numbers of states, and values of one kind."""
     numbers: list[Array] = [np.zeros(0, dtype=np.uint32)]
     values: list[Array] = [np.zeros(0, dtype=kind)]
     for data in inbound:
@@ -210,7 +247,7 @@ def from_post(inbound: Sequence[bytes], kind: np.dtype[Any]) -> tuple[Numbers, A
 
 
 def obligations_of(graph: Graph) -> list[Obligation]:
-    """All obligations of a graph, in the order of their bits."""
+    """All obligations of a graph; the position of each is its bit."""
     asked = frozenset(o for mark in graph.mark_table for o in mark.takes | mark.offers)
     return sorted(asked.union(*graph.need_table))
 

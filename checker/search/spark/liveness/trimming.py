@@ -1,7 +1,7 @@
-"""Trimming: states that have no successor or no predecessor left are components of their own; judge and remove them.
+"""Trimming: states without a successor or predecessor left are components by themselves; they are judged and removed.
 
-`alive` states may still lie in a larger component. `out.ok` and `into.ok` are the edges that have not been dropped, and
-both ends of an edge say the same of it; `outs` and `ins` count those of them that lead to alive states and elsewhere.
+`alive` states may still be in a larger component. `out.ok` and `into.ok` are the edges that have not been dropped, the
+same at both ends of an edge; `outs` and `ins` count those of them between different alive states.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from checker.search.spark.liveness.share import (
 )
 
 _PREDECESSOR, _SUCCESSOR = 0, 1
-"""What the state that is told of it has lost."""
+"""What the receiver of post has lost."""
 
 
 class TrimProgress(NamedTuple):
-    """How many states and edges are left in a partition, and the least head that is a fair component by itself."""
+    """The numbers of states and edges left in a partition, and the least head that is a fair component by itself."""
 
     states: int
     edges: int
@@ -40,7 +40,7 @@ class TrimProgress(NamedTuple):
 
 
 def begin(share: Share, inbound: Sequence[bytes], demand: NoLasso) -> PassResult:
-    """Begin a search: states that no cycle may touch are removed. A cycle has no crash steps."""
+    """Begin a search: states and crash steps that no cycle may have are removed."""
     heads, crashes = members(share, demand.touches), share["crash steps"]
     trimming = _Trimming(
         share,
@@ -62,7 +62,7 @@ def begin(share: Share, inbound: Sequence[bytes], demand: NoLasso) -> PassResult
 
 
 def again(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
-    """Begin another round: the sources of edges tell which ones are left, and `doomed` states are removed."""
+    """Begin another round: the sources of edges have sent which ones are left, and `doomed` states are removed."""
     before, ok = share["into.ok"], np.zeros(len(share.into.ends), dtype=np.bool_)
     for edges, data in zip(share.into.shared(), inbound, strict=True):
         some = edges[before[edges]]
@@ -75,17 +75,17 @@ def again(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
 
 
 def trim(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
-    """Go on: states elsewhere were removed."""
+    """Continue after states of other partitions were removed."""
     trimming = _Trimming(share, share["heads"], share["alive"].copy(), share["out.ok"], share["into.ok"])
     trimming.outs, trimming.ins = share["outs"].copy(), share["ins"].copy()
-    told, kinds = from_post(inbound, KIND)
-    np.subtract.at(trimming.ins, told[kinds == _PREDECESSOR], np.uint32(1))
-    np.subtract.at(trimming.outs, told[kinds == _SUCCESSOR], np.uint32(1))
-    return trimming.go(np.zeros(0, dtype=np.int64), told)
+    touched, kinds = from_post(inbound, KIND)
+    np.subtract.at(trimming.ins, touched[kinds == _PREDECESSOR], np.uint32(1))
+    np.subtract.at(trimming.outs, touched[kinds == _SUCCESSOR], np.uint32(1))
+    return trimming.go(np.zeros(0, dtype=np.int64), touched)
 
 
 class _Trimming:
-    """One pass in one partition; what happens within the partition is followed to its end."""
+    """One pass in one partition, until nothing changes within the partition."""
 
     def __init__(self, share: Share, heads: Mask, alive: Mask, out_ok: Mask, into_ok: Mask) -> None:
         self.share = share
@@ -97,13 +97,16 @@ class _Trimming:
         self.ins: NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
 
     def count(self) -> None:
-        """Count the edges of each state but for its loops, which keep no state in a larger component."""
+        """Count the edges of each state except its loops, which put no state into a larger component."""
         out, into = self.share.out, self.share.into
         self.outs = out.sums(self.out_ok & ~self.share.loops(out))
         self.ins = into.sums(self.into_ok & ~self.share.loops(into))
 
     def go(self, doomed: Numbers, touched: Numbers | None = None) -> PassResult:
-        """Remove the doomed without judging them, then whatever is alone; of others only the `touched` may be."""
+        """Remove the `doomed` states without judging them, then states that are alone.
+
+        `touched`: the other states that may be alone now; None: any.
+        """
         gone = np.zeros(self.share.states, dtype=np.bool_)
         alone: list[Numbers] = []
         self._remove(doomed, gone)
@@ -118,24 +121,24 @@ class _Trimming:
         )
 
     def _alone(self, states: Numbers) -> Numbers:
-        """Those of some states that are in no cycle but their loops."""
+        """The states of some that are in no cycle except their loops."""
         lonely = self.alive[states] & ((self.outs[states] == 0) | (self.ins[states] == 0))
         return np.unique(states[lonely])
 
     def _remove(self, states: Numbers, gone: Mask) -> Numbers:
-        """Remove states; the neighbours here that lose an edge by that, once for each."""
+        """Remove states; returns their neighbours in this partition, once for each lost edge."""
         self.alive[states] = False
         gone[states] = True
         touched = [self._lose(self.share.out, self.out_ok, states, self.ins)]
         touched.append(self._lose(self.share.into, self.into_ok, states, self.outs))
         return np.concatenate(touched)
 
-    def _lose(self, way: Adjacency, ok: Mask, states: Numbers, counts: NDArray[np.uint32]) -> Numbers:
-        edges, place = way.of(states)
+    def _lose(self, side: Adjacency, ok: Mask, states: Numbers, counts: NDArray[np.uint32]) -> Numbers:
+        edges, index = side.of(states)
         some = ok[edges]
-        edges, place = edges[some], place[some]
-        here, numbers = self.share.here(way.ends[edges])
-        here &= numbers != states[place]
+        edges, index = edges[some], index[some]
+        here, numbers = self.share.here(side.ends[edges])
+        here &= numbers != states[index]
         neighbours = numbers[here]
         np.subtract.at(counts, neighbours, np.uint32(1))
         return neighbours
@@ -143,10 +146,10 @@ class _Trimming:
     def _post(self, gone: Numbers) -> list[bytes]:
         ends: list[Array] = []
         kinds: list[Array] = []
-        ways = ((self.share.out, self.out_ok, _PREDECESSOR), (self.share.into, self.into_ok, _SUCCESSOR))
-        for way, ok, kind in ways:
-            edges, _ = way.of(gone)
-            others = way.ends[edges[ok[edges]]]
+        sides = ((self.share.out, self.out_ok, _PREDECESSOR), (self.share.into, self.into_ok, _SUCCESSOR))
+        for side, ok, kind in sides:
+            edges, _ = side.of(gone)
+            others = side.ends[edges[ok[edges]]]
             others = others[~self.share.here(others)[0]]
             ends.append(others)
             kinds.append(np.full(len(others), kind, dtype=KIND))
@@ -161,19 +164,19 @@ class _Trimming:
 
 
 def fair_alone(share: Share, states: Numbers) -> Mask:
-    """Which of these states are fair components by themselves, with their loops."""
-    edges, place = share.out.of(states)
-    loops = share.out.ends[edges] == share.own[states][place]
-    edges, place = edges[loops], place[loops]
+    """The states that are fair components by themselves, with their loops."""
+    edges, index = share.out.of(states)
+    loops = share.out.ends[edges] == share.own[states][index]
+    edges, index = edges[loops], index[loops]
     takes, offers = share["takes"], share["offers"]
     while True:
         marks = share.out.marks[edges]
         taken = np.zeros((len(states), takes.shape[1]), dtype=np.uint64)
-        np.bitwise_or.at(taken, place, takes[marks])
-        bad = ((offers[marks] & ~taken[place]) != 0).any(axis=1)
+        np.bitwise_or.at(taken, index, takes[marks])
+        bad = ((offers[marks] & ~taken[index]) != 0).any(axis=1)
         if not bad.any():
             break
-        edges, place = edges[~bad], place[~bad]
+        edges, index = edges[~bad], index[~bad]
     needs = share["needs"][states]
     wanted = share["strong"][needs] | share["weak"][needs]
     return np.asarray(((wanted & ~taken) == 0).all(axis=1), dtype=np.bool_)

@@ -1,8 +1,8 @@
 """The lasso through a fair component that is too large for the driver: shortest walks, one pass for each step back.
 
-A pass goes back from the states at one distance of what is wanted to those at the next, until it comes to where the
-walk is to begin. From there the driver reads the walk, edge by edge: it goes on by the first edge in step order that
-leads nearer, so it is the least of the shortest walks.
+A pass goes back from the states at one distance of the goal to those at the next, until it reaches the beginning of the
+walk. From there the driver reads the walk, edge by edge: it takes the first edge in step order that leads nearer, so
+the result is the least of the shortest walks.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from checker.search.spark.liveness.share import (
 )
 
 if TYPE_CHECKING:
-    from checker.search.spark.liveness.passes import Crew
+    from checker.search.spark.liveness.share import Crew
 
 _BITS = 64
 
 
 class ComponentReport(NamedTuple):
-    """What is in a component here: its least head, what is asked for, and what names are always there, as bits."""
+    """The part of a component in a partition: its least head, the obligations asked for, and those always available."""
 
     head: Least | None
     asked: NDArray[np.uint64]
@@ -45,9 +45,9 @@ class ComponentReport(NamedTuple):
 
 
 class Back(NamedTuple):
-    """A step back: states get this distance, and is `begin` among them. The first step looks for what is wanted.
+    """A step back: states get this distance; the reply is whether `begin` is among them. The first step finds the goal.
 
-    `bit` is the number of the obligation that is wanted, `home` the address of the head.
+    `bit` is the number of the wanted obligation, `home` the address of the head.
     """
 
     label: int
@@ -59,7 +59,7 @@ class Back(NamedTuple):
 
 
 def begin_walks(share: Share, inbound: Sequence[bytes], label: int) -> PassResult:
-    """Tell the targets of edges which ones are in the component of this label, and what that asks for."""
+    """Send to the targets of edges which ones are in the component of this label; report what it asks for."""
     states = np.flatnonzero(share["fair"] == np.uint64(label))
     along = share["fair edges"] & (share["fair"] == np.uint64(label))[share.out.owners]
     width = share["takes"].shape[1]
@@ -70,12 +70,12 @@ def begin_walks(share: Share, inbound: Sequence[bytes], label: int) -> PassResul
         asked = np.bitwise_or.reduce(share["strong"][needs], axis=0)
         asked = asked | np.bitwise_or.reduce(share["offers"][marks], axis=0)
         always = np.bitwise_and.reduce(share["weak"][needs], axis=0)
-    told = ComponentReport(share.least(states[share["heads"][states]]), asked, always)
-    return PassResult({"walk.out": along}, [along[edges].tobytes() for edges in share.out.shared()], told)
+    report = ComponentReport(share.least(states[share["heads"][states]]), asked, always)
+    return PassResult({"walk.out": along}, [along[edges].tobytes() for edges in share.out.shared()], report)
 
 
 def take_edges(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult:
-    """Note which edges that end here are in the component."""
+    """Store which incoming edges are in the component."""
     along = np.zeros(len(share.into.ends), dtype=np.bool_)
     for edges, data in zip(share.into.shared(), inbound, strict=True):
         along[edges] = np.frombuffer(data, dtype=np.bool_)
@@ -83,14 +83,14 @@ def take_edges(share: Share, inbound: Sequence[bytes], given: Any) -> PassResult
 
 
 def step_back(share: Share, inbound: Sequence[bytes], back: Back) -> PassResult:
-    """Give states their distance, and tell those that lead to them. Distances are told with one more: 0 is none."""
+    """Give states their distance, and send to their predecessors. Arrays have the distance plus one; 0 is none."""
     if back.distance == 0:
         distances = np.zeros(share.states, dtype=np.uint32)
         reached = _goal(share, back)
     else:
         distances = share["distance"].copy()
-        told, _ = from_post(inbound, KIND)
-        reached = np.union1d(told, np.flatnonzero(share["next"]))
+        received, _ = from_post(inbound, KIND)
+        reached = np.union1d(received, np.flatnonzero(share["next"]))
         if back.distance == 1 and back.aim is Aim.TAKE:
             reached = _taking(share, back)
         reached = reached[distances[reached] == 0]
@@ -107,7 +107,7 @@ def step_back(share: Share, inbound: Sequence[bytes], back: Back) -> PassResult:
 
 
 def _goal(share: Share, back: Back) -> Numbers:
-    """The states that the last edge may lead to, if it is for them that an edge is wanted."""
+    """The states that the last edge may lead to, if its target decides."""
     goal = share["fair"] == np.uint64(back.label)
     match back.aim:
         case Aim.TAKE:
@@ -120,19 +120,19 @@ def _goal(share: Share, back: Back) -> Numbers:
 
 
 def _taking(share: Share, back: Back) -> Numbers:
-    """The states with an edge that takes what is wanted."""
+    """The states with an edge that takes the wanted obligation."""
     wanted = share["walk.out"] & _has(share["takes"], back.bit)[share.out.marks]
     return np.unique(share.out.owners[wanted])
 
 
 def _has(rows: Array, bit: int) -> Mask:
-    """Which rows of bits have this one."""
-    word, place = divmod(bit, _BITS)
-    return np.asarray((rows[:, word] >> np.uint64(place)) & np.uint64(1), dtype=np.bool_)
+    """The rows that have this bit."""
+    word, shift = divmod(bit, _BITS)
+    return np.asarray((rows[:, word] >> np.uint64(shift)) & np.uint64(1), dtype=np.bool_)
 
 
 class PartitionedPaths:
-    """The ways inside a component that lies in partitions (see `Ways`). `graph` grows with the walks."""
+    """Shortest walks inside a partitioned component (see `ComponentPaths`). `graph` grows with the walks."""
 
     def __init__(self, crew: Crew, label: int) -> None:
         self.crew = crew
@@ -145,13 +145,14 @@ class PartitionedPaths:
         self._numbers: dict[int, int] = {}
         self._edges: dict[int, list[int]] = {}
         self._shares: dict[int, Share] = {}
-        told: list[ComponentReport] = crew.make("begin_walks", label)
+        reports: list[ComponentReport] = crew.make("begin_walks", label)
         crew.make("take_edges")
-        found = least([one.head for one in told])
+        found = least([one.head for one in reports])
         assert found is not None
         self.home = found.label
         self.head = self._state(self.home)
-        asked = np.bitwise_or.reduce([one.asked for one in told]) | np.bitwise_and.reduce([one.always for one in told])
+        strong = np.bitwise_or.reduce([one.asked for one in reports])
+        asked = strong | np.bitwise_and.reduce([one.always for one in reports])
         self.asked = frozenset(o for o, number in self.bits.items() if _has(asked[None, :], number)[0])
 
     def lasso(self) -> Lasso:
@@ -164,7 +165,7 @@ class PartitionedPaths:
         distance = 0
         while not any(self.crew.make("step_back", Back(self.label, distance, address, wanted.aim, bit, self.home))):
             distance += 1
-        # The passes have left other arrays.
+        # The passes have replaced arrays.
         self._shares.clear()
         walk: list[int] = []
         state = begin
@@ -184,13 +185,13 @@ class PartitionedPaths:
         return self._edges[state]
 
     def _edge(self, target: int, mark: int) -> int:
-        """A new edge of the graph of the walks."""
+        """Add an edge to the graph of the walks."""
         self.graph.targets.append(self._state(target))
         self.graph.marks.append(mark)
         return len(self.graph.targets) - 1
 
     def _next(self, state: int, left: int, wanted: Wanted) -> int:
-        """The edge by which the walk goes on from a state."""
+        """The next edge of the walk from a state."""
         for edge in self.edges(state):
             if left == 1 and wanted.aim is Aim.TAKE:
                 nearer = wanted.obligation in self.graph.mark(edge).takes
@@ -209,7 +210,7 @@ class PartitionedPaths:
         return self._shares[partition], number
 
     def _state(self, address: int) -> int:
-        """The number of a state in the graph of the walks."""
+        """The number of a state in the graph of the walks, to which it is added at first."""
         known = self._numbers.get(address)
         if known is None:
             known = self._numbers[address] = len(self._found)
