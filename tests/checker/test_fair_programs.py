@@ -107,7 +107,7 @@ def _offered(step: Step, steps: list[Step]) -> Iterator[tuple[object, ...]]:
         for other in steps:
             alike = other.order.candidate == step.order.candidate
             if alike and other.order.forks[: choice.fork] == step.order.forks[: choice.fork]:
-                yield from (c for c in other.outcome.fair if c.fork == choice.fork and c.place == choice.place)
+                yield from (c for c in other.outcome.fair if c.fork == choice.fork and c.location == choice.location)
 
 
 def _subsets(names: list[Name]) -> Iterator[frozenset[Name]]:

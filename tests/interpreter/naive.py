@@ -64,7 +64,7 @@ class Headers:
             raise Abort(GIVEN_UP, loop.span)
 
     def _taken(self, run: Execution) -> frozenset[object]:
-        return frozenset((choice.place, choice.instance, choice.value) for choice in run.fair)
+        return frozenset((choice.location, choice.instance, choice.value) for choice in run.fair)
 
     def _configuration(self, run: Execution) -> str:
         names = sorted({*self.slots, *run.world.slots}, key=repr)
