@@ -59,7 +59,7 @@ def counted(engine: object, monkeypatch: pytest.MonkeyPatch, settings: Settings)
 
 @pytest.mark.parametrize("engine", ["plain", "rows", "columns", "some rows", "partitions"])
 def test_once_for_each_state(engine: str, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Six assertions of three kinds ask, some in two places, some turn by turn: no state is computed twice."""
+    """Six assertions of three kinds ask, some at two locations, some turn by turn: no state is computed twice."""
     from checker.search.registry import engine_of
 
     wide = {"rows": 10**9, "columns": 1, "some rows": 6}

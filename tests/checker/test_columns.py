@@ -1,4 +1,4 @@
-"""Columns and rows are one engine: from whatever width on columns take over, the answer is the same."""
+"""Columns and rows are one engine: the answer is the same from any width on that columns take over."""
 
 from __future__ import annotations
 

@@ -53,9 +53,9 @@ def test_self_loops_and_twins(run: Run) -> None:
 
 
 def test_equal_names_count_once(run: Run) -> None:
-    """Two ways with equal choices are one transition, though both targets are states."""
-    ways = (Alternative(1, 0, value="v"), Alternative(2, 0, value="v"), Alternative(2, 0, value="w"))
-    assert counts(run(Toy(actions=(ToyRule("Go", {(0, 0): ways}),)))) == (3, 2, 0, 1)
+    """Two paths with equal choices are one transition, though both targets are states."""
+    alternatives = (Alternative(1, 0, value="v"), Alternative(2, 0, value="v"), Alternative(2, 0, value="w"))
+    assert counts(run(Toy(actions=(ToyRule("Go", {(0, 0): alternatives}),)))) == (3, 2, 0, 1)
 
 
 def test_equal_threads_step_once(run: Run) -> None:
@@ -105,7 +105,7 @@ def test_least_key_wins_among_equally_long(run: Run) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_fewest_crashes_before_the_least_key(run: Run, seed: int) -> None:
-    """Of equally short findings and parents the ones after the fewest crashes count, whatever keys and orders are."""
+    """Of equally short findings and parents the ones after the fewest crashes count, for all keys and orders."""
     lost = ToyRule("Lost", {(0, 0): (Alternative(3, 3, twin=(1, 0)),), (1, 0): (Alternative(9, 0),)})
     kept = ToyRule("Kept", {(0, 0): (Alternative(2, 0),), (2, 0): (Alternative(9, 0),)})
     near = ToyAssertion("Near", "always", {(1, 0): False, (2, 0): False})
@@ -119,7 +119,7 @@ def test_fewest_crashes_before_the_least_key(run: Run, seed: int) -> None:
 
 
 def test_initial_state_of_least_choices(run: Run) -> None:
-    """Among equal initial states the path names the way of the least choices."""
+    """Of equal initial states the path has the one of least choices."""
     toy = Toy(initial=((1, 0), (0, 0), (0, 0)), assertions=(ToyAssertion("P", "always", {(0, 0): False}),))
     assert run(toy).findings["P"].path[0].order.forks == (1,)
 
@@ -337,8 +337,8 @@ def test_a_fair_choice_offers(run: Run) -> None:
     """An alternative that is offered again and again is taken; without `fair` it need not be."""
 
     def toy(fair: bool) -> Toy:
-        ways = (Alternative(0, 0, value="0", fair=fair), Alternative(1, 0, value="1", fair=fair))
-        flip = ToyRule("Flip", {(0, 0): ways, (1, 0): ways}, fairness="weak")
+        alternatives = (Alternative(0, 0, value="0", fair=fair), Alternative(1, 0, value="1", fair=fair))
+        flip = ToyRule("Flip", {(0, 0): alternatives, (1, 0): alternatives}, fairness="weak")
         one = ToyAssertion("One", "always eventually", {(1, 0): True}, default=False)
         return Toy(actions=(flip,), assertions=(one,))
 
@@ -378,7 +378,7 @@ def test_liveness_off(run: Run) -> None:
 
 def test_nondeterministic(run: Run) -> None:
     """By chance a fair step comes in the end: only where no fair steps lead to the goal is it lost."""
-    ways = (Alternative(0, 0, value="again"), Alternative(1, 0, value="done"), Alternative(2, 0, value="lost"))
+    alternatives = (Alternative(0, 0, value="again"), Alternative(1, 0, value="done"), Alternative(2, 0, value="lost"))
 
     def toy(*alternatives: Alternative) -> Toy:
         rest = ToyRule("Rest", {(1, 0): (Alternative(1, 0),)}, fairness="weak")
@@ -389,8 +389,8 @@ def test_nondeterministic(run: Run) -> None:
             assertions=tuple(ToyAssertion(kind.title(), kind, {(1, 0): True}, default=False) for kind in kinds),
         )
 
-    assert not run(toy(*ways[:2]), liveness="nondeterministic").findings
-    lost = toy(*ways)
+    assert not run(toy(*alternatives[:2]), liveness="nondeterministic").findings
+    lost = toy(*alternatives)
     found = run(lost, liveness="nondeterministic")
     assert {f.path[-1].key for f in found.findings.values()} == set(keys(lost, (2, 0)))
 

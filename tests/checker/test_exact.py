@@ -106,7 +106,7 @@ def test_small_states_are_compared(wide: int) -> None:
 
 @pytest.mark.parametrize("wide", [1, 30, ROWS])
 def test_keys_that_share_a_half(wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are told apart all the same, by the other half, and the answer does not change."""
+    """They are still distinguished, by the other half, and the answer does not change."""
     weakened(monkeypatch, lambda sum: sum & ((1 << 64) - 1) | (sum >> 64 & 1) << 64)
     found, plain = explored(EmbeddedEngine(wide), COUNTERS), explored(PlainEngine(), COUNTERS)
     assert compared(found) == compared(plain)
@@ -116,7 +116,7 @@ def test_keys_that_share_a_half(wide: int, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("wide", [1, 30, ROWS])
 def test_keys_that_collide(wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two states are not taken for one, which nobody would notice."""
+    """Two states of one key are found to differ."""
     weakened(monkeypatch, lambda sum: 1)
     with pytest.raises(KeysCollide):
         explored(EmbeddedEngine(wide), COUNTERS)

@@ -1,4 +1,4 @@
-"""A way on which the model fails after much work is gone once: whoever finds it and whoever tells of it share it."""
+"""An execution path on which the model fails after much work is run once: the search and the trace share its result."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ MODELS = {
 
 @pytest.fixture
 def spent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """What each run of a way costs, in charges. A small budget is divided as if it were a large one."""
+    """The cost of each run of a path, in charges. A small budget is divided as if it were a large one."""
     monkeypatch.setattr(budget, "_MODEST", 1_000)
     found: list[int] = []
     end = Meter.end
@@ -127,13 +127,13 @@ action Init:
 
 @pytest.mark.parametrize("engine", ["plain", *_PATHS])
 def test_symmetric_models_fail_twice_at_most(engine: str, spent: list[int]) -> None:
-    """The story is told of another image than the stored one; the failing step is tried on no further ones."""
+    """The trace has another image than the stored one; the failing step is tried on no further ones."""
     report = check(load("m.fizz", text=HEAD + SYMMETRIC), engine=engine, settings=Settings())
     assert report.error is not None and report.error.diagnostic.code == "R20"
     assert sum(spent) < 2.3 * CHARGES
 
 
-# Some states have ways after the one that costs too much, and ways before it; others have them all.
+# Some states have paths after the one that costs too much, and paths before it; others have them all.
 MIXED = """action Init: n = oneof range(300)
 atomic action A:
     a = oneof range(3)
@@ -147,8 +147,8 @@ exists assertion Far: return n == 1_000 + 20 * 9 + 8
 """
 
 
-def test_ways_after_one_that_costs_too_much() -> None:
-    """They are left out on every engine, whatever else is explored; and the least mistake is told."""
+def test_paths_after_one_that_costs_too_much() -> None:
+    """They are left out by every engine, and the least error is reported."""
     head = "---\noptions: {max_actions: 2, limits: {charges: 3000}}\n---\n"
     several = reports(head + MIXED, Settings(keep_going=True, limits=Limits(depth=1)))
     assert all(report == several["plain"] for report in several.values())
@@ -161,7 +161,7 @@ def test_ways_after_one_that_costs_too_much() -> None:
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("engine", ["plain", *_PATHS])
 def test_one_run_costs_much(engine: str, name: str, spent: list[int]) -> None:
-    """Of all runs of ways in a check one costs the whole budget, and the others together little beside it."""
+    """Of all runs of paths in a check one costs the whole budget, and the others together little beside it."""
     report = check(load("m.fizz", text=HEAD + MODELS[name]), engine=engine, settings=Settings())
     assert report.error is not None and report.error.diagnostic.code == "R20"
     assert sum(spent) < 1.3 * CHARGES, [cost for cost in spent if cost > 1_000]

@@ -30,7 +30,7 @@ action Init:
     for i in range(NUMBER):
         nodes.append(Node())
 """
-# What an instance is held by is taken away and given back in every way there is.
+# All references to an instance are removed and restored, by all kinds of statements.
 HELD = """
 role Box:
     action Init:
@@ -94,22 +94,22 @@ def test_steps_of_many_instances(run: str, tmp_path: Path) -> None:
     assert counts[2] <= 2.2 * counts[1]
 
 
-def test_what_is_told_of_a_state_does_not_depend_on_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keys, lines and the instances that are left are those of a machine that has met nothing else, and looks at all
+def test_the_description_of_a_state_does_not_depend_on_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys, lines and the instances that are left are those of a machine that has met no other state, and looks at all
     instances after each step."""
     (tmp_path / "model.fizz").write_text(HELD)
     program = compile_module(load(tmp_path / "model.fizz", options={"max_actions": "4"}))
     machine = Machine(program)
     seen = _reachable(machine, 3)
-    told = {state: (machine.encoding(state), machine.key(state), machine.describe(state)) for state in seen}
-    assert len({text.count('["Box"') for text, *_ in told.values()}) > 1, "instances go"
+    known = {state: (machine.encoding(state), machine.key(state), machine.describe(state)) for state in seen}
+    assert len({text.count('["Box"') for text, *_ in known.values()}) > 1, "instances go"
     monkeypatch.setattr(Normaliser, "_reaches_all", lambda *_: False)
-    for state, way in seen.items():
+    for state, path in seen.items():
         fresh = Machine(program)
         same = fresh.initial()[0][0].state
-        for index in way:
+        for index in path:
             same = fresh.steps(same).steps[index].target
-        assert told[state] == (fresh.encoding(same), fresh.key(same), fresh.describe(same))
+        assert known[state] == (fresh.encoding(same), fresh.key(same), fresh.describe(same))
 
 
 def _reachable(machine: Machine, most: int) -> dict[State, tuple[int, ...]]:

@@ -30,7 +30,7 @@ MODELS = Path(__file__).resolve().parents[2] / "models"
 
 
 EVERYTHING_IS_LARGE = Sizes(spilled=1, merged=50, loose=300, joined=200)
-"""Small arrays and small levels take the ways of large ones."""
+"""Small arrays and small levels are handled like large ones."""
 
 
 def small_spill_files() -> SpillFiles:
@@ -62,7 +62,7 @@ def test_the_answer_is_the_same(model: str, constants: dict[str, str]) -> None:
     assert not said
 
 
-def test_a_full_disk_is_told_once_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_once_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The run goes on in memory."""
     written = 0
     real = tempfile.TemporaryFile
@@ -95,7 +95,7 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("spill", [False, True])
 def test_visited_is_a_set(spill: bool) -> None:
-    """Keys of equal high halves are told apart; runs are merged in memory and on the disk."""
+    """Keys of equal high halves are distinguished; runs are merged in memory and on the disk."""
     chance = random.Random(7)
     known: dict[tuple[int, int], int] = {}
     keys = VisitedKeys(small_spill_files())
@@ -104,7 +104,7 @@ def test_visited_is_a_set(spill: bool) -> None:
         ordered = sorted(fresh)
         first = len(known)
         keys.add(*_halves(ordered), first)
-        known.update({key: first + place for place, key in enumerate(ordered)})
+        known.update({key: first + index for index, key in enumerate(ordered)})
         if spill and chance.random() < 0.3:
             keys.spill()
         asked = sorted({(chance.randrange(42), chance.randrange(62)) for _ in range(50)})
@@ -126,7 +126,7 @@ def _halves(keys: list[tuple[int, int]]) -> tuple[Any, Any]:
 
 
 def test_a_level_is_joined_by_ranges_of_keys() -> None:
-    """Whatever order batches come in, each state is there once, ascending, by its least parent."""
+    """For any order of batches, each state is there once, ascending, by its least parent."""
     chance = np.random.default_rng(7)
     packing: Packing = object()  # type: ignore[assignment]
     from checker.search.columns.store import StateStore

@@ -161,7 +161,7 @@ def test_elements_of_sets(items: list[object], changed: list[tuple[object, bool]
 
 
 def test_a_set_is_asked_for_an_element() -> None:
-    """Who looks for one element, adds one or asks how many there are need not know the others."""
+    """A path that looks for one element, adds one or asks how many there are does not read the others."""
     text = """
 ---
 deadlock_detection: false

@@ -23,7 +23,7 @@ def table(head: str) -> list[list[str]]:
 
 
 def test_documents_list_the_engines() -> None:
-    """The page on engines has each engine with its purpose, and each variant with its way, as the registry does."""
+    """The page on engines has each engine and each variant with its purpose, as the registry does."""
     assert [row[:2] for row in table("| engine |")] == [[name, ENGINES[name].purpose] for name in PUBLIC]
     variants = [[name, entry.variant_of, entry.purpose] for name, entry in ENGINES.items() if entry.variant_of]
     assert table("| variant |") == variants
@@ -46,7 +46,7 @@ def test_engines_are_what_they_are_called(name: str) -> None:
 
 
 def test_an_unknown_engine() -> None:
-    """Who asks for one that is not there is told which there are for users."""
+    """The hint lists the engines for users."""
     with pytest.raises(UsageProblem, match="no engine 'fast'") as problem:
         engine_of("fast")
     assert str(problem.value.hint) == "the engines are embedded, plain, spark"

@@ -57,7 +57,7 @@ def reasons(tree: ReadTree, table: dict[Slot, int]) -> list[str]:
 
 
 def test_all_ways_in_the_order_of_their_choices() -> None:
-    """Each way is run once; equal answers are looked up; only what was read is asked for."""
+    """Each path is run once; equal answers are looked up; only what was read is asked for."""
     counters = Counters()
     tree = ReadTree(counters)
     assert reasons(tree, {("x",): 0, ("y",): 5}) == ["0 (0,) 5", "0 (1,) 5", "0 (2,) 5"]
@@ -104,10 +104,10 @@ def test_outcomes_depend_on_nothing_but_what_was_read(model: str) -> None:
     """Sampled steps are run again with every unread slot poisoned; they do not notice."""
     machine = Machine(compile_module(load(MODELS / model)))
     for state, candidate in sampled_steps(machine, 300):
-        for way in machine.ways(candidate.rule, machine.view(state)):
-            answers = {event.slot: event.answer for event in way.events if isinstance(event, Read)}
-            forks = tuple(event.taken for event in way.events if isinstance(event, Fork))
-            assert machine.run(candidate.rule, RememberedView(answers), forks) == way
+        for path in machine.ways(candidate.rule, machine.view(state)):
+            answers = {event.slot: event.answer for event in path.events if isinstance(event, Read)}
+            forks = tuple(event.taken for event in path.events if isinstance(event, Fork))
+            assert machine.run(candidate.rule, RememberedView(answers), forks) == path
 
 
 @pytest.mark.parametrize("model", SAMPLED)
@@ -116,17 +116,19 @@ def test_unread_slots_stay_as_they_are(model: str) -> None:
     machine = Machine(compile_module(load(MODELS / model)))
     poison = machine.values.intern(Tag.STRING, "poison")
     for state, candidate in sampled_steps(machine, 100):
-        for way in machine.ways(candidate.rule, machine.view(state)):
-            if isinstance(way.result, Outcome) and way.result.thread is None:
-                touched = {e.slot for e in way.events if isinstance(e, Read)} | {slot for slot, _ in way.result.writes}
+        for path in machine.ways(candidate.rule, machine.view(state)):
+            if isinstance(path.result, Outcome) and path.result.thread is None:
+                touched = {e.slot for e in path.events if isinstance(e, Read)} | {
+                    slot for slot, _ in path.result.writes
+                }
                 kinds = ("heap", "field")
                 others = [i for i, slot in enumerate(state.layout.slots) if slot not in touched and slot[0] in kinds]
                 if not others or candidate.rule.kind is not StepKind.START or state.layout.owned:
                     continue
                 values = [poison if i in others else value for i, value in enumerate(state.values)]
                 poisoned = State(state.layout, tuple(values), state.threads, state.messages)
-                target = machine.apply(poisoned, candidate.rule, way.result)
-                clean = machine.apply(state, candidate.rule, way.result)
+                target = machine.apply(poisoned, candidate.rule, path.result)
+                clean = machine.apply(state, candidate.rule, path.result)
                 assert target is not None and clean is not None
                 for i, slot in enumerate(clean.layout.slots):
                     assert target.values[i] == (poison if slot not in touched and slot[0] in kinds else clean.values[i])
@@ -182,7 +184,7 @@ always assertion Bounded:
 def test_assertions_begin_anew_after_each_statement(tmp_path: Path) -> None:
     """What a statement has read is forgotten but for what came of it: it is asked about few states, not their product.
 
-    There are 8 values of `a`, 8 of `b`, 15 topics with 7 sums: 8 + 15 + 7 * 8 ways to ask the assertion.
+    There are 8 values of `a`, 8 of `b`, 15 topics with 7 sums: 8 + 15 + 7 * 8 paths of the assertion.
     """
     model = tmp_path / "two.fizz"
     model.write_text(IN_TWO_STATEMENTS)
@@ -224,12 +226,12 @@ def test_actions_begin_anew_after_their_guards(tmp_path: Path) -> None:
 
 
 def mark(thread: int) -> Restart:
-    """A restart of a way of which nothing else is known."""
+    """A restart of a path of which nothing else is known."""
     return Restart(RestartMark(thread, (), (), (), frozenset(), (), True))
 
 
 def test_what_comes_after_a_known_restart_is_kept() -> None:
-    """A way that comes to a restart that is known, and goes on as none before, is run once."""
+    """A path that comes to a known restart, and goes on as none before, is run once."""
     tree = ReadTree(Counters())
     for first, second in ((1, 1), (2, 2)):
         asked = {("x",): first, ("y",): second}
@@ -245,21 +247,21 @@ def test_what_comes_after_a_known_restart_is_kept() -> None:
         assert len(runs) == 1
 
 
-def test_many_ways_to_one_restart_are_looked_through_once() -> None:
-    """Forty restarts with two ways to each are 2 ** 40 ways through a tree of two hundred nodes."""
+def test_many_paths_to_one_restart_are_walked_once() -> None:
+    """Forty restarts with two branches before each are 2 ** 40 paths through a tree of two hundred nodes."""
     tree = ReadTree(Counters())
     for answer in (0, 1):
         events: list[Event] = []
         for number in range(40):
             events += [Read((f"x{number}",), answer), mark(number)]
-        way = ExecutionPath(tuple(events), Aborted("end", NOWHERE))
-        tree.results(lambda slot, answer=answer: answer, lambda choices, way=way: way, 10)  # type: ignore[misc]
+        path = ExecutionPath(tuple(events), Aborted("end", NOWHERE))
+        tree.results(lambda slot, answer=answer: answer, lambda choices, path=path: path, 10)  # type: ignore[misc]
     assert tree.reads({("x39",)}) and not tree.reads({("y",)})
 
 
 @pytest.mark.parametrize("values", ["range({})", "[i for i in range({})]", "[str(i) for i in range({})]"])
 def test_a_long_choice_is_named_once(values: str, tmp_path: Path) -> None:
-    """Each alternative is a way of its own: to name all of them on each way would take four times for twice as many."""
+    """Each alternative is a path of its own: naming all of them on each path would take quadratic time."""
 
     def calls(count: int) -> int:
         model = tmp_path / "m.fizz"

@@ -11,9 +11,9 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 MB = 2**20
 
 
-def machine(place: Path, groups: str, available_mb: int = 1_000) -> Path:
+def machine(folder: Path, groups: str, available_mb: int = 1_000) -> Path:
     """A folder like /proc: this process holds 50 pages of its own, and as many of files."""
-    proc = place / "proc"
+    proc = folder / "proc"
     (proc / "self").mkdir(parents=True)
     (proc / "self/statm").write_text("900 100 50 1 0 40 0\n")
     (proc / "self/cgroup").write_text(groups)
@@ -55,8 +55,8 @@ def test_groups_of_version_one(tmp_path: Path) -> None:
     assert room is not None and room.left == 85 * MB
 
 
-def test_a_system_that_does_not_tell(tmp_path: Path) -> None:
-    """There is no answer, and nobody is stopped for it."""
+def test_a_system_that_gives_no_figures(tmp_path: Path) -> None:
+    """There is no answer, and no run is stopped for it."""
     assert Surveyor(tmp_path / "nothing", tmp_path / "nothing").room() is None
 
 

@@ -48,7 +48,7 @@ def random_arrivals(draw: random.Random, apart: int) -> tuple[list[StepOrder], l
 def test_parents_agree(seed: int, apart: int) -> None:
     """One step at a time, by numbers of sources, by keys of sources: the parent and the fewest starts are the same."""
     orders, rows = random_arrivals(random.Random(seed), apart)
-    gathering: Gathering[int, None] = Gathering(lambda place: State.__new__(State), None)
+    gathering: Gathering[int, None] = Gathering(lambda handle: State.__new__(State), None)
     for key, crashes, order, source, starts in rows:
         gathering.add(key, source, orders[order], starts, crashes, None)
     one_by_one = {
@@ -64,15 +64,15 @@ def test_parents_agree(seed: int, apart: int) -> None:
     begins = np.flatnonzero(np.r_[True, keys[by_key][1:] != keys[by_key][:-1]])
     columns = least_parents(by_key, begins, crashes, numbers, sources, ranks)
     fewest = fewest_starts(starts, by_key, begins)
-    told = zip(*[column.tolist() for column in (keys[by_key][begins], *columns, fewest)], strict=True)
-    assert {key: (c, orders[o], s, f) for key, c, o, s, f in told} == by_page
+    found = zip(*[column.tolist() for column in (keys[by_key][begins], *columns, fewest)], strict=True)
+    assert {key: (c, orders[o], s, f) for key, c, o, s, f in found} == by_page
 
     halves = (sources // 3).astype(np.uint64), (sources % 3).astype(np.uint64)
     order, groups = by_key_and_parent((high, low), crashes, ranks[numbers], halves)
     chosen = order[groups]
     fewest = fewest_starts(starts, order, groups)
-    told = zip(*[c[chosen].tolist() for c in (keys, crashes, numbers, sources)], fewest.tolist(), strict=True)
-    assert {key: (c, orders[o], s, f) for key, c, o, s, f in told} == by_page
+    found = zip(*[c[chosen].tolist() for c in (keys, crashes, numbers, sources)], fewest.tolist(), strict=True)
+    assert {key: (c, orders[o], s, f) for key, c, o, s, f in found} == by_page
     assert keys[order].tolist() == sorted(keys.tolist())
 
 
@@ -85,7 +85,7 @@ def least_of(rows: Iterable[tuple[list[StepOrder], tuple[int, ...]]]) -> tuple[i
 
 @pytest.mark.parametrize("kind", StepKind)
 def test_numbers_and_columns_agree(kind: StepKind) -> None:
-    """What holds for a number holds for each of a column, whatever its type."""
+    """A rule gives the same for a number as for each of a column, of any type."""
     draw = np.random.default_rng(int(kind))
     starts, crash = draw.integers(0, 9, 200), draw.integers(0, 2, 200).astype(np.bool_)
     for column in (starts.astype(np.uint8), starts.astype(np.int32), starts):
@@ -156,7 +156,7 @@ class Bounded:
     """A machine explored to a bound, by the page alone (9.2, 12.1, 12.3): no state is cheaper than its paths say."""
 
     def __init__(self, machine: Machine, bound: int, most: int) -> None:
-        self.levels = [list(dict.fromkeys(way.state for way in machine.initial()[0]))]
+        self.levels = [list(dict.fromkeys(path.state for path in machine.initial()[0]))]
         self.into: dict[State, list[tuple[State, bool]]] = {state: [] for state in self.levels[0]}
         self.names: list[tuple[State, str, bool]] = []
         self.cut: set[State] = set()

@@ -1,4 +1,4 @@
-"""Symmetry on columns: the images are those of the machine, whatever is renamed."""
+"""Symmetry on columns: the images are those of the machine, for all renamings."""
 
 from __future__ import annotations
 

@@ -78,15 +78,15 @@ def steps_of(machine: Machine, most: int = 400) -> Iterator[tuple[State, Step]]:
                 waiting.append(step.target)
 
 
-def standing(machine: Machine, thread: int) -> list[object]:
-    """Where a thread stands, whatever its values are."""
+def position_of(machine: Machine, thread: int) -> list[object]:
+    """The position of a thread, without its values."""
     return [machine.values.payload(frame)[1] for frame in machine.values.children(thread)]
 
 
 @pytest.mark.parametrize("symmetry", [False, True])
 @pytest.mark.parametrize("text", MODELS.values(), ids=MODELS)
-def test_who_is_who(text: str, symmetry: bool, tmp_path: Path) -> None:
-    """Who did not move stands where it stood; who moved is there once, if the step parked it; none is there twice."""
+def test_origins_of_threads(text: str, symmetry: bool, tmp_path: Path) -> None:
+    """A thread that did not move has its position; the one that moved is there once, if the step parked it."""
     (tmp_path / "m.fizz").write_text(text)
     machine = Machine(compile_module(load(str(tmp_path / "m.fizz"))), symmetry=symmetry)
     several = 0
@@ -99,7 +99,7 @@ def test_who_is_who(text: str, symmetry: bool, tmp_path: Path) -> None:
         for number, origin in enumerate(found):
             if origin is not None and origin not in moved:
                 before, after = state.threads[origin], step.target.threads[number]
-                assert standing(machine, before) == standing(machine, after), (state, step)
+                assert position_of(machine, before) == position_of(machine, after), (state, step)
         stayed = set(range(len(state.threads))) - set(moved)
         if step.rule.kind is not StepKind.CRASH_ROLE:
             assert stayed <= set(old)

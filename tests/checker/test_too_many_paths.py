@@ -1,4 +1,4 @@
-"""R22, more ways through one step than anybody wants: all engines say the same of it, with the place of the step."""
+"""R22, too many execution paths of one step: all engines report the same, with the location of the step."""
 
 from __future__ import annotations
 
@@ -42,42 +42,42 @@ action Init:
     a = oneof range(5)
     b = oneof range(5)
 """
-PLACES = {START: 6, CONTINUE: 6, DELIVER: 4, INIT: 3}
+LINES = {START: 6, CONTINUE: 6, DELIVER: 4, INIT: 3}
 
 
 @pytest.fixture(autouse=True)
-def fewer_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if nobody wanted more than some ways."""
+def fewer_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A low limit of paths."""
     monkeypatch.setattr(Machine, "most_paths", MOST)
 
 
-@pytest.mark.parametrize("text", PLACES, ids=["start", "continue", "deliver", "init"])
+@pytest.mark.parametrize("text", LINES, ids=["start", "continue", "deliver", "init"])
 @pytest.mark.parametrize("keep_going", [False, True])
 def test_engines_say_the_same(text: str, keep_going: bool) -> None:
-    """The first ways are steps, the others one mistake, whose place is that of the step."""
+    """The first paths are steps, the others one error, whose location is that of the step."""
     found = reports(text, Settings(keep_going=keep_going))
     plain = found.pop("plain")
     assert plain.error is not None and plain.error.diagnostic.span is not None
-    assert (plain.error.diagnostic.code, plain.error.diagnostic.span.line) == ("R22", PLACES[text])
+    assert (plain.error.diagnostic.code, plain.error.diagnostic.span.line) == ("R22", LINES[text])
     for engine, report in found.items():
         assert report == plain, engine
 
 
 @pytest.mark.parametrize(("most", "verdict"), [(25, "passed"), (24, "error")])
-def test_the_most_ways(monkeypatch: pytest.MonkeyPatch, most: int, verdict: str) -> None:
-    """As many ways as may be are no mistake, one more is."""
+def test_the_most_paths(monkeypatch: pytest.MonkeyPatch, most: int, verdict: str) -> None:
+    """As many paths as the limit are no error, one more is."""
     monkeypatch.setattr(Machine, "most_paths", most)
     assert {report.verdict for report in reports(INIT, Settings()).values()} == {verdict}
 
 
-def test_ways_before_the_mistake_are_steps() -> None:
-    """What the first ways lead to is explored if the search goes on: 0 to 3, and not 4, which later ways lead to."""
+def test_paths_before_the_error_are_steps() -> None:
+    """The targets of the first paths are explored if the search goes on: 0 to 3, and not 4, that of later paths."""
     for engine, report in reports(START, Settings(keep_going=True)).items():
         assert (report.states, report.verdict) == (4, "error"), engine
 
 
-def test_trace_names_the_place() -> None:
-    """The step that fails has no statement that it executed; its place is where it begins."""
+def test_trace_names_the_location() -> None:
+    """The step that fails has executed no statement; its location is its first line."""
     report = check(load("m.fizz", text=CONTINUE))
     assert report.trace is not None
     last = report.trace.entries[-1]

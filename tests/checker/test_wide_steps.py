@@ -1,4 +1,4 @@
-"""A state with very many steps: whoever works through them asks, and what is given up leaves no trace."""
+"""A state with very many steps: loops over them look at the patience, and a level given up leaves no trace."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ always assertion Low: return x < 1010
 
 
 class Until(Patience):
-    """It is over when somebody asks for the time of this number; whoever asks later may go on."""
+    """It is over for the question of this number alone."""
 
     def __init__(self, number: int | None = None) -> None:
         super().__init__(surveyor=Roomy())
@@ -68,7 +68,7 @@ def begun(engine: Engine, given: Until) -> Run:
 
 
 def levels(engine: str | Engine, stops: int | None) -> tuple[list[Level], object, Until]:
-    """What each level brings, the graph, and who was asked; one in so many questions is a stop."""
+    """Each level, the graph, and the patience that was asked; one in so many questions is a stop."""
     given = Until()
     run = begun(engine_of(engine) if isinstance(engine, str) else engine, given)
     found: list[Level] = []
@@ -87,26 +87,26 @@ def levels(engine: str | Engine, stops: int | None) -> tuple[list[Level], object
         return found, run.graph().part(0), given
 
 
-def told(levels: list[Level]) -> list[Level]:
-    """Levels without what was noted before they were given up, and where actions gave up that have steps elsewhere."""
+def comparable(levels: list[Level]) -> list[Level]:
+    """Levels without notes from before they were given up, and without failed attempts of actions that have steps."""
     acted = {action for level in levels for action in level.acted}
-    idle = [Counter({place: n for place, n in level.aborted.items() if place[0] not in acted}) for level in levels]
+    idle = [Counter({at: n for at, n in level.aborted.items() if at[0] not in acted}) for level in levels]
     return [replace(level, noted=set(), aborted=none) for level, none in zip(levels, idle, strict=True)]
 
 
 @pytest.mark.parametrize("engine", _PATHS)
 def test_a_level_given_up_anywhere_can_be_gone_again(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever a level with wide steps is stopped: gone again, it brings what it brings to who is left alone."""
+    """A level with wide steps may be stopped anywhere: repeated, it brings the same as without a stop."""
     monkeypatch.setattr(budget, "EACH", 1)
     found, graph, given = levels(engine, stops=1)
     alone = levels(engine, stops=None)
-    assert (told(found), graph) == (told(alone[0]), alone[1])
+    assert (comparable(found), graph) == (comparable(alone[0]), alone[1])
     assert given.stops > 50
 
 
 @pytest.mark.parametrize("engine", ["plain", *_PATHS])
 def test_each_successor_is_asked_for(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of many successors each is worked on several times; somebody asks each time but one in so many."""
+    """Loops over many successors ask the patience for each of them, or for one in so many."""
     asked = []
     for each in (1_000, 1):
         monkeypatch.setattr(budget, "EACH", each)
@@ -127,5 +127,5 @@ def test_rows_that_make_too_many_steps_are_expanded_fewer_at_a_time(monkeypatch:
 
     monkeypatch.setattr(column_run.ColumnRun, "_expand", noting)
     found = levels(EmbeddedEngine(0, Sizes(steps=20)), None)
-    assert (told(found[0]), found[1]) == (told(alone[0]), alone[1])
+    assert (comparable(found[0]), found[1]) == (comparable(alone[0]), alone[1])
     assert max(widths) > 4 and widths.count(1) > 2

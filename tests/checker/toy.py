@@ -1,8 +1,8 @@
 """Toy models: tables of steps behind the face of the machine. They test engines without a language.
 
 A state is a pair (a, b) of small numbers, each in a slot of its own; which threads it has is a function of the pair.
-A rule looks at `a` alone or at both, so that remembering has something to gain. Whatever an engine may meet can be
-put into a table: choices, fair choices, twins, role crashes, aborted ways, mistakes of the model.
+A rule looks at `a` alone or at both, so that remembering pays. All that an engine may meet can be put into a table:
+choices, fair choices, twins, role crashes, aborted paths, errors of the model.
 
 Only rules are tables. Values, slots, layouts, keys and candidates are those of every machine, so that a toy can be
 divided into columns and carried from process to process as any model can.
@@ -56,7 +56,7 @@ HERE = Span("toy", 1, 1, 1, 2)
 
 
 class Alternative(NamedTuple):
-    """One way: where it leads (None: that half stays), and where its twin leads.
+    """One execution path: its target (None: that half stays), and the target of its twin.
 
     `value` names the choice, if there is one.
     """
@@ -162,7 +162,7 @@ class ToyMachine(Machine):
         ]
         # What is called Act0 and Act1 is one class to fairness, where renaming has lost track.
         self.code.domains.shapes["Act"] = DomainShape("Act", "nominal", None)
-        # That two numbers may change places is a symmetry which columns know no more than they know ranks.
+        # Exchanging two numbers is a symmetry that columns do not support, like ranks.
         self.images.ranked = self.toy.symmetric
         self._simple = not (self.toy.threads or self.toy.role_crashes)
 
@@ -211,7 +211,7 @@ class ToyMachine(Machine):
     def origins(
         self, state: State, rule: Rule, outcome: Outcome, target: State, twin: bool = False
     ) -> tuple[int | None, ...]:
-        """The threads of a pair are told apart by their names alone."""
+        """The threads of a pair are distinguished by their names alone."""
         left = dict(enumerate(state.threads))
         found = []
         for thread in target.threads:
@@ -309,7 +309,7 @@ class ToyMachine(Machine):
 
 
 class _ToyTransitions(Transitions):
-    """Threads of toys are names, and belong to nobody."""
+    """Threads of toys are names, and belong to no instance."""
 
     def resets(self, layout: Layout, instance: tuple[str, int]) -> list[tuple[Slot, Slot]]:
         """What no layout has: so a crash is made by the machine, which asks for the whole pair."""
