@@ -10,7 +10,7 @@ from fizz import Span
 from fizz.base.light import dataclass
 from interpreter.compile import program as p
 from interpreter.execute.comprehensions import bind_loop_variables
-from interpreter.execute.costs import cost, instruction_cost
+from interpreter.execute.costs import cost
 from interpreter.execute.environment import Closure, Environment, Evaluator, located, plain_names
 from interpreter.execute.expressions import compile_binder, compile_expression
 from interpreter.execute.globals import Channels, ConstantWorld, make_globals
@@ -53,7 +53,7 @@ class Code:
 
     def __init__(self, program: p.Program, watch: Watch | None = None, decisions: Decisions | None = None) -> None:
         self.program = program
-        self._decisions = decisions
+        self.decisions = decisions
         self.budget = program.options.limits
         # Calls and values within the limits nest deeper than Python allows at first.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
@@ -86,29 +86,6 @@ class Code:
         names = routine.bound | self._parameters.get(routine.number, frozenset())
         return NameScope(names, None, True, self.known)
 
-    def compiled(self, routine: p.Routine, block: p.Scope) -> list[Compiled]:
-        """The operations of the statements of a block, which are in `operations` from now on."""
-        from interpreter.execute.instructions import compile_instruction
-
-        assert isinstance(block, p.Sequence | p.OneOfBlock | p.ParallelBlock)
-        scope = self.scope(routine)
-
-        def operation(index: int, instruction: p.Instruction) -> Operation:
-            made = compile_instruction(self, routine, block, index, scope)
-            return made if self._decisions is None else self._decisions.watched(instruction, made)
-
-        found = self.operations[routine.number][block.number] = [
-            (
-                operation(index, instruction),
-                instruction.span,
-                None if instruction.label is None else f"{routine.name}.{instruction.label}",
-                instruction_cost(instruction),
-                isinstance(instruction, p.Pick | p.PickBlock),
-            )
-            for index, instruction in enumerate(block.instructions)
-        ]
-        return found
-
     def condition(self, routine: p.Routine, loop: p.WhileLoop) -> Callable[[Environment], bool]:
         """The condition of a `while` header, charged."""
         key = (routine.number, loop.number)
@@ -121,7 +98,7 @@ class Code:
                 value = evaluator(env)
                 return value if value is True or value is False else truth(value)
 
-            known = condition if self._decisions is None else self._decisions.header(loop, condition)
+            known = condition if self.decisions is None else self.decisions.header(loop, condition)
             self._conditions[key] = known
         return known
 

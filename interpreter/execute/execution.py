@@ -24,6 +24,7 @@ from interpreter.execute.code import Code, Named
 from interpreter.execute.environment import located
 from interpreter.execute.frames import Frame, ScopeState
 from interpreter.execute.headers import Headers, Unchosen
+from interpreter.execute.instructions import compile_block
 from interpreter.execute.memento import Memento
 from interpreter.execute.observer import Observer
 from interpreter.execute.view import Recorder
@@ -192,7 +193,7 @@ class Execution:
         try:
             compiled = self._operations[frame.routine.number][block.number]
         except KeyError:
-            compiled = self.code.compiled(frame.routine, block)
+            compiled = compile_block(self.code, frame.routine, block)
         operation, span, label, charged, chooses = compiled[index]
         METER.count += charged
         if chooses:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence as Seq
 from functools import cache
-from typing import Final, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 from fizz import Span
 from fizz.syntax import ast
 from interpreter.compile import program as p
-from interpreter.execute.code import Code, Operation, binding_all, local_binder
-from interpreter.execute.costs import cost
+from interpreter.execute.code import Code, Compiled, Operation, binding_all, local_binder
+from interpreter.execute.costs import cost, instruction_cost
 from interpreter.execute.environment import Environment, Evaluator, bind_arguments, located
-from interpreter.execute.execution import Execution
 from interpreter.execute.expressions import (
     attribute_of,
     call_value,
@@ -31,11 +30,36 @@ from interpreter.values import Instance, Stub, truth
 from interpreter.values.budget import METER
 from interpreter.values.problem import ModelMistake
 
+if TYPE_CHECKING:
+    from interpreter.execute.execution import Execution
+
 _MESSAGE: Final = 4
 """The elements of a message beside its arguments."""
 
 
-def compile_instruction(
+def compile_block(code: Code, routine: p.Routine, block: p.Scope) -> list[Compiled]:
+    """The operations of the statements of a block, which are in `code.operations` from now on."""
+    assert isinstance(block, p.Sequence | p.OneOfBlock | p.ParallelBlock)
+    scope = code.scope(routine)
+
+    def operation(index: int, instruction: p.Instruction) -> Operation:
+        made = _compile_instruction(code, routine, block, index, scope)
+        return made if code.decisions is None else code.decisions.watched(instruction, made)
+
+    found = code.operations[routine.number][block.number] = [
+        (
+            operation(index, instruction),
+            instruction.span,
+            None if instruction.label is None else f"{routine.name}.{instruction.label}",
+            instruction_cost(instruction),
+            isinstance(instruction, p.Pick | p.PickBlock),
+        )
+        for index, instruction in enumerate(block.instructions)
+    ]
+    return found
+
+
+def _compile_instruction(
     code: Code, routine: p.Routine, block: p.Sequence | p.OneOfBlock | p.ParallelBlock, index: int, scope: NameScope
 ) -> Operation:
     """The operation of the instruction that stands at an index in `block`."""

@@ -174,7 +174,9 @@ class World:
 
     def writes(self, settlement: Settlement) -> tuple[tuple[Slot, int], ...]:
         """What was written: the slots whose value differs from what was read."""
-        writes = [write for slot, value in self.slots.items() for write in self.writes_at(slot, value, settlement)]
+        writes: list[tuple[Slot, int]] = []
+        for slot, value in self.slots.items():
+            writes += self.writes_at(slot, value, settlement)
         for k, container in settlement.cells():
             number = settlement.freeze_content(container)
             if number != self.originals.get(("cell", k), UNBOUND):

@@ -30,6 +30,9 @@ class ListValue(Container):
     def members(self) -> Iterator[object]:
         return iter(self.items)
 
+    def met(self) -> Iterable[object]:
+        return self.items
+
     def size(self) -> int:
         return len(self.items)
 
@@ -167,6 +170,9 @@ class SetValue(Container):
     def members(self) -> Iterator[object]:
         return iter(self.entries.values())
 
+    def met(self) -> Iterable[object]:
+        return self.entries.values()
+
     def size(self) -> int:
         return len(self.entries)
 
@@ -248,6 +254,9 @@ class RecordValue(Container):
 
     def members(self) -> Iterator[object]:
         return iter(self.fields.values())
+
+    def met(self) -> Iterable[object]:
+        return self.fields.values()
 
     def size(self) -> int:
         return len(self.fields)

@@ -139,6 +139,29 @@ def test_rooms_have_stairs_that_go_one_way(floor: str) -> None:
     assert max(floors_of(leads).values()) <= 10
 
 
+def files_below(room: str, modules: Mapping[str, str]) -> set[str]:
+    """The files that a module imports at run time, in functions too; of `modules`, files by dotted name."""
+    tree = ast.parse(source(room))
+    blocks = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    for_types = {id(node) for block in blocks for node in ast.walk(block)}
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and id(node) not in for_types:
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and id(node) not in for_types:
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            names |= {name if name in modules else str(node.module) for name in inside}
+    return {modules[name] for name in names if name in modules} - {room}
+
+
+@pytest.mark.parametrize("floor", FLOORS[:2])
+def test_files_have_stairs_that_go_one_way(floor: str) -> None:
+    """No file of the two lower floors imports one that imports it when the program runs, by whatever path."""
+    inside = [room for room in rooms() if room.startswith(f"{floor}/")]
+    modules = {room.removesuffix(".py").removesuffix("/__init__").replace("/", "."): room for room in inside}
+    assert floors_of({room: files_below(room, modules) for room in inside})
+
+
 def test_circles_are_seen() -> None:
     """The walk finds one, however long."""
     assert floors_of({"a": {"b"}, "b": set(), "c": {"a", "b"}}) == {"a": 2, "b": 1, "c": 3}

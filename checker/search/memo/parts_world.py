@@ -154,8 +154,9 @@ class PartsWorld(World):
     # --- writing ---------------------------------------------------------------------------------------------------
 
     def writes_at(self, slot: Slot, value: object, settlement: Settlement) -> Writes:
-        if not self._opened_at(slot, value):
-            return super().writes_at(slot, value, settlement)
+        opened = self.opened.get(slot)
+        if opened is None or opened[0] is not value:
+            return World.writes_at(self, slot, value, settlement)
         parts = self._part_writes(slot, settlement)
         # Shared containers have no slots for their parts: then all of it is written.
         return ((slot, settlement.freeze(value)),) if parts is None else parts
