@@ -27,15 +27,15 @@ class Clock:
 
     def __init__(self, sink: ProgressSink | None = None) -> None:
         self.sink = sink
-        self.begun = self.told = time.monotonic()
+        self.begun = self.reported = time.monotonic()
         self.total = Level()
         self.depth = 0
 
     def tick(self, states: int, transitions: int) -> None:
         """Report how far the level under way has come, if it is time to."""
         now = time.monotonic()
-        if self.sink is not None and now - self.told >= _TICK_S:
-            self.told = now
+        if self.sink is not None and now - self.reported >= _TICK_S:
+            self.reported = now
             self._tell("exploring", states, transitions)
 
     def judging(self) -> None:
@@ -166,7 +166,7 @@ class SearchDriver:
     def _no_initial_state(self) -> ModelError:
         init = self.program.init
         span = None if init is None else self.program.routines[init].span
-        return ModelError("R19", "no initial state: every way through Init is aborted", span)
+        return ModelError("R19", "no initial state: every execution path of Init is aborted", span)
 
     def _reason_to_stop(self, limits: Limits, on: bool) -> StopReason | None:
         violated = not on and (self.error is not None or not self._safety.isdisjoint(self.witnesses))

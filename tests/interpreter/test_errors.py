@@ -135,7 +135,7 @@ def test_no_value() -> None:
 
 
 def test_no_initial_state() -> None:
-    """R19: every way through Init is aborted."""
+    """R19: every execution path of Init is aborted."""
     error = error_of("""
         action Init:
             x = oneof [1, 2]

@@ -22,7 +22,7 @@ class Stage:
     in_one_process = True
     started = None
     web_ui = None
-    lonely = False
+    has_no_executor = False
 
     def __init__(self) -> None:
         self.jobs = 0
@@ -65,6 +65,6 @@ def staged() -> Iterator[Stage]:
         patch.object(spark_run, "open_session", lambda *_: found),
         patch.object(spark_run, "find_java", lambda _: Path("java")),
         # This is the process of all tests, with much in it.
-        patch.object(worker, "put_away", lambda: None),
+        patch.object(worker, "freeze_objects", lambda: None),
     ):
         yield found

@@ -13,7 +13,7 @@ import pytest
 
 from checker.core.problems import EnvironmentProblem, UsageProblem
 from checker.search.spark.java import find_java, java_home, java_version, packaged_java
-from checker.search.spark.master import check_master, in_one_process, on_this_machine, patient
+from checker.search.spark.master import check_master, in_one_process, on_this_machine, with_retries
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = "action Init: n = 0\natomic action Up:\n    require n < 3\n    n += 1\natomic action Rest: pass\n"
@@ -109,7 +109,7 @@ def test_packaged_java_takes_the_flag(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("master", "patiently"),
+    ("master", "retried"),
     [
         ("local", "local[1,4]"),
         ("local[2]", "local[2,4]"),
@@ -119,9 +119,9 @@ def test_packaged_java_takes_the_flag(tmp_path: Path) -> None:
         ("yarn", "yarn"),
     ],
 )
-def test_tasks_are_tried_again(master: str, patiently: str) -> None:
+def test_tasks_are_tried_again(master: str, retried: str) -> None:
     """Where Spark by itself would give up at the first failure, a task is tried as often as on a cluster."""
-    assert patient(master) == patiently
+    assert with_retries(master) == retried
 
 
 @pytest.mark.parametrize("master", ["local", "local[2]", "local[*]", "local[*,4]", "local-cluster[2,1,1024]"])

@@ -78,11 +78,11 @@ def test_a_master_that_turns_the_run_away() -> None:
 
 def test_no_executor(tmp_path: Path, stage: Stage) -> None:
     """If a cluster gives a run no executor for some time, the user is told so once."""
-    assert SparkConnection(context(executors=1)).lonely
-    assert not SparkConnection(context(executors=2)).lonely
+    assert SparkConnection(context(executors=1)).has_no_executor
+    assert not SparkConnection(context(executors=2)).has_no_executor
     (tmp_path / "m.fizz").write_text(MODELS["lasso"])
     said: list[str] = []
-    for lonely, patience_s in ((True, -1.0), (True, 99.0), (False, -1.0)):
-        with patch.object(stage, "lonely", lonely), patch.object(cluster, "_PATIENCE_S", patience_s):
+    for alone, patience_s in ((True, -1.0), (True, 99.0), (False, -1.0)):
+        with patch.object(stage, "has_no_executor", alone), patch.object(cluster, "_PATIENCE_S", patience_s):
             check(tmp_path / "m.fizz", engine="spark", settings=settings_for(2), say=said.append)
     assert said == [NO_EXECUTOR_YET]

@@ -31,9 +31,10 @@ class WorkerConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What holds for a whole run; sent to each worker once. `folder` is where the files are, `durable` if they stay.
+class RunConfig:
+    """The part of a task that holds for a whole run, sent to each worker once.
 
+    `folder` is that of the files; `durable`: they stay after the run.
     `columns`: the tasks go by columns, and candidates travel in them.
     """
 
@@ -90,7 +91,7 @@ class TaskReport:
     `outbound` counts the candidates for each partition, `exported` are the files with rows for tables. `worker` names
     the process, `counters` is what that process has evaluated so far in this run, and `effort` what that took.
     `shared_results` are the results that it has not sent before, `unshared` counts those that cannot be sent.
-    `met`: what counts of it if other tasks of the level are not finished.
+    `partial_level`: what counts of it if other tasks of the level are not finished.
     """
 
     partition: int
@@ -104,7 +105,7 @@ class TaskReport:
     effort: Effort
     shared_results: bytes
     unshared: int
-    met: Met
+    partial_level: PartialLevel
 
 
 def found_file(level: int, partition: int) -> str:
@@ -131,7 +132,7 @@ Origin = tuple[int, StepOrder]
 """How a state was found: the key of the source, and the step."""
 
 
-class Working(Protocol):
+class PartitionTask(Protocol):
     """A partition in a task, by rows or by columns: what it was given, and what has come of it so far.
 
     `arrived` speaks of the states that it has taken in, `expanded`, `outbound` and `exported` of their expansion, as in
@@ -154,14 +155,14 @@ class Working(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class PartialLevel:
     """What a task has met: `level` as far as it got. `origins`: of its witnesses those states that it found itself."""
 
     level: Level
     origins: Mapping[int, Origin]
 
     @classmethod
-    def of(cls, partition: Working) -> Met:
+    def of(cls, partition: PartitionTask) -> PartialLevel:
         """What was met so far of the level that is being found."""
         if partition.assignment.judged:
             return cls(partition.expanded, {})

@@ -28,8 +28,8 @@ from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import (
     Assignment,
-    Met,
-    Order,
+    PartialLevel,
+    RunConfig,
     TaskReport,
     WorkerConfig,
     edges_file,
@@ -38,7 +38,7 @@ from checker.search.spark.assignment import (
 )
 from checker.search.spark.findings import Findings
 from checker.search.spark.graph_passes import SparkCrew
-from checker.search.spark.graph_task import Made
+from checker.search.spark.graph_task import PassReport
 from checker.search.spark.key_files import KeyFiles, add_keys
 from checker.search.spark.liveness.partitioned_search import PartitionedSearch
 from checker.search.spark.local import LocalRun
@@ -145,7 +145,7 @@ class Cluster:
         self._alone_until: float | None = time.monotonic() + _PATIENCE_S
         """When to tell the user that there is no executor yet; None: that was checked."""
         program, watches, machine = task.program, task.watches, task.machine
-        order = Order(
+        config = RunConfig(
             self.run,
             str(self.folder),
             self.keeps,
@@ -161,9 +161,9 @@ class Cluster:
             worker_config,
         )
         # By value where need be: a machine of one's own may be defined in a script or notebook.
-        self._order = session.broadcast(cloudpickle.dumps(order))  # type: ignore[no-untyped-call]
+        self._config = session.broadcast(cloudpickle.dumps(config))  # type: ignore[no-untyped-call]
         self._code = None if session.in_one_process else session.broadcast(archive())
-        self._work = worker_function(self.run, self._order, self._code)
+        self._work = worker_function(self.run, self._config, self._code)
 
     def hand_over(self) -> None:
         """Give each partition the keys that were found so far, and the states that wait to be expanded."""
@@ -203,14 +203,14 @@ class Cluster:
             stop.unfinished = stop.unfinished or self._unfinished([])
             raise
 
-    def _unfinished(self, met: Sequence[Met]) -> Unfinished:
+    def _unfinished(self, parts: Sequence[PartialLevel]) -> Unfinished:
         """What tasks have met on the level under way; `held` counts the steps from all states that wait."""
         level = Level()
         if self.held is not None:
             level.merge(self.held)
-        for one in met:
-            level.merge(one.level)
-        origins = {key: origin for one in met for key, origin in one.origins.items()}
+        for part in parts:
+            level.merge(part.level)
+        origins = {key: origin for part in parts for key, origin in part.origins.items()}
         paths = {key: (*self.findings.path(source), PathLink(order, key)) for key, (source, order) in origins.items()}
         return Unfinished(level, 0 if self.held is None else None, paths)
 
@@ -269,7 +269,7 @@ class Cluster:
                 raise
         if self._alone_until is not None and time.monotonic() > self._alone_until:
             self._alone_until = None
-            if self.session.lonely:
+            if self.session.has_no_executor:
                 self.task.say(NO_EXECUTOR_YET)
 
     def _finished(self, answers: Sequence[TaskReport | Stopped | Problem | StopReason]) -> list[TaskReport]:
@@ -283,7 +283,7 @@ class Cluster:
             reasons = [answer for answer in answers if isinstance(answer, StopReason)]
             stop = Stop(self.task.patience.over or next(iter(reasons), StopReason.INTERRUPTED))
             stop.unfinished = self._unfinished(
-                [*[answer.met for answer in finished], *[answer.met for answer in stopped]]
+                [*[answer.partial_level for answer in finished], *[answer.partial_level for answer in stopped]]
             )
             raise stop
         return finished
@@ -369,7 +369,7 @@ class Cluster:
         """One pass over the graph."""
         done: list[Any] = []
         for answer in self.session.run(self.run, title, self._work, items, self.task.patience.ask):
-            made: Made | Problem | StopReason = pickle.loads(answer)
+            made: PassReport | Problem | StopReason = pickle.loads(answer)
             if isinstance(made, Problem):
                 raise made
             if isinstance(made, StopReason):
@@ -389,7 +389,7 @@ class Cluster:
 
     def close(self) -> None:
         if self.session.started is None:
-            self._order.destroy()
+            self._config.destroy()
             if self._code is not None:
                 self._code.destroy()
         # No task may write any more when the folder is removed.

@@ -13,7 +13,7 @@ from checker.search.checkpoints.key_columns import partitions_of
 from checker.search.spark.findings import Findings
 from checker.search.spark.graph_building import GraphSources, LevelFiles
 from checker.search.spark.graph_task import (
-    Done,
+    PassOutcome,
     PassTask,
     StoredArrays,
     contents_of,
@@ -42,7 +42,7 @@ class SparkCrew:
         self.jobs = _FROM_DRIVER
         self._work = work
         self._where: list[dict[str, str]] = [{} for _ in range(self.partitions)]
-        self._post: list[Done | None] = [None] * self.partitions
+        self._post: list[PassOutcome | None] = [None] * self.partitions
         self._brought: list[str] = []
         assert findings.local_graph is not None
         self.tables: Graph = findings.local_graph
@@ -142,7 +142,7 @@ class SparkCrew:
             for partition, what in given.items()
         ]
         packed = [pickle.dumps(item, pickle.HIGHEST_PROTOCOL) for item in items]
-        answers: list[Done] = self._work(f"fizzpy: liveness, {name}", packed)
+        answers: list[PassOutcome] = self._work(f"fizzpy: liveness, {name}", packed)
         sent = [partition for partition, done in enumerate(self._post) if done is not None and any(done.post)]
         self._post = [None] * self.partitions
         for partition, done in zip(given, answers, strict=True):
@@ -152,7 +152,7 @@ class SparkCrew:
         for file in self._brought:
             self.store.remove(file)
         self._brought = [core_file(self.jobs, partition) for partition in given if name == "pick"]
-        return {partition: done.answer for partition, done in zip(given, answers, strict=True)}
+        return {partition: done.reply for partition, done in zip(given, answers, strict=True)}
 
     def _inbound(self) -> list[tuple[str | None, ...]]:
         """For each partition the files with post for it, by sender."""
@@ -164,7 +164,7 @@ class SparkCrew:
             for partition in range(self.partitions)
         ]
 
-    def _take(self, partition: int, done: Done) -> None:
+    def _take(self, partition: int, done: PassOutcome) -> None:
         """Note the files that a pass has left, and remove those that will not be read any more."""
         self._post[partition] = done
         where = self._where[partition]

@@ -22,18 +22,18 @@ _BUILDING: Final[Mapping[str, Callable[..., PassResult]]] = {
 }
 
 
-class Done(NamedTuple):
-    """What a pass has left in one partition: names of new arrays, for which partitions there is post, its answer."""
+class PassOutcome(NamedTuple):
+    """What a pass has left in one partition: names of new arrays, for which partitions there is post, its reply."""
 
     arrays: tuple[str, ...]
     post: tuple[bool, ...]
-    answer: Any
+    reply: Any
 
 
-class Made(NamedTuple):
+class PassReport(NamedTuple):
     """What a task reports: which process has made the pass, and what that process has spent so far."""
 
-    done: Done
+    done: PassOutcome
     worker: str
     effort: Effort
 
@@ -50,7 +50,7 @@ class PassTask:
     inbound: tuple[str | None, ...]
     given: object
 
-    def perform(self, store: FileStore) -> Done:
+    def perform(self, store: FileStore) -> PassOutcome:
         """Make the pass. All it writes is a function of its files: every attempt writes the same."""
         store.forget_all_but(frozenset(self.where.values()))
         # Nothing of this outlasts the run.
@@ -65,7 +65,7 @@ class PassTask:
             store.write(post_file(self.job, self.partition), outcome.post)
         if outcome.brought:
             write_arrays(store, core_file(self.job, self.partition), outcome.brought)
-        return Done(tuple(outcome.arrays), tuple(map(bool, outcome.post)), outcome.reply)
+        return PassOutcome(tuple(outcome.arrays), tuple(map(bool, outcome.post)), outcome.reply)
 
 
 def share_file(job: int, partition: int) -> str:

@@ -24,7 +24,7 @@ def in_one_process(master: str) -> bool:
     return _LOCAL.fullmatch(master) is not None
 
 
-def patient(master: str) -> str:
+def with_retries(master: str) -> str:
     """The same master, in which a task is tried more than once: by itself Spark does not do so within one process."""
     found = _LOCAL.fullmatch(master)
     if found is None or found.group(3) is not None:

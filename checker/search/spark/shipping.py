@@ -30,7 +30,7 @@ def archive() -> bytes:
     return memory.getvalue()
 
 
-def worker_function(run: str, order: Broadcast[bytes], code: Broadcast[bytes] | None) -> Callable[[bytes], bytes]:
+def worker_function(run: str, config: Broadcast[bytes], code: Broadcast[bytes] | None) -> Callable[[bytes], bytes]:
     """The function that Spark calls for each task of a run. `code` None: the workers see `HOME` as the driver does.
 
     It is nested so that it is pickled by value: where it arrives, the packages cannot be imported yet.
@@ -68,6 +68,6 @@ def worker_function(run: str, order: Broadcast[bytes], code: Broadcast[bytes] | 
             sys.path.insert(0, folder)
         from checker.search.spark.worker import perform
 
-        return perform(run, order, assignment)
+        return perform(run, config, assignment)
 
     return work

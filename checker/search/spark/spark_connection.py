@@ -28,9 +28,9 @@ from checker.core.patience import Patience, Stop
 from checker.core.problems import EnvironmentProblem
 from checker.search.spark.interruption import interruptions
 from checker.search.spark.java import java_home
-from checker.search.spark.master import in_one_process, on_this_machine, patient
+from checker.search.spark.master import in_one_process, on_this_machine, with_retries
 from checker.search.spark.scratch import Scratch, sweep
-from checker.search.spark.troubles import JAVA_DIED, TURNED_AWAY, explained, root_cause
+from checker.search.spark.troubles import JAVA_DIED, MASTER_REFUSED, explained, root_cause
 
 Found = TypeVar("Found")
 
@@ -53,7 +53,7 @@ _BY_FILE_SOCKETS: Final = {"spark.python.unix.domain.socket.enabled": "true"}
 _AT_HOME: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
-class Calls:
+class JobThread:
     """The thread that starts Spark and runs all jobs, so that the main thread is free to be interrupted.
 
     There is one for all jobs: py4j keeps a connection and a Java thread for every thread that ever called.
@@ -91,7 +91,7 @@ class SparkConnection:
 
     context: SparkContext
     started: JavaProcess | None = None
-    calls: Calls = field(default_factory=lambda: Calls())
+    job_thread: JobThread = field(default_factory=lambda: JobThread())
     web_ui: str | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -118,7 +118,7 @@ class SparkConnection:
             self.context.setJobGroup(group, title)
             return self.context.parallelize(items, len(items)).map(work).collect()
 
-        future = self.calls.put(job)
+        future = self.job_thread.put(job)
         try:
             while True:
                 try:
@@ -137,7 +137,7 @@ class SparkConnection:
         """What to raise for a failure of Spark."""
         if self.started is not None and self.started.dead:
             return JAVA_DIED
-        return TURNED_AWAY if self._scala.isStopped() else explained(failure, self._local_dir)
+        return MASTER_REFUSED if self._scala.isStopped() else explained(failure, self._local_dir)
 
     @property
     def _local_dir(self) -> str | None:
@@ -150,7 +150,7 @@ class SparkConnection:
         return self.context._jsc.sc()
 
     @property
-    def lonely(self) -> bool:
+    def has_no_executor(self) -> bool:
         """Is there no executor on other machines yet, where tasks need one?"""
         return not self.in_one_process and len(self._scala.statusTracker().getExecutorInfos()) < 2
 
@@ -182,10 +182,10 @@ class SparkConnection:
         """Stop the session, if this run started it; at once if the patience is over."""
         patience = patience or Patience()
         if self.started is None:
-            self.calls.close()
+            self.job_thread.close()
             return
-        stopping = self.calls.put(self._stop)
-        self.calls.close()
+        stopping = self.job_thread.put(self._stop)
+        self.job_thread.close()
         while not stopping.done():
             if patience.over is not None:
                 self.started.give_up()
@@ -230,7 +230,7 @@ class JavaProcess:
             if sys.platform == "linux":
                 chosen |= _BY_FILE_SOCKETS
         settings = SparkConf(loadDefaults=False)
-        for key, value in (chosen | dict(conf) | {"spark.master": patient(master)}).items():
+        for key, value in (chosen | dict(conf) | {"spark.master": with_retries(master)}).items():
             settings.set(key, value)
         gateway = None
         if not self.inherited:
@@ -324,13 +324,13 @@ def open_session(master: str, conf: Mapping[str, str], java: Path, patience: Pat
     running = SparkContext._active_spark_context
     if running is not None:
         return SparkConnection(running)
-    calls = Calls()
+    job_thread = JobThread()
     patience = patience or Patience()
     with interruptions() as interruption:
         process = JavaProcess()
         try:
             with _surroundings(master, java_home(java, process.folder)):
-                starting = calls.put(lambda: process.start(master, conf))
+                starting = job_thread.put(lambda: process.start(master, conf))
                 while not starting.done():
                     wait([starting], _TICK_S)
                     if interruption.asked or patience.over is not None:
@@ -340,7 +340,7 @@ def open_session(master: str, conf: Mapping[str, str], java: Path, patience: Pat
             patience.ask()
         except BaseException as failure:
             reason = _reason(failure, process)
-            calls.close()
+            job_thread.close()
             process.close()
             interruption.heed()
             patience.ask()
@@ -350,7 +350,7 @@ def open_session(master: str, conf: Mapping[str, str], java: Path, patience: Pat
                 f"Spark does not start with the master '{master}': {reason}",
                 "check --master, --conf and the Java in use; --engine embedded needs none of them",
             ) from failure
-    return SparkConnection(context, process, calls)
+    return SparkConnection(context, process, job_thread)
 
 
 @contextmanager

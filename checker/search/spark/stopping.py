@@ -10,7 +10,7 @@ from fizz.base.light import dataclass
 
 if TYPE_CHECKING:
     pass
-from checker.search.spark.assignment import Met
+from checker.search.spark.assignment import PartialLevel
 
 _DIGITS = 12
 
@@ -20,7 +20,7 @@ class Stopped:
     """A task that was not finished."""
 
     reason: StopReason
-    met: Met
+    partial_level: PartialLevel
 
 
 def stop_sign(folder: Path, run: str) -> Path:

@@ -19,7 +19,7 @@ _TROUBLES: Final = {
     "exited unexpectedly": _DEAD_WORKER,
     "ExecutorLostFailure": _DEAD_WORKER,
 }
-TURNED_AWAY: Final = EnvironmentProblem(
+MASTER_REFUSED: Final = EnvironmentProblem(
     "the Spark master has turned this run away, or is gone",
     "check that --master is the address of a Spark master, of this version of Spark, and see its logs",
 )

@@ -19,9 +19,9 @@ from checker.core.patience import Patience, Stop
 from checker.core.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
 from checker.search.checkpoints.codec import StateCodec
 from checker.search.rows.expander import Expander
-from checker.search.spark.assignment import Assignment, Met, Order, TaskReport, Working
+from checker.search.spark.assignment import Assignment, PartialLevel, PartitionTask, RunConfig, TaskReport
 from checker.search.spark.column_partition import ColumnPartition, WorkerColumns
-from checker.search.spark.graph_task import Made, PassTask
+from checker.search.spark.graph_task import PassReport, PassTask
 from checker.search.spark.partition import Partition
 from checker.search.spark.result_recorder import ResultRecorder
 from checker.search.spark.shared_results import unpack_results
@@ -41,7 +41,7 @@ class Worker:
     `begun`: what the CPU clock of this process showed before.
     """
 
-    order: Order
+    config: RunConfig
     store: FileStore
     expander: Expander
     codec: StateCodec
@@ -55,7 +55,7 @@ class Worker:
 
     def perform(self, assignment: Assignment) -> TaskReport | Stopped:
         """Do one task, unless the run is to end before."""
-        settings = self.order.settings
+        settings = self.config.settings
         if not self.store.folder.is_dir():
             raise _not_shared(self.store.folder)
         if settings.export is not None and not place_of(settings.export, settings.kept_in).is_dir():
@@ -71,7 +71,7 @@ class Worker:
         except Stop as stop:
             # The objects of this worker are half changed, and of no use to another task.
             _workers.clear()
-            return Stopped(stop.reason, Met.of(partition))
+            return Stopped(stop.reason, PartialLevel.of(partition))
         finally:
             # The expander reports each action once, and an attempt that failed reports nothing.
             self.acted |= partition.expanded.acted
@@ -89,14 +89,14 @@ class Worker:
             own_effort(self.begun),
             self.recorder.unsent(self.codec),
             self.recorder.unshared,
-            Met.of(partition),
+            PartialLevel.of(partition),
         )
 
-    def make(self, task: PassTask) -> Made:
+    def make(self, task: PassTask) -> PassReport:
         """Make a pass over the graph for liveness."""
         if not self.store.folder.is_dir():
             raise _not_shared(self.store.folder)
-        return Made(task.perform(self.store), self.name, own_effort(self.begun))
+        return PassReport(task.perform(self.store), self.name, own_effort(self.begun))
 
     def _take_results(self, names: tuple[str, ...]) -> None:
         """Take in the results of other workers."""
@@ -108,29 +108,29 @@ class Worker:
                     self.recorder.add(unpack_results(self.codec, data), space)
                 self.results_read.add(name)
 
-    def _partition(self, assignment: Assignment) -> Working:
+    def _partition(self, assignment: Assignment) -> PartitionTask:
         """By columns where that is possible."""
-        if not self.order.columns:
-            return Partition(assignment, self.order.partitions, self.store, self.expander, self.codec)
-        self.columns = self.columns or WorkerColumns.of(self.expander, self.codec, self.order.worker_config.reduced)
-        return ColumnPartition(assignment, self.order.partitions, self.store, self.columns)
+        if not self.config.columns:
+            return Partition(assignment, self.config.partitions, self.store, self.expander, self.codec)
+        self.columns = self.columns or WorkerColumns.of(self.expander, self.codec, self.config.worker_config.reduced)
+        return ColumnPartition(assignment, self.config.partitions, self.store, self.columns)
 
 
 _workers: list[Worker] = []
 """The worker of the latest run: a process that serves one run after the other keeps nothing of the earlier ones."""
 
 
-def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
+def perform(run: str, config: Broadcast[bytes], data: bytes) -> bytes:
     """One task of a Spark job: pickled in, a pickled summary out, or the problem that cannot be helped.
 
     Pickles travel by Spark's own channel only, between processes that run our code in any case; files are data.
     """
-    answer: TaskReport | Stopped | Made | Problem | StopReason
+    answer: TaskReport | Stopped | PassReport | Problem | StopReason
     # What a task makes lives to its end: collecting garbage in it again and again takes a quarter of the time.
     gc.disable()
     try:
         given: Assignment | PassTask = pickle.loads(data)
-        worker = _worker(run, order)
+        worker = _worker(run, config)
         answer = worker.make(given) if isinstance(given, PassTask) else worker.perform(given)
     except Problem as problem:
         answer = problem
@@ -147,7 +147,7 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
             raise
         answer = EnvironmentProblem(full_disk(failure), _ROOM)
     finally:
-        put_away()
+        freeze_objects()
         gc.enable()
     _forget_archives()
     return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
@@ -156,12 +156,12 @@ def perform(run: str, order: Broadcast[bytes], data: bytes) -> bytes:
 _ROOM: Final = "make room there, or name a folder on a larger disk: TMPDIR, or --conf spark.fizzpy.folder=DIR"
 
 
-def _worker(run: str, order: Broadcast[bytes]) -> Worker:
-    if not _workers or _workers[0].order.run != run:
+def _worker(run: str, config: Broadcast[bytes]) -> Worker:
+    if not _workers or _workers[0].config.run != run:
         _workers.clear()
         gc.unfreeze()
         begun = time.process_time()
-        given: Order = pickle.loads(order.value)
+        given: RunConfig = pickle.loads(config.value)
         sign = stop_sign(Path(given.folder), run)
         expander = Expander(given.task(Patience(asked=sign.exists)))
         if given.worker_config.gathered:
@@ -171,7 +171,7 @@ def _worker(run: str, order: Broadcast[bytes]) -> Worker:
     return _workers[0]
 
 
-def put_away() -> None:
+def freeze_objects() -> None:
     """Keep what a task leaves out of the search for garbage: Spark makes one after each task, in all that there is."""
     gc.collect()
     gc.freeze()
