@@ -97,7 +97,7 @@ class _Freezer:
         if write is None and isinstance(value, Container):
             write = next(_WRITERS[base] for base in kind.__mro__ if base in _WRITERS)
         if write is not None:
-            number = write(self.interner, self.freeze, value)
+            number = write(self.interner, self, value)
         elif isinstance(value, HostValue):
             number = value.intern(self.interner)
         else:
@@ -107,44 +107,46 @@ class _Freezer:
             self.known[id(value)] = number
         return number
 
+    def freeze_all(self, values: Iterable[object]) -> list[int]:
+        """The ids of the values inside one."""
+        ints = self.interner.ints  # there may be a million of them, most of which were met before
+        return [
+            number if type(value) is int and (number := ints.get(value)) is not None else self.freeze(value)
+            for value in values
+        ]
+
     def stranger(self, value: object) -> int:
         """Refuses a value that no state may hold."""
         name = value.name if isinstance(value, FunctionValue | ModuleValue) else "value"
         raise ModelMistake("R18", f"the {type_name(value)} '{name}' can not be stored in state")
 
 
-# A writer returns the id of a value, given the interner and a function that freezes members.
-Writer = Callable[[Interner, Callable[[object], int], Any], int]
+# A writer returns the id of a value, given the interner and what freezes members.
+Writer = Callable[[Interner, _Freezer, Any], int]
 
 
 def _ordered(tag: Tag, items: Callable[[Any], Iterable[object]]) -> Writer:
-    def write(interner: Interner, freeze: Callable[[object], int], value: Any) -> int:
-        ints = interner.ints  # there may be a million of them, most of which were met before
-        found = [
-            number if type(item) is int and (number := ints.get(item)) is not None else freeze(item)
-            for item in items(value)
-        ]
-        return interner.intern(tag, tuple(found))
-
-    return write
+    return lambda interner, freezer, value: interner.intern(tag, tuple(freezer.freeze_all(items(value))))
 
 
 def _unordered(tag: Tag, items: Callable[[Any], Iterable[object]]) -> Writer:
-    return lambda interner, freeze, value: interner.intern_members(tag, [freeze(item) for item in items(value)])
+    return lambda interner, freezer, value: interner.intern_members(tag, freezer.freeze_all(items(value)))
 
 
 def _pairs(tag: Tag, pairs: Callable[[Any], Iterable[tuple[object, object]]]) -> Writer:
-    return lambda interner, freeze, value: interner.intern_pairs(tag, [(freeze(k), freeze(v)) for k, v in pairs(value)])
+    return lambda interner, freezer, value: interner.intern_pairs(
+        tag, [(freezer.freeze(k), freezer.freeze(v)) for k, v in pairs(value)]
+    )
 
 
 def _fields(tag: Tag) -> Writer:
-    return lambda interner, freeze, value: interner.intern_fields(
-        tag, [(name, freeze(item)) for name, item in value.fields.items()]
+    return lambda interner, freezer, value: interner.intern_fields(
+        tag, [(name, freezer.freeze(item)) for name, item in value.fields.items()]
     )
 
 
 def _leaf(tag: Tag, payload: Callable[[Any], object]) -> Writer:
-    return lambda interner, freeze, value: interner.intern(tag, payload(value))
+    return lambda interner, freezer, value: interner.intern(tag, payload(value))
 
 
 _WRITERS: dict[type, Writer] = {
@@ -191,6 +193,9 @@ class _DisplayFreezer(_Freezer):
         number = super().freeze(value)
         self.path.discard(id(value))
         return number
+
+    def freeze_all(self, values: Iterable[object]) -> list[int]:
+        return [self.freeze(value) for value in values]  # each one counts, however often it was met
 
     def stranger(self, value: object) -> int:
         name = value.name if isinstance(value, FunctionValue | ModuleValue) else "?"

@@ -24,6 +24,7 @@ from interpreter.values import (
     equal,
 )
 from interpreter.values.budget import METER
+from interpreter.values.freeze import display
 from interpreter.values.problem import ModelMistake
 
 SIZE = 4_000
@@ -257,3 +258,22 @@ def test_the_hook_is_called() -> None:
         METER.hook = None
     gaps = [after - before for before, after in zip([0, *seen], [*seen, 100_000], strict=True)]
     assert len(seen) >= 9 and max(gaps) <= 10_001
+
+
+def test_a_text_is_refused_before_it_is_put_together() -> None:
+    """Each element counts each time it is written, also one that was met before: a list may hold one list often."""
+    inner = ListValue([0] * 1_000)
+
+    class Counted(list[object]):
+        count = 0
+
+        def __iter__(self) -> Iterator[object]:
+            for item in super().__iter__():
+                Counted.count += 1
+                yield item
+
+    outer = ListValue(Counted([inner] * 1_000))
+    with pytest.raises(ModelMistake) as caught:
+        display(outer, most=5_000)
+    assert caught.value.code == "R24"
+    assert Counted.count == 5
