@@ -5,48 +5,11 @@ from __future__ import annotations
 from collections.abc import Set
 
 from fizz import Span
-from interpreter.compile.program import AssertionProgram, Program
+from interpreter.compile.program import AssertionProgram
 from interpreter.execute.execution import Execution
-from interpreter.execute.frames import Frame
 from interpreter.execute.observer import Undecided
-from interpreter.execute.state_struct import StateStruct
-from interpreter.execute.world import Reader, World
-from interpreter.state.state import Slot, State
 from interpreter.state.step import Abort, ModelError, Outcome
 from interpreter.values import truth
-
-
-class _Side:
-    """One of the two states of a pair view."""
-
-    __slots__ = ("_recorder", "_side")
-
-    def __init__(self, recorder: Reader, side: str) -> None:
-        self._recorder = recorder
-        self._side = side
-
-    def read(self, slot: Slot) -> int:
-        return self._recorder.read((self._side, *slot))
-
-    def whole(self) -> State:
-        return self._recorder.whole()
-
-
-def assertion_frame(
-    program: Program, assertion: AssertionProgram, instance: tuple[str, int] | None, world: World
-) -> Frame:
-    """The frame in which an assertion runs; in a transition assertion the frame's own world is the state after."""
-    routine = program.routines[assertion.routine]
-    variables: dict[str, object] = {}
-    if assertion.kind == "transition":
-        before, world = world.beside(_Side(world.recorder, "before")), world.beside(_Side(world.recorder, "after"))
-        names = assertion.parameters or ("before", "after")
-        variables = {
-            names[0]: StateStruct(before, program.state_variables),
-            names[1]: StateStruct(world, program.state_variables),
-        }
-    owner = None if instance is None else world.instance(instance)
-    return Frame(routine, owner, variables, world)
 
 
 def evaluate_assertion(assertion: AssertionProgram, execution: Execution, met: Set[Span]) -> Outcome:

@@ -1,10 +1,12 @@
-"""The frames with which a rule begins: a start's own, those of a parked thread, a message's, an assertion's."""
+"""How a rule begins: the frames of a start, a parked thread, a message, an assertion about one state or two."""
 
 from __future__ import annotations
 
-from interpreter.execute.assertions import assertion_frame
+from interpreter.compile.program import AssertionProgram, Program
 from interpreter.execute.frames import Frame, deliver_frame, resume_frames
-from interpreter.execute.world import World
+from interpreter.execute.state_struct import StateStruct
+from interpreter.execute.world import Reader, World
+from interpreter.state.state import Slot, State
 from interpreter.state.step import Rule, StepKind
 
 
@@ -19,3 +21,36 @@ def first_frames(rule: Rule, world: World) -> list[Frame]:
         return [assertion_frame(program, program.assertions[rule.subject], rule.instance, world)]
     instance = None if rule.instance is None else world.instance(rule.instance)
     return [Frame(program.routines[rule.subject], instance, {}, world)]
+
+
+class _Side:
+    """One of the two states of a pair view."""
+
+    __slots__ = ("_recorder", "_side")
+
+    def __init__(self, recorder: Reader, side: str) -> None:
+        self._recorder = recorder
+        self._side = side
+
+    def read(self, slot: Slot) -> int:
+        return self._recorder.read((self._side, *slot))
+
+    def whole(self) -> State:
+        return self._recorder.whole()
+
+
+def assertion_frame(
+    program: Program, assertion: AssertionProgram, instance: tuple[str, int] | None, world: World
+) -> Frame:
+    """The frame in which an assertion runs; in a transition assertion the frame's own world is the state after."""
+    routine = program.routines[assertion.routine]
+    variables: dict[str, object] = {}
+    if assertion.kind == "transition":
+        before, world = world.beside(_Side(world.recorder, "before")), world.beside(_Side(world.recorder, "after"))
+        names = assertion.parameters or ("before", "after")
+        variables = {
+            names[0]: StateStruct(before, program.state_variables),
+            names[1]: StateStruct(world, program.state_variables),
+        }
+    owner = None if instance is None else world.instance(instance)
+    return Frame(routine, owner, variables, world)

@@ -14,7 +14,8 @@ from fizz.base.light import dataclass
 from fizz.syntax import ast
 from interpreter.compile import program as p
 from interpreter.compile.statements import inner, own
-from interpreter.execute.assertions import assertion_frame, evaluate_assertion
+from interpreter.execute.assertions import evaluate_assertion
+from interpreter.execute.beginning import assertion_frame
 from interpreter.execute.code import Code
 from interpreter.execute.evaluations import Watcher
 from interpreter.execute.execution import Execution
