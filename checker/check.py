@@ -22,7 +22,7 @@ from checker.search.driver import ProgressSink
 from checker.search.explore import explore, nothing
 from checker.search.memo.memo import Memory
 from checker.search.registry import engine_of
-from checker.storage.folders import refuse_addresses
+from checker.storage.user_paths import refuse_addresses
 from fizz import Module, load
 from fizz.base.room import with_room
 from interpreter import Machine, ModelError, compile_module

@@ -26,7 +26,7 @@ from checker.core.given import literal, option_text
 from checker.core.limits import Limits
 from checker.core.problems import Problem, UsageProblem
 from checker.core.report import PropertyVerdict, Report, Verdict
-from checker.storage.user_files import read_user_file
+from checker.storage.user_paths import read_user_file
 from fizz.base.yaml_text import YamlError, YamlNode, compose, plain
 
 FILE_NAME = "expect.yaml"

@@ -1,1 +1,1 @@
-"""Files: what users name, what runs keep, and how both are kept from doing harm."""
+"""Files: paths that users name, the files of runs, checkpoints and exports."""

@@ -1,4 +1,4 @@
-"""The files of a run: parts with checksums, written whole or not at all, so that tasks may be tried again."""
+"""The files of a run: parts with checksums, written atomically, so that tasks may be repeated."""
 
 from __future__ import annotations
 
@@ -27,16 +27,15 @@ _PIECE: Final = 1 << 20
 _BLOCK: Final = 1 << 24
 _WAITS_S: Final = (0.1, 0.3, 1.0)
 _NAME: Final = re.compile(r"[a-z]+(-[0-9-]+)?(\.json)?")
-"""Names of files: nothing that leads out of the folder."""
+"""Names of files, none of which leads out of the folder."""
 _NO_HINT: Final = "check the disk that it lies on, and run again"
 
 
 @dataclass(slots=True)
 class FileStore:
-    """A folder that the driver and all workers see. A name is written by one task only, always with one meaning.
+    """A folder that the driver and all workers see. Each name is written by one task only, always with equal content.
 
-    `durable`: what is written is on the disk, and not only on its way there. `ask` is called
-    between pieces; what it raises leaves no half of a file.
+    `durable`: files are synchronised to the disk. `ask` is called between pieces; what it raises leaves no file.
     """
 
     folder: Path
@@ -45,12 +44,12 @@ class FileStore:
     _mapped: dict[tuple[str, int], memoryview] = field(default_factory=dict)
 
     def write(self, name: str, parts: Sequence[bytes]) -> None:
-        """Write a file. Whoever reads the name sees the old file or the new one, never half of it."""
+        """Write a file atomically: a reader of the name sees the old file or the new one."""
         index = b"".join(_PART.pack(len(part), zlib.crc32(part)) for part in parts)
         self.write_whole(name, (_HEAD.pack(_MAGIC, len(parts), zlib.crc32(index)) + index, *parts))
 
     def write_whole(self, name: str, pieces: Iterable[bytes]) -> None:
-        """Write a file of these bytes, in one go for all who read it."""
+        """Write a file of these bytes, atomically for readers."""
         path = self._path(name)
         # Two attempts at one task may write at the same time, on different machines.
         unfinished = path.with_name(f"{name}.{uuid.uuid4().hex}.part")
@@ -72,7 +71,7 @@ class FileStore:
             with suppress(OSError):
                 unfinished.unlink(missing_ok=True)
             if isinstance(failure, OSError) and failure.filename is None:
-                # Who hears of a full disk wants to know which one.
+                # The message about a full disk names the file.
                 raise OSError(failure.errno, failure.strerror, str(path)) from failure
             raise
 
@@ -88,12 +87,12 @@ class FileStore:
         return data
 
     def length(self, name: str, part: int) -> int:
-        """How many bytes one part of a file has."""
+        """The number of bytes in one part of a file."""
         with self._opened(name) as file:
             return self._find(name, file, part)[1]
 
     def map(self, name: str, part: int) -> memoryview:
-        """One part of a file, in memory only as far as it is used. It is checked once in a process."""
+        """One part of a file, mapped into memory. Its checksum is tested once in a process."""
         known = self._mapped.get((name, part))
         if known is None:
             with self._opened(name) as file:
@@ -106,12 +105,12 @@ class FileStore:
         return known
 
     def seal(self, name: str) -> str:
-        """What tells a file from others: a digest of the lengths and checksums of its parts, and of its name."""
+        """The identity of a file: a digest of its name and the lengths and checksums of its parts."""
         with self._opened(name, at_once=True) as file:
             return _seal(name, self._entries(name, file))
 
     def check(self, name: str, seal: str) -> None:
-        """Raise `EnvironmentProblem` unless the file is there, is as it was written, and has this seal."""
+        """Raise `EnvironmentProblem` unless the file exists, is undamaged, and has this seal."""
         with self._opened(name, at_once=True) as file:
             entries = self._entries(name, file)
             if _seal(name, entries) != seal:
@@ -121,7 +120,7 @@ class FileStore:
 
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:
-        """While the block runs, whatever goes wrong is the fault of a file: it is not what a run writes."""
+        """While the block runs, errors mean that the file is damaged. Raises `EnvironmentProblem`."""
         try:
             yield
         except UNREADABLE as failure:
@@ -133,7 +132,7 @@ class FileStore:
         return os.path.lexists(self._path(name))
 
     def wrote(self, name: str) -> bool:
-        """Whether a file begins as those do that a run has written."""
+        """Whether a file begins as those that runs write."""
         try:
             with open_regular(self._path(name)) as file:
                 return file.read(len(_MAGIC)) == _MAGIC
@@ -141,28 +140,28 @@ class FileStore:
             return False
 
     def remove(self, name: str) -> None:
-        """Remove a file that nobody will ask for again."""
+        """Remove a file that is no longer needed."""
         self._path(name).unlink(missing_ok=True)
 
     def forget_all_but(self, names: frozenset[str]) -> None:
-        """Let go of mapped files that are of no use any more, so that the disk gets their space back."""
+        """Release all mapped files but these, so that the disk can free the space of removed files."""
         for name, part in [key for key in self._mapped if key[0] not in names]:
             del self._mapped[name, part]
 
     def _path(self, name: str) -> Path:
-        """Where a file is: in the folder, whoever thought of its name."""
+        """The path of a file, always in the folder. Raises `EnvironmentProblem` for any other name."""
         if not _NAME.fullmatch(name):
             raise EnvironmentProblem(f"{name!r} is no name of a file of a run", _NO_HINT)
         return self.folder / name
 
     def _opened(self, name: str, at_once: bool = False) -> BinaryIO:
-        """A file of the folder, if that is what the name stands for; unless `at_once`, it is waited for a little."""
+        """An ordinary file of the folder; a missing one is waited for unless `at_once`. Raises a `Problem`."""
         path = self._path(name)
         try:
             for wait_s in () if at_once else _WAITS_S:
                 with suppress(FileNotFoundError):
                     return open_regular(path)
-                # A shared disk may show late what another machine has written.
+                # A shared disk may show a file of another machine late.
                 time.sleep(wait_s)
             return open_regular(path)
         except FileNotFoundError:
@@ -173,7 +172,7 @@ class FileStore:
             raise self._refused(name, f"cannot be read: {failure.strerror}") from failure
 
     def _find(self, name: str, file: BinaryIO, part: int) -> tuple[int, int, int]:
-        """Where a part begins, its length and its checksum."""
+        """The offset of a part, its length and its checksum."""
         entries = self._entries(name, file)
         if part >= len(entries):
             raise self._damaged(name)
@@ -181,11 +180,11 @@ class FileStore:
         return (begin, *entries[part])
 
     def _entries(self, name: str, file: BinaryIO) -> list[tuple[int, int]]:
-        """Length and checksum of each part; the file then stands where the first one begins."""
+        """Length and checksum of each part. Afterwards the position in the file is the beginning of the first part."""
         head = file.read(_HEAD.size)
         magic, count, checksum = _HEAD.unpack(head) if len(head) == _HEAD.size else (b"", 0, 0)
         size = os.fstat(file.fileno()).st_size
-        # A damaged count may be large: what is asked for must be there.
+        # A damaged count may be large: the file must have as many bytes.
         there = magic == _MAGIC and _PART.size * count < size
         index = file.read(_PART.size * count) if there else b""
         if not there or len(index) != _PART.size * count or zlib.crc32(index) != checksum:
@@ -208,7 +207,7 @@ def _seal(name: str, entries: Sequence[tuple[int, int]]) -> str:
 
 
 def sync_folder(folder: Path) -> None:
-    """See to it that the names in a folder are on the disk, where the system can do so."""
+    """Synchronise the names in a folder to the disk, where the system can."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)

@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass, field
 
 from checker.core.problems import UsageProblem
-from checker.storage.user_files import read_user_file
+from checker.storage.user_paths import read_user_file
 
 _CHOICE = re.compile(r"(Any|Stmt|For):")
 _EXPLICIT = re.compile(r"thread-\d|crash-role\s|(.* )?crash$")

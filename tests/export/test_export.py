@@ -23,8 +23,8 @@ from checker.core.patience import Patience
 from checker.core.problems import EnvironmentProblem, UsageProblem, full_disk
 from checker.core.report import Report
 from checker.storage.export import parquet_tables
-from checker.storage.export.arrow import arrow, write_file
 from checker.storage.export.level_parts import LevelPart
+from checker.storage.export.parquet_tables import arrow, write_file
 from tests.checkpoint.conftest import WIDE, comparable, interrupted_after, level_by_level
 from tests.spark.conftest import Stage, settings_for, stage
 from tests.spark.models import MODELS

@@ -50,7 +50,7 @@ from checker.search.spark.stopping import Stopped, stop_sign
 from checker.search.spark.troubles import NO_EXECUTOR_YET
 from checker.storage.checkpoint.folder import level_file
 from checker.storage.file_store import FileStore
-from checker.storage.folders import RUN_FOLDER
+from checker.storage.user_paths import RUN_FOLDER
 from fizz.base.data import demand
 
 _PATIENCE_S: Final = 20.0

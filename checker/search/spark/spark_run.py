@@ -24,7 +24,7 @@ from checker.search.spark.master import check_master, cores_asked
 from checker.search.spark.spark_connection import SparkConnection, open_session
 from checker.storage.checkpoint.folder import level_file
 from checker.storage.file_store import FileStore
-from checker.storage.folders import RUN_FOLDER
+from checker.storage.user_paths import RUN_FOLDER
 
 _PARTITIONS: Final = "spark.default.parallelism"
 _CORE: Final = "spark.fizzpy.core"

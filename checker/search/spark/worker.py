@@ -26,7 +26,7 @@ from checker.search.spark.partition import Partition
 from checker.search.spark.result_recorder import ResultRecorder
 from checker.search.spark.shared_results import unpack_results
 from checker.search.spark.stopping import Stopped, stop_sign
-from checker.storage.export import place_of
+from checker.storage.export import parts_folder
 from checker.storage.file_store import FileStore
 from fizz.base.data import NotData
 
@@ -58,7 +58,7 @@ class Worker:
         settings = self.config.settings
         if not self.store.folder.is_dir():
             raise _not_shared(self.store.folder)
-        if settings.export is not None and not place_of(settings.export, settings.kept_in).is_dir():
+        if settings.export is not None and not parts_folder(settings.export, settings.kept_in).is_dir():
             raise _not_shared(Path(settings.export), "--export DIR")
         self.store.forget_all_but(frozenset(file.name for file in assignment.visited))
         partition = self._partition(assignment)

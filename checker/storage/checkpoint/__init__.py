@@ -1,1 +1,1 @@
-"""Checkpoints: what a run has found, in a folder, so that another run goes on from there (docs/checkpoints.md)."""
+"""Checkpoints: the state of a run in a folder, from which another run resumes (docs/checkpoints.md)."""

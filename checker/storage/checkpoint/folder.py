@@ -1,7 +1,7 @@
 """`Folder`: the checkpoints in a folder. The two latest are kept, so that one may be damaged.
 
-A manifest names a level and all files that are needed to go on from it. It is written when they are on the disk, and
-what no manifest needs any more is removed after that.
+A manifest names a level and all files that are needed to resume from it. It is written when they are on the disk; then
+files that no manifest needs are removed.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from fizz.base.plain_files import NotAFile, open_regular_to_lock, read_regular
 FORMAT: Final = 2
 KEPT: Final = 2
 UNREDUCED: Final = "unreduced"
-"""The folder within for the second exploration, without symmetry, that a fair lasso may ask for."""
+"""The subfolder for the second exploration, without symmetry, that a fair lasso may need."""
 _MOST_BYTES: Final = 1 << 25
-"""No manifest is larger: it has a line for each file."""
+"""The most bytes of a manifest, which has a line for each file."""
 _NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14})"
 _MANIFEST: Final = re.compile(r"checkpoint-(0|[1-9][0-9]{0,8})\.json")
 _FILES: Final = "|".join(
@@ -40,36 +40,36 @@ _FILES: Final = "|".join(
     ]
 )
 _FILE: Final = re.compile(_FILES)
-"""The names of the files that runs write, and of no others: only these are read or removed."""
+"""The names of the files that runs write: only these are read or removed."""
 _OURS: Final = re.compile(rf"(?:{_FILES})(?:\.[0-9a-f]{{32}}\.part)?")
 _UNFINISHED: Final = re.compile(rf"{_MANIFEST.pattern}\.[0-9a-f]{{32}}\.part")
 _KEYS: Final = frozenset({"format", "level", "engine", "run", "files"})
 _ANOTHER: Final = "name another one"
 _DISK_FAULTS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-"""What the system says where a folder can not be made because of the disk, and not because of its name."""
+"""The errors of the system when a folder cannot be made because of the disk, not because of its name."""
 
 
 def refuse_inputs(folder: str, read: Iterable[str]) -> None:
-    """Raise `UsageProblem` for a file of the model that lies in the folder, under a name that runs write or remove."""
+    """Raise `UsageProblem` for a file of the model in the folder that has a name that runs write or remove."""
     try:
-        place = Path(folder).resolve()
+        resolved = Path(folder).resolve()
     except (OSError, ValueError):
-        # No place at all, as opening it says.
+        # Opening this folder reports the error.
         return
     for path in (Path(name) for name in read if not name.startswith("--")):
         # A link is a name of its own.
         for one in (path.resolve(), path.parent.resolve() / path.name):
             taken = any(names.fullmatch(one.name) for names in (_OURS, _MANIFEST, _UNFINISHED))
-            if taken and one.parent in (place, place / UNREDUCED):
+            if taken and one.parent in (resolved, resolved / UNREDUCED):
                 raise UsageProblem(f"'{path}' has the name of a file of a checkpoint, and lies among them", _ANOTHER)
 
 
 def demand_checkpoint(folder: str | os.PathLike[str]) -> None:
-    """Raise `UsageProblem` unless there is a checkpoint in the folder. Leaves nothing there."""
+    """Raise `UsageProblem` unless there is a checkpoint in the folder. Writes nothing."""
     try:
         there = _names(Path(folder))
     except (OSError, ValueError):
-        # It is no folder, or has a name that none has.
+        # It is no folder, or its name is invalid.
         there = []
     if not there:
         raise _nothing_in(folder)
@@ -77,9 +77,9 @@ def demand_checkpoint(folder: str | os.PathLike[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A checkpoint: the level that was complete, the engine that must go on from it if any, and its files.
+    """A checkpoint: the complete level, the engine that must resume from it if any, and its files.
 
-    `files`: the seal of each by name (see `FileStore.seal`), so that none can be taken for another.
+    `files`: the seal of each by name (see `FileStore.seal`), so that none can be exchanged for another.
     """
 
     level: int
@@ -115,13 +115,13 @@ class Folder:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], identity: Identity) -> Folder:
-        """The folder, made if need be, and nobody else's as long as it is open."""
-        place = Path(path).absolute()
+        """The folder, made if necessary and locked until it is closed. Raises `Problem`."""
+        absolute = Path(path).absolute()
         try:
-            place.mkdir(parents=True, exist_ok=True)
-            lock = open_regular_to_lock(place / "lock")
+            absolute.mkdir(parents=True, exist_ok=True)
+            lock = open_regular_to_lock(absolute / "lock")
         except NotAFile as failure:
-            raise EnvironmentProblem(f"the file {place / 'lock'} {failure.strerror}", "remove it") from None
+            raise EnvironmentProblem(f"the file {absolute / 'lock'} {failure.strerror}", "remove it") from None
         except ValueError as failure:
             raise UsageProblem(f"the folder {path!r} cannot be used for checkpoints: {failure}", _ANOTHER) from None
         except OSError as failure:
@@ -130,7 +130,7 @@ class Folder:
         if not _locked(lock):
             lock.close()
             raise UsageProblem(f"another run is writing checkpoints to {path}", "wait for it, or name another folder")
-        return cls(place, identity, FileStore(place, durable=True), _lock=lock)
+        return cls(absolute, identity, FileStore(absolute, durable=True), _lock=lock)
 
     def close(self) -> None:
         if self._lock is not None:
@@ -139,7 +139,7 @@ class Folder:
 
     @property
     def open_to_others(self) -> bool:
-        """Whether anybody may change what is in the folder, or it belongs to another user."""
+        """Whether all users may write to the folder, or it belongs to another user."""
         if os.name == "nt":
             return False
         status = self.path.stat()
@@ -150,11 +150,11 @@ class Folder:
 
     @property
     def in_use(self) -> bool:
-        """Are there checkpoints?"""
+        """Whether there are checkpoints."""
         return bool(_names(self.path))
 
     def begin(self) -> None:
-        """Begin a new series of checkpoints: there may be no other one here."""
+        """Begin a new series of checkpoints. Raises `UsageProblem` if there is one already."""
         if _names(self.path) or any((self.path / UNREDUCED).glob("checkpoint-*.json")):
             raise UsageProblem(
                 f"there is a checkpoint in {self.path} already",
@@ -172,7 +172,7 @@ class Folder:
         self._sweep(frozenset())
 
     def latest(self) -> tuple[Manifest, list[str]]:
-        """The latest checkpoint that is whole, and what is wrong with those after it, which are removed.
+        """The latest undamaged checkpoint, and the problems of those after it, which are removed.
 
         Raises `UsageProblem` if there is none or if it is of another run, `EnvironmentProblem` if all are damaged.
         """
@@ -203,7 +203,7 @@ class Folder:
         return good[0], troubles
 
     def _read(self, name: str) -> Manifest:
-        """A manifest that is as it was written, and of this run."""
+        """An undamaged manifest of this run. Raises `Problem`."""
         path = self.path / name
         try:
             content = _content(read_regular(path, _MOST_BYTES))
@@ -229,10 +229,10 @@ class Folder:
     # --- writing ---------------------------------------------------------------------------------------------------
 
     def commit(self, level: int, engine: str | None, parts: Sequence[bytes], files: Iterable[str]) -> None:
-        """Make a checkpoint of a level: `parts` are for a file of its own, `files` are there already."""
+        """Make a checkpoint of a level: `parts` are written to a file of its own, `files` exist already."""
         name = level_file(level)
         self.store.write(name, parts)
-        # Seals of files that are there already are not read again: a name has one meaning only.
+        # Known seals are not read again: a name always has the same content.
         known = self.manifests[-1].files if self.manifests else {}
         seals = {file: known.get(file) or self.store.seal(file) for file in files}
         manifest = Manifest(level, engine, self.identity, {**seals, name: self.store.seal(name)})
@@ -249,7 +249,7 @@ class Folder:
         return frozenset(name for manifest in self.manifests for name in manifest.files)
 
     def _sweep(self, needed: frozenset[str]) -> None:
-        """Remove what a run that was killed has left, and nothing else."""
+        """Remove the files that a killed run has left, and no others."""
         for path in self.path.iterdir():
             name = path.name
             if (_OURS.fullmatch(name) and name not in needed) or _UNFINISHED.fullmatch(name):
@@ -257,7 +257,7 @@ class Folder:
 
 
 def _names(folder: Path) -> list[str]:
-    """The manifests that are in a folder, the latest first."""
+    """The names of the manifests in a folder, the latest first."""
     names = [path.name for path in folder.iterdir() if _MANIFEST.fullmatch(path.name)]
     return sorted(names, key=_level, reverse=True)
 
@@ -267,7 +267,7 @@ def _nothing_in(folder: str | os.PathLike[str]) -> UsageProblem:
 
 
 def _content(data: bytes) -> dict[str, Any]:
-    """What a manifest says, if it is as it was written."""
+    """The content of an undamaged manifest. Raises one of `UNREADABLE`."""
     content = json.loads(data, parse_constant=_refused, parse_float=_refused)
     demand(type(content) is dict, "a manifest")
     checksum = content.pop("sha256")
@@ -290,7 +290,7 @@ def _refused(text: str) -> None:
 
 
 def _without(path: Path) -> None:
-    """Remove a file of ours, or a link in its place. A folder was made by somebody else."""
+    """Remove a file of ours, or a link with its name, but no folder: runs make none."""
     if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
 
@@ -306,7 +306,7 @@ def _digest(content: dict[str, Any]) -> str:
 
 
 def _locked(file: BinaryIO) -> bool:
-    """Whether the lock is ours now. Systems without such locks have to trust their users."""
+    """Whether the lock was taken; always true on systems without such locks."""
     try:
         import fcntl
     except ImportError:
@@ -321,5 +321,5 @@ def _locked(file: BinaryIO) -> bool:
 
 
 def level_file(level: int) -> str:
-    """The file of what is needed to go on from a level, beside what was found before."""
+    """The name of the file of a level, which together with earlier files is needed to resume from it."""
     return f"level-{level}"

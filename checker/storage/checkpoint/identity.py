@@ -1,4 +1,4 @@
-"""What a checkpoint is of: the model and all options that decide the answer, and how to say in what two runs differ."""
+"""The identity of a run: the model and all options that decide the answer, and messages about differing runs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Identity = Mapping[str, str]
 
 
 def identity_of(module: Module, settings: Settings) -> Identity:
-    """The texts by which runs are told apart. Where the model lies, and how far a run may go, are not among them."""
-    # Texts of the command line are told apart as constants and options.
+    """The texts that identify a run. The path of the model and the limits of the run are not among them."""
+    # Texts of the command line are compared as constants and options.
     texts = [text for name, text in module.sources.items() if not name.startswith("--")]
     options = {f"option {name}": repr(value) for name, value in sorted(asdict(module.options).items())}
     return {
@@ -30,7 +30,7 @@ def identity_of(module: Module, settings: Settings) -> Identity:
         "--property": repr(sorted(settings.properties or ())),
         "--keep-going": repr(settings.keep_going),
         "--no-symmetry": repr(not settings.symmetry),
-        # Where to does not matter, but what was found before cannot be told afterwards.
+        # The folder does not matter, but states found before the export was requested cannot be exported.
         "--export": repr(settings.export is not None),
     }
 
@@ -53,9 +53,9 @@ def demand_equal(there: Identity, here: Identity) -> None:
         if there.get(name) != here[name]:
             raise UsageProblem(f"the checkpoint is of {text}", "begin anew with --checkpoint in another folder")
     differing = [name for name in here if there.get(name) != here[name]]
-    told = ", ".join(f"{name} ({there.get(name, 'not given')} there, {here[name]} here)" for name in differing)
+    texts = ", ".join(f"{name} ({there.get(name, 'not given')} there, {here[name]} here)" for name in differing)
     raise UsageProblem(
-        f"the checkpoint is of a run with other options: {told}", "give the options of then, or begin anew"
+        f"the checkpoint is of a run with other options: {texts}", "give the options of then, or begin anew"
     )
 
 

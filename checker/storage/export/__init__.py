@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
 
 PARTS: Final = ".parts"
-"""In the folder of an export as long as that is not finished."""
+"""The subfolder of an export that is not finished."""
 
 
 def parts_of(settings: Settings, machine: Machine, partition: int | None = None) -> LevelPart | None:
-    """Where to tell of states and steps, if they are to be exported."""
+    """The writer of found states and steps, if they are to be exported."""
     if settings.export is None:
         return None
     from checker.storage.export.level_parts import LevelPart
     from checker.storage.file_store import FileStore
 
     kept_in = settings.kept_in
-    store = FileStore(place_of(settings.export, kept_in), durable=kept_in is not None)
+    store = FileStore(parts_folder(settings.export, kept_in), durable=kept_in is not None)
     return LevelPart(store, machine, partition)
 
 
-def place_of(export: str, kept_in: str | None) -> Path:
-    """The folder for the parts of an export: with the checkpoints if there are any, for they are needed to go on."""
+def parts_folder(export: str, kept_in: str | None) -> Path:
+    """The folder for the parts of an export: that of the checkpoints if there are any, since resuming needs them."""
     return Path(export).absolute() / PARTS if kept_in is None else Path(kept_in).absolute()

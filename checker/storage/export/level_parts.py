@@ -1,7 +1,7 @@
-"""`LevelPart`: states and transitions while they are found, in files of text; `tables` makes typed ones of them.
+"""`LevelPart`: writes states and transitions as they are found, in files of which `parquet_tables` makes typed tables.
 
-What type a variable has is only known at the end, and perhaps on another machine: until then values are JSON, and each
-file says which kinds of values its columns have.
+The type of a variable is known only at the end, perhaps on another machine. Until then values are JSON, and each file
+has the kinds of values of its columns.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ KINDS: Final = 0
 ROWS: Final = 1
 """The parts of a file: the kinds of values that each column has, and the rows, by column and deflated.
 
-The rows are no Parquet: a few bytes of that may stand for a lot, and nothing in them says for how much.
+The rows are not Parquet, in which a few bytes may expand to an unknown, large amount.
 """
 MOST_ROWS: Final = 50_000
-"""In one file."""
+"""The most rows in one file."""
 Columns = tuple[tuple[str, tuple[Any, ...]], ...]
-"""Rows: the names of the columns, with the value of each row."""
+"""Rows: the names of the columns, each with its values."""
 Kinds = tuple[tuple[str, tuple[str, ...]], ...]
-"""The columns, with the kinds of values that each has."""
+"""The columns, each with the kinds of its values."""
 _INT64: Final = 1 << 63
 
 OURS: Final = ("state", "level", "threads", "messages")
-"""The columns of states that are no variables."""
+"""The columns of states that are not variables."""
 
 STATES, TRANSITIONS = "states", "transitions"
 PREFIXES: Final = {STATES: "rows", TRANSITIONS: "steps"}
-"""How the files of each table begin."""
+"""The prefix of the names of the files of each table."""
 TRANSITION: Final = ("source", "target", "level", "action", "label", "kind", "crash")
-"""The columns of transitions: texts, but for a number and a truth value."""
+"""The columns of transitions: texts, except a number and a truth value."""
 
 
 @dataclass(slots=True)
 class _Buffer:
-    """Rows that wait to be written, by column, and the kinds of values that each column has."""
+    """Rows that are not written yet, by column, and the kinds of values of each column."""
 
     rows: int = 0
     columns: dict[str, list[Any]] = field(default_factory=dict)
@@ -67,20 +67,20 @@ class _Buffer:
 
 
 class LevelPart:
-    """The part of a level that one task finds: that of a partition, or all of it. `files` are those that it wrote."""
+    """Writes the part of a level that one task finds: that of a partition, or all of it. `files` are those written."""
 
     def __init__(self, store: FileStore, machine: Machine, partition: int | None) -> None:
         self.store = store
         self.machine = machine
         self.files: list[str] = []
         self._loose: list[str] = []
-        """Those of the level under way."""
+        """The files of the current level."""
         self._tag = "" if partition is None else f"-{partition}"
         self._buffers: dict[tuple[str, int], _Buffer] = {}
         self._names = column_names(machine.program.state_variables)
 
     def state(self, key: int, level: int, state: State) -> None:
-        """A state that was found on a level."""
+        """Add a state that was found on a level."""
         buffer = self._buffer(STATES, level)
         row: dict[str, Any] = {"state": f"{key:032x}", "level": level}
         for name, value in self._columns(json.loads(self.machine.encoding(state))):
@@ -92,7 +92,7 @@ class LevelPart:
     def step(
         self, source: int, target: int, level: int, candidate: Candidate, choices: tuple[str, ...], crash: bool
     ) -> None:
-        """A step from a state of a level. `crash`: its thread is lost, or it is a crash of a role."""
+        """Add a step from a state of a level. `crash`: its thread is lost, or it is a crash of a role."""
         role = candidate.rule.kind is StepKind.CRASH_ROLE
         values = (
             f"{source:032x}",
@@ -108,26 +108,26 @@ class LevelPart:
         self._trim(TRANSITIONS, level, buffer)
 
     def flush(self) -> None:
-        """Write what is still in memory."""
+        """Write all rows in memory."""
         for (table, level), buffer in self._buffers.items():
             self._write(table, level, buffer)
         self._buffers = {}
         self._loose = []
 
     def drop(self) -> None:
-        """Forget what came since the last flush, files among it: the level was given up."""
+        """Drop all rows since the last flush, also files: the level was given up."""
         for name in self._loose:
             self.files.remove(name)
             self.store.remove(name)
         self._buffers = {}
         self._loose = []
 
-    def _columns(self, told: dict[str, Any]) -> list[tuple[str, Any]]:
-        """The columns of a state: variables, params and fields of instances, and what else makes a state."""
-        columns = [(self._names.get(name, name), value) for name, value in told["heap"].items()]
-        for role, number, params, fields, _ in told["roles"]:
+    def _columns(self, state: dict[str, Any]) -> list[tuple[str, Any]]:
+        """The columns of a decoded state: variables, params and fields of instances, threads and messages."""
+        columns = [(self._names.get(name, name), value) for name, value in state["heap"].items()]
+        for role, number, params, fields, _ in state["roles"]:
             columns += [(f"{role}#{number}.{name}", value) for name, value in (*params.items(), *fields.items())]
-        return [*columns, *((name, told[name]) for name in OURS[2:] if told.get(name))]
+        return [*columns, *((name, state[name]) for name in OURS[2:] if state.get(name))]
 
     def _buffer(self, table: str, level: int) -> _Buffer:
         return self._buffers.setdefault((table, level), _Buffer())
@@ -149,7 +149,7 @@ class LevelPart:
 
 
 def column_names(variables: Sequence[str]) -> dict[str, str]:
-    """The columns of state variables: their names, with `_` behind those that stand for something else."""
+    """The columns of state variables: their names, with `_` appended to names of other columns."""
     names: dict[str, str] = {}
     for variable in variables:
         name = variable

@@ -1,18 +1,22 @@
-"""From parts to tables: which levels count, and what type each column has. Then the verdicts, and all is written."""
+"""Makes the tables of an export from its parts: those of complete levels, with a type for each column, and verdicts."""
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 from checker.core.problems import EnvironmentProblem, UsageProblem
 from checker.core.report import Report
-from checker.storage.export import PARTS, place_of
-from checker.storage.export.arrow import arrow, write_file
+from checker.storage.export import PARTS, parts_folder
 from checker.storage.export.level_parts import (
     KINDS,
     MOST_ROWS,
@@ -34,13 +38,13 @@ PROPERTIES: Final = "properties"
 _PART: Final = re.compile(r"(rows|steps)-(\d+)(?:-(\d+))?-(\d+)")
 _LONGEST_PATH: Final = 1 << 16
 _MOST_CELLS: Final = 1 << 25
-"""Of a table, in memory at a time."""
+"""The most cells of a table in memory at a time."""
 _OWNER: Final = "checkpoints"
-"""The file that says which checkpoints an unfinished export belongs to."""
+"""The file with the path of the checkpoints that an unfinished export belongs to."""
 
 
 def prepare(folder: str, kept_in: str | None) -> None:
-    """See to it that there is an empty place to export to. Raises `Problem`."""
+    """Make an empty folder for the export. Raises `Problem`."""
     arrow()
     path = Path(folder)
     owner = None if kept_in is None else str(Path(kept_in).absolute())
@@ -59,7 +63,7 @@ def prepare(folder: str, kept_in: str | None) -> None:
 
 
 def _owner(path: Path) -> str | None:
-    """The checkpoints that an export belongs to which was not finished; None if there is no such export."""
+    """The path of the checkpoints that an unfinished export belongs to; None if there is no such export."""
     try:
         return read_regular(path / PARTS / _OWNER, _LONGEST_PATH).decode()
     except (FileNotFoundError, NotADirectoryError, NotAFile, UnicodeDecodeError):
@@ -69,7 +73,7 @@ def _owner(path: Path) -> str | None:
 def finish(
     folder: str, kept_in: str | None, reached: int, variables: Sequence[str], ask: Callable[[], None] = lambda: None
 ) -> None:
-    """Make the tables of states and transitions: of levels up to `reached`, and of the steps from those before it.
+    """Make the tables: of the states of levels up to `reached`, and of the steps from levels before it.
 
     `ask` is called before each piece of a file; what it raises leaves no tables.
     """
@@ -81,7 +85,7 @@ def finish(
 
 
 def discard(folder: str, kept_in: str | None) -> None:
-    """Leave no half of an export, unless it belongs to a run that may go on."""
+    """Remove an unfinished export, unless it belongs to a run that may resume."""
     if kept_in is None:
         _clear(Path(folder))
 
@@ -92,7 +96,7 @@ def _clear(path: Path) -> None:
 
 
 def _finish(folder: str, kept_in: str | None, reached: int, variables: Sequence[str], ask: Callable[[], None]) -> None:
-    parts = FileStore(place_of(folder, kept_in), ask=ask)
+    parts = FileStore(parts_folder(folder, kept_in), ask=ask)
     found = {table: sorted(_counted(parts, table, reached)) for table in (STATES, TRANSITIONS)}
     columns = _types(parts, [name for *_, name in found[STATES]], variables)
     for table, files in found.items():
@@ -102,7 +106,7 @@ def _finish(folder: str, kept_in: str | None, reached: int, variables: Sequence[
 
 
 def _counted(parts: FileStore, table: str, reached: int) -> Iterator[tuple[int, int, int, str]]:
-    """The files of a table that count, by place. A level that was under way, or done ahead, does not."""
+    """The files of a table, without those of incomplete levels: level, partition, number, name."""
     for path in parts.folder.iterdir():
         match = _PART.fullmatch(path.name)
         if match is not None and match.group(1) == PREFIXES[table]:
@@ -112,7 +116,7 @@ def _counted(parts: FileStore, table: str, reached: int) -> Iterator[tuple[int, 
 
 
 def _types(parts: FileStore, files: Sequence[str], variables: Sequence[str]) -> dict[str, Any]:
-    """The columns of all states, variables first, with a type: one that all values have, or text that is JSON."""
+    """The columns of all states, variables first, each with the type of all its values, or None for JSON texts."""
     pa, _ = arrow()
     kinds: dict[str, set[str]] = {}
     for file in files:
@@ -123,22 +127,22 @@ def _types(parts: FileStore, files: Sequence[str], variables: Sequence[str]) -> 
     types = {"int": pa.int64(), "bool": pa.bool_(), "string": pa.string()}
     ranks = {name: rank for rank, name in enumerate(column_names(variables).values())}
 
-    def place(name: str) -> tuple[int, int, list[object]]:
+    def position(name: str) -> tuple[int, int, list[object]]:
         # Node#10 comes after Node#9.
         pieces: list[object] = re.split(r"(\d+)", name)
         pieces[1::2] = [(len(str(digits)), digits) for digits in pieces[1::2]]
         return (2 if name in OURS else name not in ranks, ranks.get(name, 0), pieces)
 
     def kind(found: set[str]) -> Any:
-        # What is None all the time may be of any type.
+        # A column of None alone may have any type.
         alone = found - {"none"} or {"string"}
         return types.get(next(iter(alone))) if len(alone) == 1 else None
 
-    return {name: kind(kinds[name]) for name in sorted(kinds, key=place)}
+    return {name: kind(kinds[name]) for name in sorted(kinds, key=position)}
 
 
 def _read(parts: FileStore, name: str, columns: dict[str, Any] | None) -> Iterator[Any]:
-    """The rows of a file, some at a time; if they are states, with all columns in their types."""
+    """The rows of a file in pieces; with `columns` they are states, which get all columns in their types."""
     pa, _ = arrow()
     kinds, data = parts.read(name, KINDS), parts.read(name, ROWS)
     try:
@@ -149,7 +153,7 @@ def _read(parts: FileStore, name: str, columns: dict[str, Any] | None) -> Iterat
             variables = [column for column, _ in unpack(Kinds, kinds)]
             types = {"state": pa.string(), "level": pa.int64(), **dict.fromkeys(variables, pa.string())}
             rows = _table(data, types)
-            # A file may have columns of which the others know nothing.
+            # Files may have different columns.
             at_once = max(1, _MOST_CELLS // (len(OURS) + len(columns)))
             for begin in range(0, len(rows), at_once):
                 parts.ask()
@@ -159,12 +163,12 @@ def _read(parts: FileStore, name: str, columns: dict[str, Any] | None) -> Iterat
 
 
 def _table(data: bytes, types: dict[str, Any]) -> Any:
-    """What stands in a file: columns of these types, and no others."""
+    """The table of a file, with exactly the columns of `types`. Raises one of `UNREADABLE`."""
     pa, _ = arrow()
-    told = unpack(Columns, inflate(data))
-    demand(sorted(name for name, _ in told) == sorted(types), "the columns of the table")
-    demand(0 < len(told[0][1]) <= MOST_ROWS, "as many rows as are written")
-    return pa.table({name: pa.array(column, types[name]) for name, column in told})
+    columns = unpack(Columns, inflate(data))
+    demand(sorted(name for name, _ in columns) == sorted(types), "the columns of the table")
+    demand(0 < len(columns[0][1]) <= MOST_ROWS, "as many rows as are written")
+    return pa.table({name: pa.array(column, types[name]) for name, column in columns})
 
 
 def _steps() -> dict[str, Any]:
@@ -190,9 +194,9 @@ def _typed(table: Any, columns: dict[str, Any]) -> Any:
 
 
 def write_verdicts(folder: str, report: Report) -> None:
-    """The table of properties: name, kind, verdict, length of the counterexample, the instance that broke it.
+    """Write the table of properties: name, kind, verdict, length of the counterexample, deciding instance.
 
-    With it, the export is finished.
+    This finishes the export.
     """
     pa, _ = arrow()
     rows = report.properties
@@ -205,3 +209,39 @@ def write_verdicts(folder: str, report: Report) -> None:
     }
     write_file(Path(folder) / PROPERTIES / "properties.parquet", [pa.table(columns)])
     shutil.rmtree(Path(folder) / PARTS)
+
+
+# --- Parquet ---------------------------------------------------------------------------------------------------------
+
+
+def arrow() -> tuple[ModuleType, ModuleType]:
+    """pyarrow and its Parquet part. Raises `EnvironmentProblem` without them."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise EnvironmentProblem(
+            "the export needs pyarrow, which is not installed here", "pip install 'fizzpy[export]'"
+        ) from None
+    return pyarrow, pyarrow.parquet
+
+
+def write_file(path: Path, tables: Iterable[Any]) -> None:
+    """Write a table, given in pieces, atomically: a reader of the path finds the whole file or none."""
+    _, parquet = arrow()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
+    try:
+        pieces = iter(tables)
+        first = next(pieces)
+        with parquet.ParquetWriter(unfinished, first.schema) as writer:
+            for piece in itertools.chain([first], pieces):
+                writer.write_table(piece)
+        unfinished.replace(path)
+    except BaseException as failure:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        if isinstance(failure, OSError) and failure.errno is not None and failure.filename is None:
+            # The message about a full disk names the file.
+            raise OSError(failure.errno, os.strerror(failure.errno), str(path)) from failure
+        raise

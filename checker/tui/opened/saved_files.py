@@ -17,7 +17,7 @@ from checker.core.given import Given
 from checker.core.problems import UsageProblem
 from checker.core.report import PropertyReport
 from checker.core.trace import Change, Trace, TraceEntry
-from checker.storage.user_files import read_user_file
+from checker.storage.user_paths import read_user_file
 from checker.traces.guide import Guide, Link, parse_guide
 from checker.tui.opened.property_row import PropertyRow
 from checker.tui.opened.report_schema import REPORT, SchemaError, demand, demand_cycle

@@ -1,0 +1,66 @@
+"""Paths that a user names: files other than models are read safely, and addresses are refused as folders."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from checker.core.exploration import Settings
+from checker.core.problems import UsageProblem
+
+MOST_BYTES = 64 * 1024 * 1024
+
+
+def read_user_file(path: str | Path, what: str, most: int = MOST_BYTES) -> str:
+    """The text of an ordinary file of at most `most` bytes; `what` it is, as `a report`. Raises `UsageProblem`."""
+    hint = f"name {what}"
+    try:
+        mode = Path(path).stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise UsageProblem(f"'{path}' is a directory, not {what}", hint)
+        if not stat.S_ISREG(mode):
+            # Reading a pipe or a device may never end.
+            raise UsageProblem(f"'{path}' is not an ordinary file", hint)
+        with Path(path).open("rb") as file:
+            data = file.read(most + 1)
+    except FileNotFoundError:
+        raise UsageProblem(f"'{path}' does not exist", hint) from None
+    except OSError as problem:
+        raise UsageProblem(f"'{path}' cannot be read: {problem.strerror}", "check its name and permissions") from None
+    except ValueError:
+        raise UsageProblem(f"'{path}' is no name of a file: it has a NUL character", hint) from None
+    if len(data) > most:
+        raise UsageProblem(f"'{path}' is too long for {what}", "is it the right file?")
+    try:
+        return data.decode("utf-8-sig", errors="surrogatepass")
+    except UnicodeDecodeError as problem:
+        fault = f"byte {problem.start:,} is 0x{data[problem.start]:02x}"
+        raise UsageProblem(f"'{path}' is not UTF-8 text: {fault}", "is it the right file?") from None
+
+
+RUN_FOLDER: Final = "spark.fizzpy.folder"
+"""The setting with the folder for the files of runs on Spark."""
+# One letter may be a drive of Windows.
+_ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
+
+
+def refuse_addresses(settings: Settings) -> None:
+    """Refuse `hdfs://…` and the like, which would be taken for relative paths. Raises `UsageProblem`."""
+    named: Mapping[str, str | None] = {
+        "--checkpoint": settings.checkpoint,
+        "--resume": settings.resume,
+        "--export": settings.export,
+        f"--conf {RUN_FOLDER}": dict(settings.spark_conf).get(RUN_FOLDER),
+    }
+    for option, folder in named.items():
+        found = _ADDRESS.match(folder or "")
+        if found is not None:
+            raise UsageProblem(
+                f"{option}: '{folder}' is an address, and '{found.group(1)}' is not supported",
+                "leave out 'file:' and give the path"
+                if found.group(1).lower() == "file"
+                else "name a folder of the file system; with Spark one that all machines have mounted",
+            )
