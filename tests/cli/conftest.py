@@ -1,4 +1,4 @@
-"""Ways to run the command: in this process, which is fast, and as a process of its own."""
+"""Runs the command: in this process, which is fast, and as a process of its own."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Ended:
 
 @pytest.fixture
 def fizzpy(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Ended]:
-    """Run the command in this process, in an empty folder, and tell how it ended."""
+    """Run the command in this process, in an empty folder, and return how it ended."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -96,7 +96,7 @@ def in_terminal(folder: Path, *arguments: str, interrupt_at: str | None = None) 
         command, cwd=folder, env=environment, stdin=follower, stdout=follower, stderr=follower
     ) as running:
         os.close(follower)
-        # Reading fails when nobody has the other end open any more.
+        # Reading fails when no process has the other end open any more.
         with suppress(OSError):
             while chunk := os.read(leader, 65536):
                 sent += chunk

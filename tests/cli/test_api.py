@@ -86,9 +86,9 @@ def test_simulate_tells_how_far_it_has_come(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("checker.traces.simulate._TICK_S", 0.0)
     model = tmp_path / "m.fizz"
     model.write_text(MODEL)
-    told: list[tuple[int, int, int]] = []
-    report = fizzpy.simulate(model, runs=2, steps=5, progress=lambda p: told.append((p.walks, p.runs, p.steps)))
-    assert told == [(1 + i // 5, 2, i + 1) for i in range(report.steps)] and report.steps == 10
+    reported: list[tuple[int, int, int]] = []
+    report = fizzpy.simulate(model, runs=2, steps=5, progress=lambda p: reported.append((p.walks, p.runs, p.steps)))
+    assert reported == [(1 + i // 5, 2, i + 1) for i in range(report.steps)] and report.steps == 10
 
 
 def test_trace_returns_a_report(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Whatever is given, the answer is one clear message with place, reason and way out, and the right code."""
+"""Every bad input gives one clear message with location, reason and hint, and the right code."""
 
 from __future__ import annotations
 

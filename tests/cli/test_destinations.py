@@ -123,7 +123,7 @@ KINDS = (
 @pytest.mark.parametrize("writer", WRITERS, ids=" ".join)
 @pytest.mark.parametrize("kind", KINDS)
 def test_places_where_no_file_can_be(writer: tuple[str, ...], kind: str, fizzpy: Command, tmp_path: Path) -> None:
-    """Refused before the first state, and nothing is left behind; a pipe that nobody reads is not waited for."""
+    """Refused before the first state, and nothing is left behind; a pipe without a reader is not waited for."""
     if kind == "no folder for files" and not Path("/proc/self").exists():
         return
     name = make_unwritable(kind, tmp_path)

@@ -66,7 +66,7 @@ def test_in_one_state(fizzpy: Command) -> None:
     ],
 )
 def test_how_it_exits(arguments: tuple[str, ...], code: int, reason: str, fizzpy: Command) -> None:
-    """A reason and a way out for each wrong request; a search that was cut says so."""
+    """A reason and a hint for each wrong request; a search that was cut says so."""
     ended = fizzpy("explain", "m.fizz", *arguments)
     assert (ended.code, "Traceback" in ended.said) == (code, False)
     assert reason in ended.said

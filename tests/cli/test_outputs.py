@@ -131,7 +131,7 @@ def test_graphs(tmp_path: Path) -> None:
 
 
 def test_graphs_that_nobody_could_look_at(fizzpy: Command, tmp_path: Path) -> None:
-    """A note with the limit and a way out; the answer was printed before, and its exit code stays."""
+    """A note with the limit and a hint; the report was printed before, and its exit code stays."""
     (tmp_path / "m.fizz").write_text("action Init: n = 0\natomic action Up: n = (n + 1) % 2000\n")
     ended = fizzpy("check", "m.fizz", "--dot", "t.dot", "--option", "max_actions=5000")
     assert (ended.code, "more than 1,000 states" in ended.err) == (0, True)
@@ -140,7 +140,7 @@ def test_graphs_that_nobody_could_look_at(fizzpy: Command, tmp_path: Path) -> No
 
 
 def test_one_file_that_can_not_be_written_does_not_keep_back_the_others(fizzpy: Command, tmp_path: Path) -> None:
-    """The state graph is too large to be drawn; the page and the trace are there, and the graph's problem is told."""
+    """The state graph is too large; the page and the trace are written, and the graph's problem is printed."""
     (tmp_path / "m.fizz").write_text(
         "action Init: n = 0\natomic action Up: n += 1\nalways assertion P: return n < 1500\n"
     )

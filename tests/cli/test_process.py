@@ -80,7 +80,7 @@ def test_a_mistake_of_ours_is_saved(
 
 
 def test_strangers_are_named(tmp_path: Path) -> None:
-    """A package of the same name from elsewhere is named, with code 74, before anything of it is run."""
+    """A package of the same name from another folder is named, with code 74, before anything of it is run."""
     stranger = tmp_path / "checker"
     stranger.mkdir()
     (stranger / "__init__.py").write_text("raise SystemExit('the stranger ran')")
@@ -166,17 +166,17 @@ atomic action Count:
 def test_the_time_ends_within_a_step(tmp_path: Path, process: Callable[..., subprocess.Popen[str]]) -> None:
     """`--timeout` does not wait for a step that never ends: the level before it counts."""
     (tmp_path / "m.fizz").write_text(ENDLESS_STEP)
-    told: dict[str, Any] = {"states": 0}
+    fields: dict[str, Any] = {"states": 0}
     # A busy machine may need more than that to come to the first state.
     for seconds in ("0.5", "2", "8", "32"):
         arguments = ("check", "m.fizz", "--json", "--timeout", seconds)
         running = process(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         out, err = running.communicate(timeout=120)
-        told = json.loads(out)
-        assert (running.returncode, err, told["cut_by"]) == (3, "", "timeout")
-        if told["states"]:
+        fields = json.loads(out)
+        assert (running.returncode, err, fields["cut_by"]) == (3, "", "timeout")
+        if fields["states"]:
             break
-    assert (told["states"], told["unfinished"]["level"]) == (1, 1)
+    assert (fields["states"], fields["unfinished"]["level"]) == (1, 1)
 
 
 def test_ctrl_c_within_a_step(tmp_path: Path, process: Callable[..., subprocess.Popen[str]]) -> None:
@@ -191,8 +191,8 @@ def test_ctrl_c_within_a_step(tmp_path: Path, process: Callable[..., subprocess.
         time.sleep(0.05)
     out, err = running.communicate(timeout=60)
     assert (running.returncode, "Traceback" in err) == (130, False)
-    told = json.loads(out)
-    assert (told["states"], told["verdict"], told["unfinished"]["level"]) == (1, "interrupted", 1)
+    fields = json.loads(out)
+    assert (fields["states"], fields["verdict"], fields["unfinished"]["level"]) == (1, "interrupted", 1)
     assert "level 0 is saved" in err
 
 

@@ -1,4 +1,4 @@
-"""Pages of HTML: well formed, nothing from elsewhere, texts escaped, a diagram with lanes, arrows and crash marks."""
+"""Pages of HTML: well formed, no external resource, texts escaped, a diagram with lanes, arrows and crash marks."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def page_of(text: str, folder: Path, **settings: object) -> str:
 
 @pytest.mark.parametrize("text", [CRASHES, CRASHED, VALUES, CYCLE, "action Init: n = 1 // 0\n"], ids=range(5))
 def test_reports_are_pages(text: str, tmp_path: Path) -> None:
-    """They parse; every property and every step of each counterexample is told."""
+    """They parse; every property and every step of each counterexample is shown."""
     page = Page(page_of(text, tmp_path, keep_going=True))
     report = check(tmp_path / "m.fizz", settings=Settings(keep_going=True))
     assert report.verdict.upper() in page.text

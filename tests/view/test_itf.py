@@ -23,8 +23,8 @@ def itf(text: str, folder: Path) -> dict[str, Any]:
     assert report.trace is not None
     machine = Machine(compile_module(load(folder / "m.fizz")))
     states = follow(machine, report.trace).states
-    told = ItfTrace(report.model, "why", report.trace, [contents(machine, state) for state in states])
-    found: dict[str, Any] = json.loads(itf_text(told))
+    found_itf = ItfTrace(report.model, "why", report.trace, [contents(machine, state) for state in states])
+    found: dict[str, Any] = json.loads(itf_text(found_itf))
     return found
 
 
@@ -54,22 +54,24 @@ def test_values(tmp_path: Path) -> None:
 
 def test_every_state_has_every_variable(tmp_path: Path) -> None:
     """`vars` are the keys of each state; roles are maps of their instances, threads and messages lists of texts."""
-    told = itf(CRASHES, tmp_path)
-    assert told["#meta"]["format"] == "ITF"
-    assert "loop" not in told
-    for index, state in enumerate(told["states"]):
-        assert set(state) == {"#meta", *told["vars"]}
+    found_itf = itf(CRASHES, tmp_path)
+    assert found_itf["#meta"]["format"] == "ITF"
+    assert "loop" not in found_itf
+    for index, state in enumerate(found_itf["states"]):
+        assert set(state) == {"#meta", *found_itf["vars"]}
         assert state["#meta"] == {"index": index}
-    assert told["states"][0]["nodes"] == ["Node#0", "Node#1"]
-    assert told["states"][0]["Node"] == {"#map": [["Node#0", {"got": 0, "log": []}], ["Node#1", {"got": 0, "log": []}]]}
-    assert any(state["_threads"] for state in told["states"])
+    assert found_itf["states"][0]["nodes"] == ["Node#0", "Node#1"]
+    assert found_itf["states"][0]["Node"] == {
+        "#map": [["Node#0", {"got": 0, "log": []}], ["Node#1", {"got": 0, "log": []}]]
+    }
+    assert any(state["_threads"] for state in found_itf["states"])
 
 
 def test_lassos(tmp_path: Path) -> None:
     """`loop` is the state that comes after the last one; it is not repeated."""
-    told = itf(CYCLE, tmp_path)
-    assert [state["n"] for state in told["states"]] == [0, 1, 2]
-    assert (told["loop"], told["#meta"]["loop-action"]) == (0, "Up")
+    found_itf = itf(CYCLE, tmp_path)
+    assert [state["n"] for state in found_itf["states"]] == [0, 1, 2]
+    assert (found_itf["loop"], found_itf["#meta"]["loop-action"]) == (0, "Up")
     stays = itf(CYCLE.replace("fair ", ""), tmp_path)
     assert (len(stays["states"]), stays["loop"]) == (1, 0)
 
@@ -77,8 +79,8 @@ def test_lassos(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["_action", "_threads"])
 def test_names_of_the_model_come_first(name: str, tmp_path: Path) -> None:
     """A state variable keeps its name; ours then has another."""
-    told = itf(
+    found_itf = itf(
         f"action Init: {name} = 5\natomic action A: {name} = 6\nalways assertion P:\n    return {name} == 5\n", tmp_path
     )
-    assert [state[name] for state in told["states"]] == [5, 6]
-    assert f"_{name}" in told["vars"]
+    assert [state[name] for state in found_itf["states"]] == [5, 6]
+    assert f"_{name}" in found_itf["vars"]

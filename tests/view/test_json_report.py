@@ -130,9 +130,9 @@ def test_why(samples: Any) -> None:
     why = Why(3, "store.fizz", 10, (("offset < 1", "False"), ("offset", "1")))
     finding = PropertyReport("Acknowledged", "always", "violated", 3, replace(samples.path, why=why))
     fields = json.loads(json_report(samples.report(properties=(finding,), trace=finding.trace)))
-    told = {"step": 3, "file": "store.fizz", "line": 10, "facts": [["offset < 1", "False"], ["offset", "1"]]}
-    assert fields["why"] == told
-    assert fields["properties"][0]["why"] == told
+    wanted = {"step": 3, "file": "store.fizz", "line": 10, "facts": [["offset < 1", "False"], ["offset", "1"]]}
+    assert fields["why"] == wanted
+    assert fields["properties"][0]["why"] == wanted
     assert "why" not in json.loads(json_report(samples.report()))
 
 

@@ -236,7 +236,7 @@ def test_excluded_variables_are_named(samples: Any, printed: Callable[..., str])
 
 
 def test_a_long_chain_of_calls_is_shortened(samples: Any, printed: Callable[..., str]) -> None:
-    """Its ends tell what there is to know."""
+    """Its first and last calls are enough."""
     calls = tuple(f"in func f{number}" for number in range(200))
     failure = replace(samples.failure, calls=calls)
     rows = printed(samples.report(verdict="error", exit_code=ExitCode.MODEL_ERROR, error=failure)).splitlines()
@@ -247,7 +247,7 @@ def test_a_long_chain_of_calls_is_shortened(samples: Any, printed: Callable[...,
 
 
 def test_why_it_is_false(samples: Any, printed: Callable[..., str]) -> None:
-    """After the story: the line that said so, and the values that decided; where it was not the last state, which."""
+    """Below the trace: the line that returned, the values that decided, and the state unless it is the last."""
     why = Why(3, "store.fizz", 10, (("len(log) == 0", "False"), ("log", '[{"key": "a"}]')))
     finding = PropertyReport("Empty", "always", "violated", 3, replace(samples.path, why=why))
     rows = printed(samples.report(properties=(finding,))).splitlines()

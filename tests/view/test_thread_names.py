@@ -1,4 +1,4 @@
-"""In a story each thread has one name for as long as it lives, whatever its number is."""
+"""In a printed trace each thread keeps one name, whatever its number is."""
 
 from __future__ import annotations
 
@@ -72,16 +72,16 @@ def checked(text: str, folder: Path) -> Report:
     return check(folder / "m.fizz")
 
 
-def story(report: Report) -> list[str]:
+def printed_trace(report: Report) -> list[str]:
     file = io.StringIO()
     print_report(Page(file, color=False, width=80), report)
     return file.getvalue().splitlines()
 
 
 def test_two_threads_of_an_action(tmp_path: Path) -> None:
-    """They are told apart by a number of their own. Of equal ones the one that has moved last goes on."""
+    """Each has a number of its own. Of equal threads the one that moved last goes on."""
     report = checked(TWO_AT_A_TIME, tmp_path)
-    rows = story(report)
+    rows = printed_trace(report)
     for row in (
         "   1  Increment/1  starts (thread-0)",
         "        Increment/1: + at line 8 {seen = 0}",
@@ -99,7 +99,7 @@ def test_two_threads_of_an_action(tmp_path: Path) -> None:
 
 def test_another_number(tmp_path: Path) -> None:
     """That the place of a thread in the state has shifted is said."""
-    rows = story(checked(IN_TURN, tmp_path))
+    rows = printed_trace(checked(IN_TURN, tmp_path))
     assert "   3  First  goes on (thread-0)" in rows, "\n".join(rows)
     assert rows[rows.index("        First ends") + 1] == "        Second is now thread-0"
     assert "   4  Second  goes on (thread-0)" in rows
@@ -107,7 +107,7 @@ def test_another_number(tmp_path: Path) -> None:
 
 def test_one_after_the_other(tmp_path: Path) -> None:
     """Where there is never more than one thread of an action, its name is that of the action."""
-    rows = story(checked(ONE_AFTER_THE_OTHER, tmp_path))
+    rows = printed_trace(checked(ONE_AFTER_THE_OTHER, tmp_path))
     assert "   1  Go  starts (thread-0)" in rows
     assert "   3  Go  starts (thread-0)" in rows
     assert not any("Go/" in row for row in rows)
@@ -115,13 +115,13 @@ def test_one_after_the_other(tmp_path: Path) -> None:
 
 def test_a_thread_that_reads_differently_stays_itself(tmp_path: Path) -> None:
     """A step may change what another thread's local shows, if both hold the same list: that is no other thread."""
-    rows = story(checked(SHARED, tmp_path))
+    rows = printed_trace(checked(SHARED, tmp_path))
     assert "        Look.mine[0]: + 1" in rows, "\n".join(rows)
     assert not any(row.startswith("        Look ends") for row in rows)
 
 
 def test_a_step_that_fails_says_so(tmp_path: Path) -> None:
     """It has no effect, which is not to be read as a step that changes nothing."""
-    rows = story(checked(FAILING, tmp_path))
+    rows = printed_trace(checked(FAILING, tmp_path))
     assert "        here the model fails" in rows
     assert "        nothing changes" not in rows

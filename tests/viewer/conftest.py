@@ -1,4 +1,4 @@
-"""Models to look at, and ways to open and to drive the viewer without a terminal."""
+"""Models, and functions to open and drive the viewer without a terminal."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Seen:
 
 
 def model(folder: Path, text: str, name: str = "m.fizz") -> str:
-    """Write a model, and tell its path."""
+    """Write a model, and return its path."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return str(path)
@@ -164,9 +164,9 @@ def guided(path: str, *lines: str) -> OpenedPaths:
     return opened_walk(module, report, walk)
 
 
-def first(way: Iterable[int | None]) -> int | None:
-    """The first step that is found on a way."""
-    return next((index for index in way if index is not None), None)
+def first(entries: Iterable[int | None]) -> int | None:
+    """The first step that is found."""
+    return next((index for index in entries if index is not None), None)
 
 
 def driven(what: OpenedPaths, *keys: str, size: tuple[int, int] = (80, 24)) -> Seen:
@@ -218,7 +218,7 @@ async def settled(viewer: Viewer, pilot: Pilot[None]) -> None:
 
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Write a model into an empty folder, which is the current one, and tell its name."""
+    """Write a model into an empty folder, the current one, and return its name."""
     monkeypatch.chdir(tmp_path)
 
     def write(text: str, name: str = "m.fizz") -> str:

@@ -46,7 +46,7 @@ SCREENS = {
     "race-wide": Screen(_race, "left", (120, 40)),
     "race-alternatives": Screen(_race, "left o"),
     "race-held-back": Screen(_race, "left o pagedown"),
-    "race-own-way": Screen(_race, "left o down enter"),
+    "race-own-path": Screen(_race, "left o down enter"),
     "race-why": Screen(_race, "w"),
     "race-compared": Screen(_race, "home m end tab"),
     "race-searched": Screen(_race, "slash 4 0 enter"),

@@ -29,7 +29,7 @@ def in_terminal(
     """Run the command: its exit code and what the terminal was sent.
 
     `press`: when the first of these has appeared, the second is typed; None: the terminal goes away. `path`: a folder
-    with modules of the test. `deaf`: the command is not told of hangups.
+    with modules of the test. `deaf`: the command gets no signal of hangups.
     """
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
@@ -55,7 +55,7 @@ def in_terminal(
         preexec_fn=own_terminal,
     ) as running:
         os.close(follower)
-        # Reading fails when nobody has the other end open any more.
+        # Reading fails when no process has the other end open any more.
         with suppress(OSError):
             while time.monotonic() < deadline:
                 if not select.select([leader], [], [], 1)[0]:

@@ -55,16 +55,16 @@ always assertion Quiet:
 def test_what_was_written_down_is_shown_at_once(text: str, written: Write, tmp_path: Path) -> None:
     """States, threads and lanes are there before the model is read, and are the same afterwards."""
     report_of(written(text), tmp_path)
-    told = open_report("report.json", NOTHING)
-    assert told.machine is None
-    whole = told.whole()
+    opened_file = open_report("report.json", NOTHING)
+    assert opened_file.machine is None
+    whole = opened_file.whole()
     assert whole.machine is not None
-    assert [prop.name for prop in told.properties] == [prop.name for prop in whole.properties]
-    for before, after in zip(told.stories, whole.stories, strict=True):
+    assert [prop.name for prop in opened_file.properties] == [prop.name for prop in whole.properties]
+    for before, after in zip(opened_file.stories, whole.stories, strict=True):
         assert (before.sentence, before.name) == (after.sentence, after.name)
         trace = after.path.trace
         assert before.path.trace == replace(trace, entries=tuple(map(written_down, trace.entries)))
-        assert lanes_of(PathText(before.path, told.sources)) == lanes_of(PathText(after.path, whole.sources))
+        assert lanes_of(PathText(before.path, opened_file.sources)) == lanes_of(PathText(after.path, whole.sources))
 
 
 def written_down(entry: TraceEntry) -> TraceEntry:
@@ -76,31 +76,31 @@ def test_a_guided_trace_is_shown_by_its_names(written: Write, tmp_path: Path) ->
     """Before its model is read there are its steps, and nothing else."""
     model = written(NODES)
     (tmp_path / "t.txt").write_text("\n".join(("# fizzpy trace m.fizz --follow t.txt", "[explicit]", *CRASH)))
-    told = open_guide("t.txt", NOTHING, model)
-    whole = told.whole()
-    before, after = told.stories[0].path.trace.entries, whole.stories[0].path.trace.entries
+    opened_file = open_guide("t.txt", NOTHING, model)
+    whole = opened_file.whole()
+    before, after = opened_file.stories[0].path.trace.entries, whole.stories[0].path.trace.entries
     assert [entry.label for entry in before] == [entry.label for entry in after]
     assert [(entry.kind, entry.crash) for entry in before] == [(entry.kind, entry.crash) for entry in after]
-    text = asyncio.run(first_screen(told))
+    text = asyncio.run(first_screen(opened_file))
     assert "known when the trace has been followed" in text
     assert "Node#0" in text and "nodes = [Node(), Node()]" in text
 
 
-def held_back(told: OpenedPaths) -> tuple[OpenedPaths, threading.Event]:
+def held_back(opened_file: OpenedPaths) -> tuple[OpenedPaths, threading.Event]:
     """The same, but its model is read when the event is set."""
     read = threading.Event()
 
     def rest() -> OpenedPaths:
         assert read.wait(60)
-        return told.whole()
+        return opened_file.whole()
 
-    return replace(told, rest=rest), read
+    return replace(opened_file, rest=rest), read
 
 
-async def first_screen(told: OpenedPaths) -> str:
+async def first_screen(opened_file: OpenedPaths) -> str:
     """What is shown before the model is read."""
-    told, read = held_back(told)
-    viewer = Viewer(told)
+    opened_file, read = held_back(opened_file)
+    viewer = Viewer(opened_file)
     async with viewer.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         text = screen(viewer)
@@ -132,10 +132,10 @@ def screen(viewer: Viewer) -> str:
 
 def test_a_question_is_answered_when_the_model_is_read(slow: tuple[OpenedPaths, threading.Event]) -> None:
     """Steps and states can be gone through before that; the reader stays where he is."""
-    told, read = slow
+    opened_file, read = slow
 
     async def scenario() -> None:
-        viewer = Viewer(told)
+        viewer = Viewer(opened_file)
         async with viewer.run_test(size=(80, 24)) as pilot:
             await pilot.press("left")
             assert "State after 3: Withdraw" in screen(viewer)
@@ -153,20 +153,20 @@ def test_a_question_is_answered_when_the_model_is_read(slow: tuple[OpenedPaths, 
 
 def test_the_rest_changes_only_what_was_not_known(slow: tuple[OpenedPaths, threading.Event]) -> None:
     """Truth values, and all of the lines that were executed."""
-    told, read = slow
+    opened_file, read = slow
     read.set()
-    seen, whole = driven(told), driven(told.whole())
+    seen, whole = driven(opened_file), driven(opened_file.whole())
     assert seen.text == whole.text
 
 
 def test_what_stands_against_a_report_ends_the_viewer(written: Write, tmp_path: Path) -> None:
     """The model has changed: that turns out when it is read."""
     report_of(written(BANK), tmp_path)
-    told = open_report("report.json", NOTHING)
+    opened_file = open_report("report.json", NOTHING)
     written(BANK.replace("cash = 60", "cash = 50"))
 
     async def scenario() -> Exception | None:
-        viewer = Viewer(told)
+        viewer = Viewer(opened_file)
         async with viewer.run_test(size=(80, 24)) as pilot:
             await settled(viewer, pilot)
         return viewer.mistake

@@ -43,7 +43,7 @@ CASES: dict[str, tuple[str, str, list[str], int, list[str]]] = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_can_not_be_shown(case: str, fizzpy: Command, tmp_path: Path) -> None:
-    """The message names the reason and a way out."""
+    """The message names the reason and a hint."""
     name, contents, arguments, code, fragments = CASES[case]
     (tmp_path / name).write_text(contents)
     ended = fizzpy("show", *arguments)

@@ -31,7 +31,7 @@ VALUES: tuple[object, ...] = (
 
 
 def places(value: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The ways to all parts of a value of JSON; of long lists to the first and last members."""
+    """The paths to all parts of a JSON value; of long lists to the first and last members."""
     yield path
     if isinstance(value, dict):
         for key, member in value.items():
@@ -150,7 +150,7 @@ def test_hostile_texts_in_every_place(written: Write, tmp_path: Path) -> None:
 
 
 def texts(value: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The ways to all texts in a value of JSON."""
+    """The paths to all texts in a JSON value."""
     if isinstance(value, str):
         yield path
     elif isinstance(value, dict | list):

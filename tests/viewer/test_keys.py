@@ -214,7 +214,7 @@ def test_what_holds_back_an_action(race: OpenedPaths) -> None:
 
 
 def test_walking_by_hand(written: Write) -> None:
-    """Without a counterexample the list is there at once, with other ways to begin."""
+    """Without a counterexample the list is there at once, with other beginnings."""
     what = opened(written(FINE))
     seen = driven(what)
     assert seen.title.startswith("━After step 0")
@@ -247,7 +247,7 @@ def test_lasso(written: Write) -> None:
 
 
 def test_why_a_lasso_violates(written: Write) -> None:
-    """At its end, that the run goes on like that, and why it is fair; on the way there nothing is violated."""
+    """At its end, it says that the run goes on like that, and why it is fair; before the end nothing is violated."""
     seen = driven(opened(written(LASSO)), "w").text
     assert "is false here, and the run goes through this cycle for ever, which violates it" in " ".join(seen.split())
     assert "fair" in seen

@@ -20,7 +20,7 @@ from checker.traces.simulate import simulate
 from checker.tui.opened.alternatives import AlternativeFinder
 from checker.tui.opened.opening_files import open_guide, open_report
 from checker.tui.opened.paths import OpenedPaths
-from checker.tui.opened.paths import Path as Way
+from checker.tui.opened.paths import Path as ViewedPath
 from fizz import load
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, opened
 
@@ -36,9 +36,9 @@ always assertion P:
 MODELS = {"unanswered": UNANSWERED, "bank": BANK, "nodes": NODES, "lasso": LASSO, "fails": FAILS}
 
 
-def told(way: Way) -> object:
+def records(path: ViewedPath) -> object:
     """All that a reader sees of a path."""
-    trace = way.trace
+    trace = path.trace
     return [(e.label, e.state, e.lines, e.fails) for e in trace.entries], trace.cycle_start, trace.stutter
 
 
@@ -67,7 +67,7 @@ def test_a_report_tells_as_much_as_the_check(name: str, written: Write, tmp_path
     model = written(MODELS[name])
     report_of(model, tmp_path)
     found, direct = open_report("report.json", NOTHING).whole(), opened(model)
-    assert [told(story.path) for story in found.stories] == [told(story.path) for story in direct.stories]
+    assert [records(story.path) for story in found.stories] == [records(story.path) for story in direct.stories]
     assert [story.name for story in found.stories] == [story.name for story in direct.stories]
     assert [story.sentence for story in found.stories] == [story.sentence for story in direct.stories]
 
@@ -81,7 +81,7 @@ def test_a_guided_trace_finds_its_model(name: str, written: Write, tmp_path: Pat
     text = guide_text(load(model), trace, ("violated", f"fizzpy trace {model} --follow t.txt"))
     (tmp_path / "t.txt").write_text(text)
     found = open_guide("t.txt", NOTHING).whole()
-    assert told(found.stories[0].path) == told(direct.stories[0].path)
+    assert records(found.stories[0].path) == records(direct.stories[0].path)
 
 
 def test_constants_of_a_guided_trace(written: Write, tmp_path: Path) -> None:
@@ -172,20 +172,20 @@ eventually always assertion Still:
 def test_states_that_stand_for_others(
     text: str, entries: int, remark: str, saved: bool, written: Write, tmp_path: Path
 ) -> None:
-    """A story that is no run of the model is shown all the same, each state with what could happen, and it is said."""
+    """A counterexample that is not an exact run is shown too, with a remark, and with alternatives in each state."""
     model = written(text)
     if saved:
         report_of(model, tmp_path)
     found = open_report("report.json", NOTHING).whole() if saved else opened(model)
-    way = found.stories[0].path
-    assert way.remark == remark
-    assert len(way.states) == len(way.trace.entries) == entries
+    path = found.stories[0].path
+    assert path.remark == remark
+    assert len(path.states) == len(path.trace.entries) == entries
     assert found.machine is not None
     finder = AlternativeFinder(found.machine)
     for index in range(entries):
-        alternatives = finder.look(way, index)
+        alternatives = finder.look(path, index)
         assert alternatives is not None and alternatives.enabled
-    assert [entry.label for entry in way.trace.entries] == [e["label"] for e in report_of(model, tmp_path)["trace"]]
+    assert [entry.label for entry in path.trace.entries] == [e["label"] for e in report_of(model, tmp_path)["trace"]]
 
 
 @pytest.mark.parametrize("constants", [[], {"LIMIT": 100}, None])
@@ -236,7 +236,7 @@ def _without_labels(fields: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_no_report_is_refused(case: str, written: Write, tmp_path: Path) -> None:
-    """One sentence says what is wrong, and a way out."""
+    """One sentence says what is wrong, with a hint."""
     change, fragment = REFUSED[case]
     fields = report_of(written(BANK), tmp_path)
     with pytest.raises(UsageProblem) as problem:

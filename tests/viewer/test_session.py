@@ -104,7 +104,7 @@ def test_what_else_could_happen(race: ViewerSession) -> None:
 
 
 def test_going_another_way_and_back(race: ViewerSession) -> None:
-    """A step that the trace does not take begins a way of one's own; the way back leads to where it was left."""
+    """A step that the trace does not take begins a path of one's own; going back leads to where it was left."""
     race.select(3)
     race.go(enabled(race)["Deposit[Any:amount=50]"])
     assert (race.selected, race.last, race.own) == (4, 4, 4)
@@ -127,7 +127,7 @@ def test_going_the_way_of_the_trace_stays_on_it(race: ViewerSession) -> None:
 
 
 def test_walk_by_hand(written: Write) -> None:
-    """Without a counterexample there is Init, and all ways to begin."""
+    """Without a counterexample there is Init, and all beginnings."""
     one = session(written(FINE))
     assert one.opened.by_hand
     assert len(one.path_text) == 1
@@ -264,7 +264,7 @@ def test_the_source_of_a_step(race: ViewerSession) -> None:
 
 
 def test_the_cycle_of_a_lasso_is_known(written: Write) -> None:
-    """It is that of the trace; a way of one's own has none."""
+    """It is that of the trace; a path of one's own has none."""
     one = session(written(LASSO))
     assert one.cycle == one.path.trace.cycle_start is not None
     one.select(0)
@@ -273,7 +273,7 @@ def test_the_cycle_of_a_lasso_is_known(written: Write) -> None:
 
 
 def test_one_counterexample_after_the_other(written: Write) -> None:
-    """With several violated properties; the reader's own way is left with the story."""
+    """With several violated properties; the reader's own path is left with the counterexample."""
     text = BANK.replace("after.balance - before.balance < 500", "after.balance - before.balance < 100")
     one = session(written(text), keep_going=True)
     names = [story.name for story in one.opened.stories]

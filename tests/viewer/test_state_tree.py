@@ -11,7 +11,7 @@ def lines(**places: str) -> StateLines:
     return tuple(StateLine(place, place, text) for place, text in places.items())
 
 
-def told(rows: list[TreeRow]) -> list[str]:
+def shown(rows: list[TreeRow]) -> list[str]:
     """Rows as they read: mark, indentation, name, texts."""
     return [
         f"{row.mark}{'  ' * row.depth}"
@@ -28,7 +28,7 @@ def test_what_changed_is_open_and_the_rest_folded() -> None:
     """A changed part stands with both texts; neighbours that did not change are one row."""
     before = lines(a="1", b='{"x": 1, "y": [1, 2, 3], "z": 4, "w": 5}')
     after = lines(a="1", b='{"x": 1, "y": [1, 7, 3], "z": 4, "w": 5}')
-    assert told(tree(before, after, Folding())) == [
+    assert shown(tree(before, after, Folding())) == [
         " a:1",
         "~b:",
         '   ["x"]:1',
@@ -44,7 +44,7 @@ def test_what_came_and_what_went() -> None:
     """Elements of lists and sets, keys and variables."""
     before = lines(log="[1, 2]", acks='set(["a", "b"])', old="7", d='{"k": 1}')
     after = lines(log="[1, 2, 3]", acks='set(["b", "c"])', d='{"j": 1}', new="8")
-    assert told(tree(before, after, Folding())) == [
+    assert shown(tree(before, after, Folding())) == [
         "~log:",
         "   (2)",
         "+  [2]:3",
@@ -67,7 +67,7 @@ def test_a_value_of_another_kind_stands_with_both_texts() -> None:
     (row,) = tree(before, after, folding)
     assert (row.old, row.text, row.openable, row.open) == ("None", "struct(a = 1)", True, False)
     folding.toggle(row)
-    assert told(tree(before, after, folding)) == ["~x:", "   a:1"]
+    assert shown(tree(before, after, folding)) == ["~x:", "   a:1"]
 
 
 def test_opening_and_closing_stays() -> None:
@@ -75,12 +75,12 @@ def test_opening_and_closing_stays() -> None:
     one, other = lines(d='{"x": 1, "y": 2, "z": 3}'), lines(d='{"x": 1, "y": 2, "z": 4}')
     folding = Folding()
     rows = tree(one, other, folding)
-    assert told(rows) == ["~d:", "   (2)", '~  ["z"]:3>4']
+    assert shown(rows) == ["~d:", "   (2)", '~  ["z"]:3>4']
     folding.toggle(rows[1])
-    assert told(tree(one, other, folding)) == ["~d:", '   ["x"]:1', '   ["y"]:2', '~  ["z"]:3>4']
+    assert shown(tree(one, other, folding)) == ["~d:", '   ["x"]:1', '   ["y"]:2', '~  ["z"]:3>4']
     assert len(tree(other, other, folding)) == 4
     folding.toggle(tree(one, other, folding)[0])
-    assert told(tree(one, other, folding)) == ['~d:{"x": 1, "y": 2, "z": 3}>{"x": 1, "y": 2, "z": 4}']
+    assert shown(tree(one, other, folding)) == ['~d:{"x": 1, "y": 2, "z": 3}>{"x": 1, "y": 2, "z": 4}']
     folding.toggle(tree(one, other, folding)[0])
     assert len(tree(one, other, folding)) == 4
 
@@ -94,7 +94,7 @@ def test_a_role_instance_holds_its_fields() -> None:
         StateLine("Node#0.Send", "Node#0.Send", "at line 3 {k = 1}"),
     )
     changed = (StateLine("Node#0", "Node#0.a", "2"), *state[1:])
-    assert told(tree(state, changed, Folding())) == [
+    assert shown(tree(state, changed, Folding())) == [
         "~Node#0:",
         "~  a:1>2",
         "   b:{}",
@@ -107,7 +107,7 @@ def test_messages_have_no_place_of_their_own() -> None:
     """A message that only got another number did not change."""
     before = (StateLine("message-0", "message-0", "Net: A#0.f()"), StateLine("message-1", "message-1", "Net: A#0.g()"))
     after = (StateLine("message-0", "message-0", "Net: A#0.g()"),)
-    assert told(tree(before, after, Folding())) == ["-message:Net: A#0.f()", " message:Net: A#0.g()"]
+    assert shown(tree(before, after, Folding())) == ["-message:Net: A#0.f()", " message:Net: A#0.g()"]
 
 
 def test_a_filter_keeps_places_with_its_words() -> None:
@@ -117,16 +117,16 @@ def test_a_filter_keeps_places_with_its_words() -> None:
         StateLine("N#0", "N#0.count", "4"),
         StateLine("N#0", "N#0.at", "5"),
     )
-    assert told(tree(state, state, Folding(words=("count",)))) == [" count:1", " account:2", " N#0:{count = 4}"]
-    assert told(tree(state, state, Folding(words=("count", "-acc")))) == [" count:1", " N#0:{count = 4}"]
-    assert told(tree(state, state, Folding(words=("-count", "-n#")))) == [" other:3"]
+    assert shown(tree(state, state, Folding(words=("count",)))) == [" count:1", " account:2", " N#0:{count = 4}"]
+    assert shown(tree(state, state, Folding(words=("count", "-acc")))) == [" count:1", " N#0:{count = 4}"]
+    assert shown(tree(state, state, Folding(words=("-count", "-n#")))) == [" other:3"]
 
 
 def test_changes_only() -> None:
     """What did not change is folded at every depth."""
     before = lines(a="1", b="2", c='{"x": 1, "y": 1}', d="4")
     after = lines(a="1", b="2", c='{"x": 1, "y": 2}', d="4")
-    assert told(tree(before, after, Folding(changed_only=True))) == [
+    assert shown(tree(before, after, Folding(changed_only=True))) == [
         " (2)",
         "~c:",
         '   ["x"]:1',
@@ -139,13 +139,13 @@ def test_strings_may_hold_what_makes_up_values() -> None:
     """Brackets, commas, colons and quotes in strings are letters like others."""
     before = lines(d=r"""{"a, ]": "x(\"", "b: {": [1, "}", "\\"]}""")
     after = lines(d=r"""{"a, ]": "y(\"", "b: {": [1, "}", "\\"]}""")
-    assert told(tree(before, after, Folding())) == [
+    assert shown(tree(before, after, Folding())) == [
         "~d:",
         r'''~  ["a, ]"]:"x(\"">"y(\""''',
         r"""   ["b: {"]:[1, "}", "\\"]""",
     ]
     folding = Folding(opened={"d", 'd["b: {"]'})
-    assert told(tree(after, after, folding))[3:] == ["     [0]:1", '     [1]:"}"', r'     [2]:"\\"']
+    assert shown(tree(after, after, folding))[3:] == ["     [0]:1", '     [1]:"}"', r'     [2]:"\\"']
 
 
 def test_a_thousand_leaves_are_a_few_rows() -> None:
@@ -156,4 +156,4 @@ def test_a_thousand_leaves_are_a_few_rows() -> None:
         lines(table=table.replace('"k0250": {"a": 250, "b": 0}', '"k0250": {"a": 250, "b": 1}')),
     )
     rows = tree(before, after, Folding())
-    assert told(rows) == ["~table:", "   (250)", '~  ["k0250"]:', '     ["a"]:250', '~    ["b"]:0>1', "   (249)"]
+    assert shown(rows) == ["~table:", "   (250)", '~  ["k0250"]:', '     ["a"]:250', '~    ["b"]:0>1', "   (249)"]

@@ -118,8 +118,8 @@ def test_truth_is_found_out_in_slices(large: OpenedPaths) -> None:
     )
 
 
-def told(large: OpenedPaths) -> OpenedPaths:
-    """The same as a report tells it, before its model is read."""
+def from_report(large: OpenedPaths) -> OpenedPaths:
+    """The same as read from a report, before its model is read."""
     stories = tuple(replace(story, path=Path(story.path.trace)) for story in large.stories)
     return replace(large, machine=None, stories=stories, rest=lambda: large)
 
@@ -129,7 +129,7 @@ def test_the_first_screen_is_drawn_once(large: OpenedPaths) -> None:
 
     async def scenario() -> tuple[int, int]:
         read_group.cache_clear()
-        viewer = Viewer(told(large))
+        viewer = Viewer(from_report(large))
         before = Lines.drawn
         async with viewer.run_test(size=(80, 24)) as pilot:
             first, looked = Lines.drawn - before, read_group.cache_info().misses
@@ -142,7 +142,7 @@ def test_the_first_screen_is_drawn_once(large: OpenedPaths) -> None:
 
 
 def test_a_long_way_is_looked_along_in_slices(large: OpenedPaths) -> None:
-    """A slice of no time looks into one step; a reader who moves meanwhile is not called back."""
+    """A slice of no time looks into one step; a reader who moves meanwhile stays there."""
 
     async def scenario() -> None:
         viewer = Viewer(large)
