@@ -61,11 +61,11 @@ def _title(p: PropertyReport) -> str:
 
 def _trace(trace: Trace, report: Report, title: str) -> str:
     parts = [f"<h2>{text(title)}: {trace.steps} steps</h2>", f'<div class="wide">{sequence_svg(trace)}</div>']
-    parts.append('<ol class="story" start="0">')
+    parts.append('<ol class="trace" start="0">')
     for number, entry in enumerate(trace.entries):
         if number == trace.cycle_start:
             parts.append('</ol><p class="warn">From here the run goes round for ever:</p>')
-            parts.append(f'<ol class="story" start="{number}">')
+            parts.append(f'<ol class="trace" start="{number}">')
         parts.append(_entry(entry, report))
     parts.append("</ol>")
     if trace.stutter:

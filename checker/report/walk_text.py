@@ -79,7 +79,7 @@ def _what_is_wrong(report: WalkReport) -> str:
 
 
 def print_guided(page: Page, report: GuidedReport) -> None:
-    """Print warnings, the story, the state at its end, what is violated, the steps beyond, and the verdict."""
+    """Print warnings, the trace, the state at its end, what is violated, the steps beyond, and the verdict."""
     _print_beginning(page, report)
     names = file_names(report.sources)
     if report.error is None and report.trace is not None:

@@ -33,7 +33,7 @@ class AlternativeLines(Lines):
         self.session = session
         self.alternatives = alternatives
         by_hand = session.opened.by_hand and not session.selected
-        self.items: list[Item] = [session.opened.stories[session.story].sentence] if by_hand else []
+        self.items: list[Item] = [session.opened.paths[session.path_index].sentence] if by_hand else []
         count = len(alternatives.enabled)
         bound = f"; the check ends here: max_actions is {alternatives.bound}" if alternatives.bound is not None else ""
         self.items.append(f"Can happen here ({count}){bound}" if count else f"Nothing can happen here{bound}")

@@ -24,7 +24,7 @@ KEYS: tuple[tuple[str, tuple[Key, ...]], ...] = (
             Key("home", "Home", "first", "the first step"),
             Key("end", "End", "last", "the last step"),
             Key("g", "g", "go_to", "go to a step by its number"),
-            Key("v", "v", "next_story", "the counterexample of the next violated property, at its end"),
+            Key("v", "v", "next_counterexample", "the counterexample of the next violated property, at its end"),
         ),
     ),
     (

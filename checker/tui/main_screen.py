@@ -109,7 +109,7 @@ class MainScreen(Screen[None]):
         session = self.session
         self.background.changed()
         own = f"your own path from step {session.own}; " if session.own is not None else ""
-        title = f"{PurePath(session.opened.model).name}: {own}{session.opened.stories[session.story].sentence}"
+        title = f"{PurePath(session.opened.model).name}: {own}{session.opened.paths[session.path_index].sentence}"
         self.query_one("#title", Static).update(printable(title, lines=False), layout=False)
         for pane in self.panes:
             pane.follow()
@@ -159,8 +159,8 @@ class MainScreen(Screen[None]):
         if text.strip():
             self.go(int(text) if text.strip().isdigit() else None, f"there is no step '{text}'")
 
-    def action_next_story(self) -> None:
-        if self.session.next_story():
+    def action_next_counterexample(self) -> None:
+        if self.session.next_counterexample():
             self.bottom.say()
             self.follow()
             self._say_remark()

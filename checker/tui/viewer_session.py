@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class _Bookmark:
     """A position of the reader, to come back to."""
 
-    story: int
+    path_index: int
     path_text: PathText
     lanes: tuple[Lane, ...]
     selected: int
@@ -47,10 +47,10 @@ class ViewerSession:
         self.folding = Folding()
         self.base: int | None = None
         self.own: int | None = None
-        self.story = 0
+        self.path_index = 0
         self.selected = 0
         self._before: list[_Bookmark] = []
-        path = opened.stories[0].path
+        path = opened.paths[0].path
         self.path_text = PathText(path, self.sources)
         self.lanes = lanes_of(self.path_text)
         self.search = TextSearch(self.path_text, "")
@@ -59,7 +59,7 @@ class ViewerSession:
         """Replace what was read from a file by the paths of the machine, and keep the reader's position."""
         at_end = self.selected == self.last
         self.opened, self.answers = opened, answers
-        self._look_at(opened.stories[self.story].path)
+        self._look_at(opened.paths[self.path_index].path)
         self._select_on_path(self.last if at_end else self.selected)
 
     def _look_at(self, path: Path) -> None:
@@ -97,14 +97,14 @@ class ViewerSession:
         """Select an entry, or the nearest one that exists."""
         self.selected = max(0, min(index, self.last))
 
-    def next_story(self) -> bool:
+    def next_counterexample(self) -> bool:
         """Go to the end of the counterexample of the next violated property; False if there is no other."""
-        if len(self.opened.stories) < 2:
+        if len(self.opened.paths) < 2:
             return False
-        self.story = (self.story + 1) % len(self.opened.stories)
+        self.path_index = (self.path_index + 1) % len(self.opened.paths)
         self._before.clear()
         self.own = self.base = None
-        self._look_at(self.opened.stories[self.story].path)
+        self._look_at(self.opened.paths[self.path_index].path)
         self.select(self.last)
         return True
 
@@ -136,7 +136,7 @@ class ViewerSession:
     @property
     def shown(self) -> PropertyRow | None:
         """The property that the lasso violates, if the selected state is on its cycle."""
-        trace, name = self.path.trace, self.opened.stories[self.story].name
+        trace, name = self.path.trace, self.opened.paths[self.path_index].name
         begin = self.last if trace.stutter else trace.cycle_start
         if self.own is not None or begin is None or self.selected < begin:
             return None
@@ -199,7 +199,7 @@ class ViewerSession:
             self._leave(self._extended(one), here + 1, own)
 
     def _leave(self, path: Path, selected: int, own: int) -> None:
-        self._before.append(_Bookmark(self.story, self.path_text, self.lanes, self.selected, self.own))
+        self._before.append(_Bookmark(self.path_index, self.path_text, self.lanes, self.selected, self.own))
         self._look_at(path)
         self.own = own
         self._select_on_path(selected)
@@ -215,8 +215,8 @@ class ViewerSession:
         if not self._before:
             return False
         bookmark = self._before.pop()
-        self.story, self.path_text, self.lanes, self.own = (
-            bookmark.story,
+        self.path_index, self.path_text, self.lanes, self.own = (
+            bookmark.path_index,
             bookmark.path_text,
             bookmark.lanes,
             bookmark.own,

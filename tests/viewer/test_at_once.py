@@ -60,7 +60,7 @@ def test_what_was_written_down_is_shown_at_once(text: str, written: Write, tmp_p
     whole = opened_file.whole()
     assert whole.machine is not None
     assert [prop.name for prop in opened_file.properties] == [prop.name for prop in whole.properties]
-    for before, after in zip(opened_file.stories, whole.stories, strict=True):
+    for before, after in zip(opened_file.paths, whole.paths, strict=True):
         assert (before.sentence, before.name) == (after.sentence, after.name)
         trace = after.path.trace
         assert before.path.trace == replace(trace, entries=tuple(map(written_down, trace.entries)))
@@ -78,7 +78,7 @@ def test_a_guided_trace_is_shown_by_its_names(written: Write, tmp_path: Path) ->
     (tmp_path / "t.txt").write_text("\n".join(("# fizzpy trace m.fizz --follow t.txt", "[explicit]", *CRASH)))
     opened_file = open_guide("t.txt", NOTHING, model)
     whole = opened_file.whole()
-    before, after = opened_file.stories[0].path.trace.entries, whole.stories[0].path.trace.entries
+    before, after = opened_file.paths[0].path.trace.entries, whole.paths[0].path.trace.entries
     assert [entry.label for entry in before] == [entry.label for entry in after]
     assert [(entry.kind, entry.crash) for entry in before] == [(entry.kind, entry.crash) for entry in after]
     text = asyncio.run(first_screen(opened_file))

@@ -67,8 +67,8 @@ def test_each_part_damaged(written: Write, tmp_path: Path) -> None:
     for fields in damaged(report):
         try:
             found = open_report(save(tmp_path, fields), NOTHING)
-            for story in found.stories:
-                thread_names_of(story.path.trace)
+            for shown in found.paths:
+                thread_names_of(shown.path.trace)
             ViewerSession(found)
         except UsageProblem as problem:
             refused += 1
@@ -116,7 +116,7 @@ def test_long_names(written: Write, tmp_path: Path) -> None:
         open_report(save(tmp_path, fields), NOTHING)
     fields["model"] = "m.fizz"
     text = json.dumps(fields).replace('"file": "m.fizz"', f'"file": "{"f" * 3000}"')
-    assert open_report(save(tmp_path, json.loads(text)), NOTHING).stories
+    assert open_report(save(tmp_path, json.loads(text)), NOTHING).paths
 
 
 def test_hostile_texts_in_every_place(written: Write, tmp_path: Path) -> None:
@@ -138,11 +138,11 @@ def test_hostile_texts_in_every_place(written: Write, tmp_path: Path) -> None:
     assert changed > 50
     # The model does nothing that is called so. Panes show the trace of a path: the true states are put to it.
     written_down = open_report(save(tmp_path, report), NOTHING)
-    stories = [
-        replace(story, path=replace(story.path, trace=hostile.path.trace), sentence=hostile.sentence)
-        for story, hostile in zip(whole.stories, written_down.stories, strict=True)
+    paths = [
+        replace(shown, path=replace(shown.path, trace=hostile.path.trace), sentence=hostile.sentence)
+        for shown, hostile in zip(whole.paths, written_down.paths, strict=True)
     ]
-    found = replace(whole, stories=tuple(stories))
+    found = replace(whole, paths=tuple(paths))
     for keys in ("", "home", "tab", "tab tab", "tab tab tab", "m left", "slash \x1b enter", "f b"):
         seen = driven(found, *keys.split()).text
         assert not [c for c in seen if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")], keys

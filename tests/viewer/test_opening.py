@@ -67,9 +67,9 @@ def test_a_report_tells_as_much_as_the_check(name: str, written: Write, tmp_path
     model = written(MODELS[name])
     report_of(model, tmp_path)
     found, direct = open_report("report.json", NOTHING).whole(), opened(model)
-    assert [records(story.path) for story in found.stories] == [records(story.path) for story in direct.stories]
-    assert [story.name for story in found.stories] == [story.name for story in direct.stories]
-    assert [story.sentence for story in found.stories] == [story.sentence for story in direct.stories]
+    assert [records(shown.path) for shown in found.paths] == [records(shown.path) for shown in direct.paths]
+    assert [shown.name for shown in found.paths] == [shown.name for shown in direct.paths]
+    assert [shown.sentence for shown in found.paths] == [shown.sentence for shown in direct.paths]
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -77,11 +77,11 @@ def test_a_guided_trace_finds_its_model(name: str, written: Write, tmp_path: Pat
     """The command at its head names the model and its constants; comments say where the cycle is."""
     model = written(MODELS[name])
     direct = opened(model)
-    trace = direct.stories[0].path.trace
+    trace = direct.paths[0].path.trace
     text = guide_text(load(model), trace, ("violated", f"fizzpy trace {model} --follow t.txt"))
     (tmp_path / "t.txt").write_text(text)
     found = open_guide("t.txt", NOTHING).whole()
-    assert records(found.stories[0].path) == records(direct.stories[0].path)
+    assert records(found.paths[0].path) == records(direct.paths[0].path)
 
 
 def test_constants_of_a_guided_trace(written: Write, tmp_path: Path) -> None:
@@ -91,10 +91,10 @@ def test_constants_of_a_guided_trace(written: Write, tmp_path: Path) -> None:
         f"# fizzpy trace {model} --set LIMIT=70 --option max_actions=5 --follow t.txt\nWithdraw\n"
     )
     found = open_guide("t.txt", NOTHING).whole()
-    assert found.stories[0].path.trace.entries[-1].state == (("balance", "10"),)
+    assert found.paths[0].path.trace.entries[-1].state == (("balance", "10"),)
     assert max_actions(found) == 5
     found = open_guide("t.txt", Given({"LIMIT": "80"}, {})).whole()
-    assert found.stories[0].path.trace.entries[-1].state == (("balance", "20"),)
+    assert found.paths[0].path.trace.entries[-1].state == (("balance", "20"),)
 
 
 def test_constants_of_a_report(written: Write, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_constants_of_a_report(written: Write, tmp_path: Path) -> None:
     report = check(model, constants=given.constants, options=given.options)
     (tmp_path / "report.json").write_text(json_report(report))
     found = open_report("report.json", NOTHING).whole()
-    assert dict(found.stories[0].path.trace.entries[0].state) == {"balance": "100"}
+    assert dict(found.paths[0].path.trace.entries[0].state) == {"balance": "100"}
     assert max_actions(found) == 5
     found = open_report("report.json", Given({}, {"max_actions": "7"})).whole()
     assert max_actions(found) == 7
@@ -122,7 +122,7 @@ def test_constants_of_walks(save: Callable[[Any], str], written: Write, tmp_path
         text = json_guided(follow(model, ["Withdraw"], constants={"LIMIT": "100"}))
     assert json.loads(text)["constants"] == {"LIMIT": "100"}
     (tmp_path / "walk.json").write_text(text)
-    assert dict(open_report("walk.json", NOTHING).whole().stories[0].path.trace.entries[0].state) == {"balance": "100"}
+    assert dict(open_report("walk.json", NOTHING).whole().paths[0].path.trace.entries[0].state) == {"balance": "100"}
 
 
 IMAGES = """\
@@ -177,7 +177,7 @@ def test_states_that_stand_for_others(
     if saved:
         report_of(model, tmp_path)
     found = open_report("report.json", NOTHING).whole() if saved else opened(model)
-    path = found.stories[0].path
+    path = found.paths[0].path
     assert path.remark == remark
     assert len(path.states) == len(path.trace.entries) == entries
     assert found.machine is not None
@@ -202,13 +202,13 @@ def test_reports_of_walks(written: Write, tmp_path: Path) -> None:
     walk = simulate(model, runs=50, seed=3)
     (tmp_path / "walk.json").write_text(json_simulation(walk))
     assert walk.trace is not None
-    (story,) = open_report("walk.json", NOTHING).whole().stories
-    assert [entry.state for entry in story.path.trace.entries] == [entry.state for entry in walk.trace.entries]
+    (shown,) = open_report("walk.json", NOTHING).whole().paths
+    assert [entry.state for entry in shown.path.trace.entries] == [entry.state for entry in walk.trace.entries]
     report = follow(model, ["[explicit]", "Withdraw", "Withdraw", "thread-0", "thread-0"])
     (tmp_path / "trace.json").write_text(json_guided(report))
-    (story,) = open_report("trace.json", NOTHING).whole().stories
-    assert story.sentence == "NeverNegative is violated (always, 4 steps)"
-    assert len(story.path.states) == 5
+    (shown,) = open_report("trace.json", NOTHING).whole().paths
+    assert shown.sentence == "NeverNegative is violated (always, 4 steps)"
+    assert len(shown.path.states) == 5
 
 
 def test_a_report_is_found_beside_its_model(written: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +216,7 @@ def test_a_report_is_found_beside_its_model(written: Write, tmp_path: Path, monk
     report_of(written(BANK), tmp_path)
     (tmp_path / "other").mkdir()
     monkeypatch.chdir(tmp_path / "other")
-    assert open_report("../report.json", NOTHING).whole().stories
+    assert open_report("../report.json", NOTHING).whole().paths
 
 
 REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
@@ -272,12 +272,12 @@ def test_a_model_that_has_changed_is_said(written: Write, tmp_path: Path) -> Non
         open_report("report.json", NOTHING).whole()
 
 
-def test_a_story_that_is_not_there(written: Write) -> None:
+def test_a_counterexample_that_is_not_there(written: Write) -> None:
     """`--property` names those that there are."""
     with pytest.raises(UsageProblem, match="no counterexample of Rich") as problem:
         opened(written(BANK)).only(("Rich",))
     assert "NeverNegative" in str(problem.value.hint)
-    assert opened(written(NODES)).only(("Once",)).stories[0].name == "Once"
+    assert opened(written(NODES)).only(("Once",)).paths[0].name == "Once"
 
 
 def test_a_guide_without_a_model(written: Write, tmp_path: Path) -> None:
@@ -288,11 +288,11 @@ def test_a_guide_without_a_model(written: Write, tmp_path: Path) -> None:
         open_guide("t.txt", NOTHING)
     assert "--follow t.txt" in str(problem.value.hint)
     found = open_guide("t.txt", NOTHING, model).whole()
-    assert len(found.stories[0].path.states) == 6
+    assert len(found.paths[0].path.states) == 6
 
 
 def test_nothing_found_opens_at_init(written: Write) -> None:
     """There is a sentence that says so."""
     found = opened(written(FINE))
     assert found.by_hand
-    assert found.stories[0].sentence == "every property holds"
+    assert found.paths[0].sentence == "every property holds"

@@ -218,7 +218,7 @@ def test_what_a_lasso_shows(written: Write, tmp_path: Path) -> None:
         one.select(one.cycle - 1)
         assert one.shown is None
         one.select(one.last)
-        assert one.shown is not None and one.shown.name == what.stories[0].name
+        assert one.shown is not None and one.shown.name == what.paths[0].name
         assert one.path.trace.fairness
 
 
@@ -276,13 +276,13 @@ def test_one_counterexample_after_the_other(written: Write) -> None:
     """With several violated properties; the reader's own path is left with the counterexample."""
     text = BANK.replace("after.balance - before.balance < 500", "after.balance - before.balance < 100")
     one = session(written(text), keep_going=True)
-    names = [story.name for story in one.opened.stories]
+    names = [shown.name for shown in one.opened.paths]
     assert sorted(map(str, names)) == ["NeverNegative", "NoLeap"]
-    assert one.next_story()
-    assert one.opened.stories[one.story].name == names[1]
-    assert one.next_story()
-    assert one.opened.stories[one.story].name == names[0]
-    assert not session(written(BANK)).next_story()
+    assert one.next_counterexample()
+    assert one.opened.paths[one.path_index].name == names[1]
+    assert one.next_counterexample()
+    assert one.opened.paths[one.path_index].name == names[0]
+    assert not session(written(BANK)).next_counterexample()
 
 
 @pytest.mark.parametrize("text", [BANK, NODES, LASSO, FAILS], ids=["bank", "nodes", "lasso", "fails"])

@@ -59,8 +59,8 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> OpenedPaths:
 
 def test_the_state_has_a_thousand_leaves(large: OpenedPaths) -> None:
     """Else the rest would prove little."""
-    state = large.stories[0].path.trace.entries[-1].state
-    assert len(large.stories[0].path.states) == STEPS + 1
+    state = large.paths[0].path.trace.entries[-1].state
+    assert len(large.paths[0].path.states) == STEPS + 1
     assert sum(text.count(",") + 1 for _, text in state) >= 1000
 
 
@@ -120,8 +120,8 @@ def test_truth_is_found_out_in_slices(large: OpenedPaths) -> None:
 
 def from_report(large: OpenedPaths) -> OpenedPaths:
     """The same as read from a report, before its model is read."""
-    stories = tuple(replace(story, path=Path(story.path.trace)) for story in large.stories)
-    return replace(large, machine=None, stories=stories, rest=lambda: large)
+    paths = tuple(replace(shown, path=Path(shown.path.trace)) for shown in large.paths)
+    return replace(large, machine=None, paths=paths, rest=lambda: large)
 
 
 def test_the_first_screen_is_drawn_once(large: OpenedPaths) -> None:

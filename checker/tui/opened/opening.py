@@ -19,11 +19,9 @@ from interpreter import Machine, compile_module
 from interpreter.state.step import Failure
 
 
-def opened_paths(
-    module: Module, machine: Machine, stories: tuple[OpenedPath, ...], by_hand: bool = False
-) -> OpenedPaths:
+def opened_paths(module: Module, machine: Machine, paths: tuple[OpenedPath, ...], by_hand: bool = False) -> OpenedPaths:
     """The given paths of a model."""
-    return OpenedPaths(module.path, module.sources, property_rows(machine.program), stories, machine, by_hand)
+    return OpenedPaths(module.path, module.sources, property_rows(machine.program), paths, machine, by_hand)
 
 
 def opened_report(module: Module, report: Report, nothing: str) -> OpenedPaths | None:
@@ -33,16 +31,16 @@ def opened_report(module: Module, report: Report, nothing: str) -> OpenedPaths |
     """
     if report.error is not None and report.trace is None:
         return None
-    found = tuple(_stories(report))
+    found = tuple(_counterexamples(report))
     if not found:
         return opened_by_hand(module, nothing)
     properties = tuple(PropertyRow(one.name, one.kind) for one in report.properties)
     return OpenedPaths(report.model, report.sources, properties, found, rest=lambda: _followed(module, found))
 
 
-def _followed(module: Module, stories: tuple[OpenedPath, ...]) -> OpenedPaths:
+def _followed(module: Module, paths: tuple[OpenedPath, ...]) -> OpenedPaths:
     machine = Machine(compile_module(module))
-    return opened_paths(module, machine, tuple(replace(one, path=follow(machine, one.path.trace)) for one in stories))
+    return opened_paths(module, machine, tuple(replace(one, path=follow(machine, one.path.trace)) for one in paths))
 
 
 def opened_walk(module: Module, report: GuidedReport, walk: Walk) -> OpenedPaths:
@@ -66,7 +64,7 @@ def opened_by_hand(module: Module, sentence: str, machine: Machine | None = None
     return None
 
 
-def _stories(report: Report) -> Iterator[OpenedPath]:
+def _counterexamples(report: Report) -> Iterator[OpenedPath]:
     if report.error is not None and report.trace is not None:
         yield OpenedPath(_failure(report.error), Path(report.trace))
     found = [p for p in report.properties if p.verdict == "violated" and p.trace is not None]

@@ -46,9 +46,9 @@ def open_guide(path: str, given: Given, model: str | None = None, properties: Se
     `model`: None for the one in the command at the head of the file.
     """
     saved = saved_guide(path, given, model)
-    story = OpenedPath("the model is being read, and the trace is followed", Path(saved.trace()))
+    opened = OpenedPath("the model is being read, and the trace is followed", Path(saved.trace()))
     return OpenedPaths(
-        locate(saved.model), saved.sources(), (), (story,), rest=lambda: follow_saved(saved).only(properties)
+        locate(saved.model), saved.sources(), (), (opened,), rest=lambda: follow_saved(saved).only(properties)
     )
 
 
@@ -74,9 +74,9 @@ def open_report(path: str, given: Given, model: str | None = None) -> OpenedPath
     `model`: None for the one that the report names.
     """
     saved = saved_report(path, given, model)
-    stories = tuple(OpenedPath(one.sentence, Path(one.trace), one.name) for one in saved.written)
+    paths = tuple(OpenedPath(one.sentence, Path(one.trace), one.name) for one in saved.written)
     return OpenedPaths(
-        locate(saved.model), saved.sources(), saved.properties, stories, rest=lambda: follow_written(saved)
+        locate(saved.model), saved.sources(), saved.properties, paths, rest=lambda: follow_written(saved)
     )
 
 
@@ -88,13 +88,13 @@ def follow_written(saved: SavedReport) -> OpenedPaths:
     module = load_given(saved.model, saved.given)
     try:
         machine = Machine(compile_module(module))
-        return opened_paths(module, machine, tuple(_story(machine, one, saved.path) for one in saved.written))
+        return opened_paths(module, machine, tuple(_replayed(machine, one, saved.path) for one in saved.written))
     except ModelError as error:
         reason = f"its constants fail now: {error.text}"
         raise UsageProblem(f"'{saved.path}' does not fit the model: {reason}", "check it again") from None
 
 
-def _story(machine: Machine, written: Written, path: str) -> OpenedPath:
+def _replayed(machine: Machine, written: Written, path: str) -> OpenedPath:
     from checker.tui.opened.retrace import retrace
 
     steps = [StepRecord(entry.label, entry.changes, entry.fails) for entry in written.trace.entries]

@@ -51,7 +51,7 @@ class OpenedPaths:
     model: str
     sources: Mapping[str, str]
     properties: tuple[PropertyRow, ...]
-    stories: tuple[OpenedPath, ...]
+    paths: tuple[OpenedPath, ...]
     machine: Machine | None = None
     by_hand: bool = False
     rest: Callable[[], OpenedPaths] | None = None
@@ -62,11 +62,11 @@ class OpenedPaths:
 
     def only(self, names: Sequence[str]) -> OpenedPaths:
         """Only the paths of these properties; without names all. Raises `UsageProblem` if there is none."""
-        found = tuple(story for story in self.stories if not names or story.name in names)
+        found = tuple(opened for opened in self.paths if not names or opened.name in names)
         if not found:
-            names_found = ", ".join(story.name for story in self.stories if story.name)
+            names_found = ", ".join(opened.name for opened in self.paths if opened.name)
             raise UsageProblem(
                 f"there is no counterexample of {', '.join(names)}",
                 f"there is one of {names_found}" if names_found else "leave out --property",
             )
-        return replace(self, stories=found, rest=None if self.rest is None else lambda: self.whole().only(names))
+        return replace(self, paths=found, rest=None if self.rest is None else lambda: self.whole().only(names))
