@@ -64,7 +64,7 @@ class DriverState:
 
 
 class Saver(Protocol):
-    """What saves a driver between two levels, now and then, and lets one go on from there.
+    """Saves a driver between two levels, at intervals, and restores one.
 
     `settings` are those of the run that it saves.
     """
@@ -73,7 +73,7 @@ class Saver(Protocol):
     def settings(self) -> Settings: ...
 
     def unreduced(self) -> AbstractContextManager[Saver]:
-        """What saves the same exploration again, without symmetry."""
+        """The checkpoints of the same exploration again, without symmetry."""
         ...
 
     def resumed(self, driver: SearchDriver) -> bool:
@@ -107,7 +107,7 @@ class SearchDriver:
         self.error: Finding | None = None
         self.unfinished: Unfinished | None = None
         self.torn = False
-        """Whether the run was stopped where it cannot be gone on with."""
+        """Whether the run was stopped in a state from which it cannot continue."""
         self._safety = {watch.key for p in properties if p.phase is Phase.SAFETY for watch in p.watches}
         self._last = Level()
         self._least: int | None = None
@@ -138,7 +138,7 @@ class SearchDriver:
             saver.ended(self)
 
     def _give_up(self, level: Unfinished) -> None:
-        """Of a level that was not finished only what it met counts. What is known from before comes first."""
+        """Take the findings of a level that was not finished. Those of levels before come first."""
         self.unfinished = level
         self._meet(level.level)
 
@@ -155,7 +155,7 @@ class SearchDriver:
         )
 
     def restore(self, state: DriverState) -> None:
-        """Go on from where the other driver was."""
+        """Take the state of the driver that was saved."""
         self.total.add_counts(state.total)
         self._last = state.last
         self.initial, self.depth, self.reached = state.initial, state.depth, state.reached

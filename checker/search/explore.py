@@ -1,4 +1,4 @@
-"""An exploration from first to last, the same for every engine: level after level, then the judgement."""
+"""A whole exploration, the same for every engine: level after level, then the judgement."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def explore(
 ) -> Exploration:
     """Explore as far as settings and options allow, and judge every property.
 
-    `machine` makes the program runnable. `keeper` writes checkpoints, and may have one to go on from. `say` takes what
-    the user should know and is no part of the answer. `phases` measures what the time is spent on. `memory`: a machine
-    that remembers, for an engine that can use it; `machine` is not asked then. `patience`: how long it may take; else
-    as the settings say, counted from now.
+    `machine` makes the program runnable. `keeper` writes checkpoints, and may have one to resume from. `say` takes
+    messages to the user that are no part of the answer. `phases` measures what the time is spent on. `memory`: a
+    machine that remembers, for an engine that can use it; `machine` is not called then. `patience`: how long it may
+    take; else as the settings say, counted from now.
     """
     phases = phases or Phases()
     options = program.options
@@ -121,5 +121,5 @@ def _exported(driver: SearchDriver, settings: Settings, say: Callable[[str], Non
 
 
 def nothing(stopped: StopReason, error: Finding | None = None) -> Exploration:
-    """An exploration that never began."""
+    """An exploration that has not begun."""
     return Exploration(stopped, 0, 0, 0, 0, 0, 0, {}, error=error)

@@ -33,16 +33,16 @@ Say = Callable[[str], None]
 """Takes a sentence for the user that is no part of the answer."""
 
 _REST: Final = 10
-"""How much longer than a checkpoint took is the time until the next one, at least."""
+"""The least time until the next checkpoint, as a multiple of the time that one took."""
 
 
 class Keeper:
-    """The checkpoints of one search, some seconds or more apart; if the settings say so, it first goes on from one."""
+    """The checkpoints of one search, some seconds or more apart, and the one that it resumes from, if any."""
 
     def __init__(self, folder: Folder, settings: Settings, engine: str, say: Say) -> None:
         self.folder = folder
-        self.place = folder.path
-        """The folder that the user knows of."""
+        self.named = folder.path
+        """The folder that the user names."""
         self.settings = settings
         self.engine = engine
         self.say = say
@@ -58,29 +58,29 @@ class Keeper:
         if inside.is_symlink():
             raise EnvironmentProblem(f"{inside} is a link, and not a folder of this checkpoint", "remove it")
         folder = Folder.open(inside, identity)
-        place = str(folder.path)
+        path = str(folder.path)
         with closing(folder):
-            resume = place if folder.in_use else None
-            settings = replace(self.settings, checkpoint=None if resume else place, resume=resume)
+            resume = path if folder.in_use else None
+            settings = replace(self.settings, checkpoint=None if resume else path, resume=resume)
             second = Keeper(folder, settings, self.engine, self.say)
-            second.place = self.place
+            second.named = self.named
             yield second
 
     def resumed(self, driver: SearchDriver) -> bool:
-        """Let a search that has not begun go on from the latest checkpoint; False: it is to begin."""
+        """Restore a search that has not begun from the latest checkpoint; False if it is not to resume."""
         if self.settings.resume is None:
             self.folder.begin()
             return False
         try:
             manifest, troubles = self.folder.latest()
         except EnvironmentProblem as problem:
-            if self.place == self.folder.path:
+            if self.named == self.folder.path:
                 raise
-            # It is of use to the first exploration only, which is there.
+            # The first exploration has its checkpoint: this one can begin again.
             self.say(f"{problem.text}; exploring without symmetry from the beginning")
             self.folder.clear()
             return False
-        if self.place == self.folder.path and self.folder.open_to_others:
+        if self.named == self.folder.path and self.folder.open_to_others:
             self.say(f"others may write to {self.folder.path}: changing a checkpoint changes the answer")
         for trouble in troubles:
             self.say(f"{trouble}; going on from the checkpoint of level {manifest.level}")
@@ -102,7 +102,7 @@ class Keeper:
         return True
 
     def _refuse_beyond(self, state: DriverState) -> None:
-        """Raise `UsageProblem` for a checkpoint that this run would not have come to."""
+        """Raise `UsageProblem` for a checkpoint that this run would not have made."""
         most, deepest = self.settings.limits.states, self.settings.limits.depth
         if most is not None and state.reached > 0 and state.total.states - state.last.states >= most:
             raise UsageProblem(
@@ -139,11 +139,11 @@ class Keeper:
             with suppress(Stop, KeyboardInterrupt):
                 self.save(driver)
         if driver.patience.over is StopReason.INTERRUPTED:
-            # Too late for the last level; what comes now would take its time as well.
+            # The interruption came during the last level: end here, as what follows may take long.
             driver.stopped = StopReason.INTERRUPTED
         if driver.stopped in UNTIMELY and self._saved >= 0:
-            part = "" if self.place == self.folder.path else " of the exploration without symmetry"
-            self.say(f"level {self._saved}{part} is saved; go on from there with --resume {self.place}")
+            part = "" if self.named == self.folder.path else " of the exploration without symmetry"
+            self.say(f"level {self._saved}{part} is saved; go on from there with --resume {self.named}")
 
     def save(self, driver: SearchDriver) -> None:
         """Make a checkpoint of the latest level that is complete, unless there is one.
@@ -178,11 +178,11 @@ class Keeper:
             return EnvironmentProblem(text, remedy)
         return EnvironmentProblem(
             f"{text}. The checkpoint of level {self._saved} is whole",
-            f"{remedy}, then go on with --resume {self.place}",
+            f"{remedy}, then go on with --resume {self.named}",
         )
 
     def without_room(self, failure: OSError) -> EnvironmentProblem:
-        """What to say when something else than a checkpoint found no room, as an export may."""
+        """The problem if there is no room for something else than a checkpoint, as an export."""
         return self._stopped(full_disk(failure), "make room there")
 
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class Entry(NamedTuple):
-    """An engine as the registry knows it: what makes it, from which values, and what it is for.
+    """An engine in the registry: what makes it, from which values, and its purpose.
 
-    `variant_of`: it is that engine, held to one of its modes, so that tests reach each of them with small models.
+    `variant_of`: it is that engine, restricted to one of its modes, so that tests reach each with small models.
     """
 
     factory: str

@@ -35,7 +35,7 @@ class RunConfig:
     """The part of a task that holds for a whole run, sent to each worker once.
 
     `folder` is that of the files; `durable`: they stay after the run.
-    `columns`: the tasks go by columns, and candidates travel in them.
+    `columns`: the tasks go by columns, and candidates are sent in columns.
     """
 
     run: str
@@ -53,7 +53,7 @@ class RunConfig:
     worker_config: WorkerConfig
 
     def task(self, patience: Patience) -> Task:
-        """The task as an engine in this process would be given it."""
+        """The task for an engine in this process."""
         settings = self.settings
         return Task(
             self.program,
@@ -133,10 +133,10 @@ Origin = tuple[int, StepOrder]
 
 
 class PartitionTask(Protocol):
-    """A partition in a task, by rows or by columns: what it was given, and what has come of it so far.
+    """A partition in a task, by rows or by columns: its assignment, and its results so far.
 
-    `arrived` speaks of the states that it has taken in, `expanded`, `outbound` and `exported` of their expansion, as in
-    `TaskReport`.
+    `arrived` is about the states that it has taken in, `expanded`, `outbound` and `exported` about their expansion, as
+    in `TaskReport`.
     """
 
     assignment: Assignment
@@ -146,7 +146,7 @@ class PartitionTask(Protocol):
     exported: tuple[str, ...]
 
     def run(self) -> KeyFiles:
-        """Do the work; what this partition has seen then."""
+        """Do the work; the keys that this partition has visited then."""
         ...
 
     def origin(self, key: int) -> Origin | None:

@@ -74,7 +74,7 @@ class SourceKeys(NamedTuple):
 
 
 def pack_batch(codec: RowCodec, packing: Packing, batch: Batch, sources: SourceKeys) -> PackedBatch:
-    """The rows of a batch, which are some."""
+    """The rows of a batch, which is not empty."""
     used, orders = np.unique(batch.orders, return_inverse=True)
     return PackedBatch(
         codec.pack(packing, batch.rows),

@@ -94,9 +94,9 @@ def demand_sound(state: ClusterState) -> None:
 
 
 class Cluster:
-    """Levels as Spark jobs, from the level that the local run has in hand.
+    """Levels as Spark jobs, from the level on that the local run has reached.
 
-    A job takes in a level and expands it in one go. What the expansion brought is held back until it is asked for: the
+    A job takes in a level and expands it. The result of the expansion is held until the next level is asked for: the
     run may end with the level that was taken in, and then the steps from it do not count.
     """
 
@@ -160,7 +160,7 @@ class Cluster:
             machine,
             worker_config,
         )
-        # By value where need be: a machine of one's own may be defined in a script or notebook.
+        # By value: the user's machine class may be defined in a script or notebook.
         self._config = session.broadcast(cloudpickle.dumps(config))  # type: ignore[no-untyped-call]
         self._code = None if session.in_one_process else session.broadcast(archive())
         self._work = worker_function(self.run, self._config, self._code)
@@ -181,7 +181,7 @@ class Cluster:
         self.exchange.unshared[""] = self.local.recorder.unshared
 
     def next(self) -> Level:
-        """Expand the level in hand and take in the next one."""
+        """Expand the current level and take in the next one."""
         if self.held is None:
             with self._given_up():
                 self.held = self._job(judged=True)[1]
@@ -215,7 +215,7 @@ class Cluster:
         return Unfinished(level, 0 if self.held is None else None, paths)
 
     def _job(self, judged: bool) -> tuple[Level, Level]:
-        """Run the level in hand: what taking it in brought, and what its expansion did."""
+        """Run a job for the current level: the results of taking it in and of expanding it."""
         assignments = [
             Assignment(
                 self.level,
@@ -273,7 +273,7 @@ class Cluster:
                 self.task.say(NO_EXECUTOR_YET)
 
     def _finished(self, answers: Sequence[TaskReport | Stopped | Problem | StopReason]) -> list[TaskReport]:
-        """What the tasks of a job report. Raises what one could not help, and `Stop` if one was not finished."""
+        """The reports of the tasks of a job. Raises the problem of one of them, and `Stop` if one was not finished."""
         for answer in answers:
             if isinstance(answer, Problem):
                 raise answer
@@ -312,7 +312,7 @@ class Cluster:
         self.written += [name for name in edges if self.store.has(name)]
 
     def _remove(self, name: str) -> None:
-        """Remove a file that is of no use any more, unless a checkpoint has it: that goes with its files."""
+        """Remove a file that is not used any more, unless a checkpoint needs it: then it is removed with that."""
         if name not in self.saved:
             self.store.remove(name)
 
@@ -384,7 +384,7 @@ class Cluster:
         self.efforts[worker] = max(known, effort, key=lambda effort: effort.cpu_s)
 
     def effort(self) -> Effort:
-        """What the workers have spent, and the Java process if it is ours."""
+        """What the workers have spent, and the Java process if this run started it."""
         return sum(self.efforts.values(), self.session.effort())
 
     def close(self) -> None:
@@ -403,7 +403,7 @@ class Cluster:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _folder(self, parent: str | None, kept_in: str | None) -> Path:
-        """The folder for the files of the run: that of the checkpoints, one where the user says, or a temporary one."""
+        """The folder for the files of the run: that of checkpoints, one in a folder that is set, or a temporary one."""
         if kept_in is not None:
             return Path(kept_in).absolute()
         if parent is None:

@@ -35,7 +35,7 @@ class EdgesByKey(LevelEdges):
     """The steps of one task that liveness sees. The numbers of their targets are not known here: they stay keys."""
 
     def of(self, frontier: Sequence[Frontier], count: int) -> tuple[tuple[GraphShape, ...], Ints, Keys]:
-        """What begins at a frontier whose states are numbered up to `count`: shapes, each state's one, targets."""
+        """The edges from a frontier whose states are numbered up to `count`: shapes, each state's shape, targets."""
         quiet, cut = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
         for part in frontier:
             quiet[part.numbers] = part.packing.codes(part.rows, ("thread", 0)) == 0

@@ -240,7 +240,7 @@ class ColumnPartition:
 
 
 def received(store: FileStore, assignment: Assignment, which: int, slices: int) -> list[PackedBatch]:
-    """What was sent to the partition of a task: one of so many slices by key, in order."""
+    """The candidates sent to the partition of a task: one of so many slices by key, in order."""
     found: list[PackedBatch] = []
     for name in assignment.inbound:
         data = store.read(name, assignment.partition)

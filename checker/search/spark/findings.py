@@ -1,4 +1,4 @@
-"""What a run has found on Spark, level by level, and the paths that are read back from there."""
+"""The states that a run has found on Spark, level by level, and paths read from their files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Findings:
         """The partitions that found states, for each level after the one handed over."""
 
     def add_level(self, partitions: Sequence[int]) -> None:
-        """One more level was taken in, with new states in these partitions."""
+        """Add a level, with new states in these partitions."""
         self.levels = (*self.levels, tuple(partitions))
 
     # --- paths -----------------------------------------------------------------------------------------------------

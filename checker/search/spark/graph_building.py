@@ -76,7 +76,7 @@ def _shapes(share: Share, level: LevelFiles, store: FileStore) -> tuple[GraphSha
 
 
 def _kind(shape: GraphShape, level: LevelFiles) -> Kind:
-    # A state that was not expanded keeps its names, and leads nowhere.
+    # A state that was not expanded keeps the names of its steps, and has no edges.
     return shape.steps, shape.inside if level.expanded else 0
 
 
@@ -209,7 +209,7 @@ def _finder(share: Share) -> Callable[[Keys], Numbers]:
 
 
 def link(share: Share, inbound: Sequence[bytes], given: Any, store: FileStore) -> PassResult:
-    """Write down where the edges that begin here end."""
+    """Write down the targets of the edges that begin here."""
     order, counts = share["out.order"], share["out.counts"]
     found = np.empty(len(order), dtype=np.uint64)
     ends = np.cumsum(counts)

@@ -1,4 +1,4 @@
-"""`SparkCrew`: passes as Spark jobs, over shares of the graph that lie in files."""
+"""`SparkCrew`: passes as Spark jobs, over shares of the graph in files."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class SparkCrew:
         return self._findings.local.costs_by_rank[begun]
 
     def brought(self) -> list[Mapping[str, Array]]:
-        """What the latest pass has brought; it is read once."""
+        """The arrays that the latest pass has left for the driver; they are read once."""
         found: list[Mapping[str, Array]] = []
         for name in self._brought:
             where = dict.fromkeys((content.name for content in contents_of(self.store, name)), name)

@@ -1,4 +1,4 @@
-"""The beginning of a run, in the driver: the embedded engine's, which can hand over what it has found."""
+"""`LocalRun`: the beginning of a run, in the driver, by the embedded engine; it can hand over what it has found."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class LocalRun(EmbeddedRun):
         return costs
 
     def hand_over(self, partitions: int, columns: bool) -> list[bytes]:
-        """The states that wait, for each partition as its tasks read them, by columns or not; this run is done."""
+        """The states that wait, for each partition as its tasks read them, by columns or not; this run ends then."""
         values = StateCodec(self.machine)
         if not columns:
             return [pack_candidates(values, records) for records in self._waiting(partitions)]

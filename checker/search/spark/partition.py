@@ -1,4 +1,4 @@
-"""One level of one partition: take in what was sent, drop what was seen, judge and expand the rest, send on."""
+"""One level of one partition: take in candidates, drop visited ones, judge and expand the rest, send their targets."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ExpandedSource(NamedTuple):
 
 
 class GraphShape(NamedTuple):
-    """What many states have in common in the graph (see `Graph.add_state`): the first `inside` steps have targets."""
+    """The steps and flags of states in the graph (see `Graph.add_state`): the first `inside` steps have targets."""
 
     steps: tuple[LiveStep, ...]
     inside: int

@@ -117,13 +117,13 @@ class Worker:
 
 
 _workers: list[Worker] = []
-"""The worker of the latest run: a process that serves one run after the other keeps nothing of the earlier ones."""
+"""The worker of the latest run. A process may serve several runs, and keeps nothing of the earlier ones."""
 
 
 def perform(run: str, config: Broadcast[bytes], data: bytes) -> bytes:
-    """One task of a Spark job: pickled in, a pickled summary out, or the problem that cannot be helped.
+    """Do one task of a Spark job: takes it pickled, and returns its report or a problem pickled.
 
-    Pickles travel by Spark's own channel only, between processes that run our code in any case; files are data.
+    Pickles are sent through Spark's own channel only, between processes that run this code in any case; files are data.
     """
     answer: TaskReport | Stopped | PassReport | Problem | StopReason
     # What a task makes lives to its end: collecting garbage in it again and again takes a quarter of the time.
@@ -172,7 +172,7 @@ def _worker(run: str, config: Broadcast[bytes]) -> Worker:
 
 
 def freeze_objects() -> None:
-    """Keep what a task leaves out of the search for garbage: Spark makes one after each task, in all that there is."""
+    """Exclude what a task leaves from garbage collection: Spark collects after each task, among all objects."""
     gc.collect()
     gc.freeze()
 
