@@ -1,4 +1,4 @@
-"""`Machine`: a program made runnable in this process. Code and caches live here, never in a state."""
+"""`Machine`: a program made runnable in this process. Code and caches are here, never in a state."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from interpreter.compile.program import Program
 from interpreter.execute.assertions import evaluate_assertion
 from interpreter.execute.beginning import first_frames
 from interpreter.execute.code import Code
+from interpreter.execute.costly_failures import CostlyFailures
 from interpreter.execute.decisions import Decisions
 from interpreter.execute.describe import Describer
 from interpreter.execute.environment import located
-from interpreter.execute.evaluated import EvaluatedParts
+from interpreter.execute.evaluated_parts import EvaluatedParts
 from interpreter.execute.execution import Execution
-from interpreter.execute.failed import CostlyFailures
 from interpreter.execute.frames import park_message, park_thread
 from interpreter.execute.headers import Headers, Unchosen
 from interpreter.execute.memento import Memento
@@ -59,7 +59,7 @@ from interpreter.values.intern import Interner
 from interpreter.values.problem import ModelMistake
 
 Note = Span | LimitSetting
-"""Something a machine has done: executed a statement, or held back a start or a crash by a setting."""
+"""An event that a machine records: a statement executed, or a start or a crash prevented by a setting."""
 
 
 def _choices_of(ended: tuple[tuple[int, ...], ExecutionPath]) -> tuple[int, ...]:
@@ -69,13 +69,13 @@ def _choices_of(ended: tuple[tuple[int, ...], ExecutionPath]) -> tuple[int, ...]
 class Machine:
     """Runs rules on views, and steps on states. The ids in its states are those of `values`.
 
-    With `symmetry` every state it makes is the least image. Outcomes of assertions tell in their `lines`, after the
-    statements, which parts of expressions were evaluated. One that is `watched` has in the lines of all ways what
-    statements decided, and `parts` also collects those of steps.
+    With `symmetry` every state it makes is the least image. The `lines` of outcomes of assertions include, after the
+    statements, the parts of expressions that were evaluated. If the machine is `watched`, the lines of all paths
+    include the decisions of statements, and `parts` also collects those evaluated in steps.
     """
 
     most_paths: ClassVar[int] = 1_000_000
-    """Ways through one step beyond which it is a mistake of the model."""
+    """The most execution paths of one step; more are a mistake of the model."""
 
     def __init__(self, program: Program, symmetry: bool = False, watched: bool = False) -> None:
         self.program = program
@@ -99,19 +99,20 @@ class Machine:
         actions = chain(program.actions, *(role.actions for role in program.roles))
         self._fairness = {action.routine: action.fairness for action in actions}
 
-    # --- one way through one rule ----------------------------------------------------------------------------------
+    # --- one execution path of one rule ----------------------------------------------------------------------------
 
     def run(self, rule: Rule, view: View, choices: tuple[int, ...] = (), noted: bool = True) -> ExecutionPath:
-        """One way through a rule: the given choices, and the first alternative at each choice beyond them.
+        """One execution path of a rule: the given choices, and the first alternative at each later choice.
 
         `noted`: the statements count as executed. For a transition assertion the view is a pair view; role crashes are
-        no rules to run (see `crash_role`). Of what is known to fail at much cost, the events are the choices alone.
+        not run as rules (see `crash_role`). A path that is known as an expensive failure has its choices as its only
+        events.
         """
         known_failure = self._failed.get(rule, view, choices)
         return self.execute(rule, view, choices, noted) if known_failure is None else known_failure[0]
 
     def known_failure(self, rule: Rule, view: View) -> Failure | None:
-        """What a rule comes to on a view, if it is known to fail at much cost on its first way, after which is none."""
+        """The failure of a rule on a view if it is cached: an expensive one on the first path, which ends the step."""
         known = self._failed.get(rule, view, ())
         result = None if known is None else known[0].result
         return result if isinstance(result, Failure) and result.ends_step else None
@@ -124,9 +125,9 @@ class Machine:
         noted: bool = True,
         observer: Observer | None = None,
     ) -> ExecutionPath:
-        """As `run`, of no way that is known beforehand.
+        """As `run`, without the cache of failures.
 
-        An `observer` follows the way. Where it `shares` the budget, the way raises `ShareSpent` beyond its share.
+        An `observer` follows the path. If it `shares` the budget, the path raises `ShareSpent` beyond its share.
         """
         recorder = Recorder(view)
         shared = observer is not None and observer.shares
@@ -139,13 +140,13 @@ class Machine:
         if noted and rule.kind is not StepKind.ASSERT:
             self._executed.update(execution.lines)
         execution.world.end()
-        way = ExecutionPath(tuple(recorder.events), result)
+        path = ExecutionPath(tuple(recorder.events), result)
         if METER.much and not shared:
-            self._failed.add(rule, view, choices, [way])
-        return way
+            self._failed.add(rule, view, choices, [path])
+        return path
 
     def _begin(self, rule: Rule, recorder: Recorder, observer: Observer | None) -> Execution:
-        """A way of which nothing was gone yet."""
+        """An execution before its first move."""
         world = self._world(recorder, observer)
         if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
             world.subject = rule.subject
@@ -162,7 +163,7 @@ class Machine:
         return World(self.values, recorder, self.code)
 
     def _result(self, rule: Rule, execution: Execution) -> Result:
-        """Go a way to its end; what comes of it."""
+        """Runs an execution to its end; its result."""
         try:
             if rule.kind is StepKind.ASSERT:
                 assertion = self.program.assertions[rule.subject]
@@ -173,7 +174,7 @@ class Machine:
         except Abort as abort:
             result = Aborted(abort.reason, abort.span or execution.here(), tuple(execution.lines))
         except ModelError as error:
-            # What led here holds all values of the way.
+            # The traceback refers to all values of the path.
             error.__traceback__ = error.__context__ = None
             forks = execution.forks
             result = Failure(
@@ -186,18 +187,18 @@ class Machine:
         return result
 
     def note(self, result: Outcome | Aborted | Failure) -> None:
-        """An assertion came to this in some state, or a step somewhere else: its lines count as executed."""
+        """Counts the lines of a result as executed: of an assertion, or of a step executed in another process."""
         self._executed.update(result.lines)
         if isinstance(result, Outcome) and result.thread is not None:
-            # And what keeps its thread from crashing has made a difference.
+            # A setting that prevents a crash of its thread is recorded.
             self.limits.may_crash(self.transitions.root(result.thread)[0])
 
     def noted(self) -> set[Note]:
-        """The statements that were executed so far, and the limits that made a difference."""
+        """The statements executed so far, and the limits that were effective."""
         return self._executed | self.limits.effective
 
     def _concluded(self, rule: Rule, execution: Execution) -> Outcome | Aborted:
-        """What a finished way comes to: an outcome, or nothing if it never did anything (language page, 6.3)."""
+        """The result of a finished path: an outcome, or `Aborted` if it had no effect (language page, 6.3)."""
         forced = rule.kind in (StepKind.CONTINUE, StepKind.DELIVER, StepKind.INIT)
         if not (execution.enabled or forced):
             return Aborted(NOTHING_DONE, self.program.routines[rule.subject].span, tuple(execution.lines))
@@ -232,7 +233,7 @@ class Machine:
         )
 
     def together(self, rule: Rule) -> bool:
-        """Whether the ways of a rule can get into a loop of choices, and are followed together."""
+        """Whether the paths of a rule may enter a loop of choices, and are followed together."""
         if rule.kind in (StepKind.START, StepKind.INIT):
             return rule.subject in self.program.choice_loops.roots
         if not self.program.choice_loops.roots or rule.kind not in (StepKind.CONTINUE, StepKind.DELIVER):
@@ -246,10 +247,10 @@ class Machine:
     def _together(
         self, rule: Rule, view: View, recorder: Recorder, noted: bool, observer: Observer | None = None
     ) -> list[ExecutionPath]:
-        """All ways through a rule in the order of their choices, each but for those that a lesser one makes needless.
+        """All paths of a rule in the order of their choices, without those that a lesser one makes redundant.
 
-        Which way is the lesser is told by the number of choices first (language page, 6.3): so they are followed from
-        choice to choice, the shorter ones first. Each asks the recorder of the view, which notes what all of them ask.
+        A path with fewer choices is less than one with more (language page, 6.3), so that paths are run breadth first
+        from choice to choice. All of them read through the recorder of the view, which records the reads of all.
         """
         beginning = self._world(recorder, observer)
         own = Recorder(recorder)
@@ -277,7 +278,7 @@ class Machine:
                     self._executed.update(execution.lines)
                 if ends_step(result):
                     break
-            # Each way that waits comes to some end.
+            # Each waiting path will end.
             if len(ended) + len(waiting) > self.most_paths:
                 failures = [ExecutionPath((), self.too_many_paths(rule))]
                 break
@@ -286,47 +287,47 @@ class Machine:
                 break
         execution.world.end()
         beginning.end()
-        ways = [way for _, way in sorted(ended, key=_choices_of)] + failures
+        paths = [path for _, path in sorted(ended, key=_choices_of)] + failures
         if much or METER.is_much(spent + headers.spent):
-            self._failed.add(rule, view, None, ways)
-        return ways
+            self._failed.add(rule, view, None, paths)
+        return paths
 
     def all_paths(self, rule: Rule, view: View, observer: Observer | None = None) -> ExecutionPath:
-        """All ways through a rule that are followed together as one, with what they asked."""
+        """All paths of a rule that are followed together as one, with their reads."""
         recorder = Recorder(view)
-        ways = self._together(rule, view, recorder, noted=True, observer=observer)
-        first, *others = [way.result for way in ways]
+        paths = self._together(rule, view, recorder, noted=True, observer=observer)
+        first, *others = [path.result for path in paths]
         return ExecutionPath(tuple(recorder.events), first, others=tuple(others))
 
-    def ways(self, rule: Rule, view: View, noted: bool = True) -> Iterator[ExecutionPath]:
-        """All ways through a rule, in the order of their choices, by running it again for each.
+    def paths(self, rule: Rule, view: View, noted: bool = True) -> Iterator[ExecutionPath]:
+        """All execution paths of a rule, in the order of their choices, by running it again for each.
 
-        The first one that costs too much (R20, R24) is the last one.
+        The first one that exceeds the budget (R20, R24) is the last one.
         """
         if self.together(rule):
             yield from self._failed.get(rule, view, None) or self._together(rule, view, Recorder(view), noted)
             return
         choices: tuple[int, ...] = ()
         for _ in range(self.most_paths):
-            way = self.run(rule, view, choices, noted)
-            yield way
-            following = way.next_choices()
-            if following is None or ends_step(way.result):
+            path = self.run(rule, view, choices, noted)
+            yield path
+            following = path.next_choices()
+            if following is None or ends_step(path.result):
                 return
             choices = following
         yield ExecutionPath((), self.too_many_paths(rule))
 
     def too_many_paths(self, rule: Rule) -> Failure:
-        """R22: stands for all ways through a rule after the first `most_paths`."""
-        text = f"more than {self.most_paths:,} ways through one step"
-        return Failure(ModelError("R22", text, self.place(rule)), (), (), ())
+        """R22: the failure in place of all paths of a rule after the first `most_paths`."""
+        text = f"more than {self.most_paths:,} execution paths of one step"
+        return Failure(ModelError("R22", text, self.span_of(rule)), (), (), ())
 
-    # --- what may step ---------------------------------------------------------------------------------------------
+    # --- candidates ------------------------------------------------------------------------------------------------
 
     def candidates(self, state: State, starts: bool = True, limits: bool = True) -> list[Candidate]:
         """The rules that may step in a state, in step order, role crashes included.
 
-        `starts` False: no action starts (the bound of the exploration). `limits` False: without regard to limits.
+        `starts` False: no action starts (the bound of the exploration). `limits` False: regardless of limits.
         """
         return self.possible.all(state, starts, limits)
 
@@ -357,7 +358,7 @@ class Machine:
     ) -> tuple[int | None, ...]:
         """For each thread after a step, by its number there, its number before; None for one that the step began.
 
-        `target`: the state that the step leads to, or the image of it that stands for it.
+        `target`: the target of the step, or its canonical image.
         """
         origins = self.transitions.origins(state, rule, outcome, twin)
         if not self.images.needed:
@@ -369,21 +370,21 @@ class Machine:
         for renaming in (self.images.settling, self.images.leading):
             renamed = None if reached == target else renaming(reached)
             if renamed is not None:
-                origins = [origins[place] for place in self.images.order(reached, renamed)]
+                origins = [origins[index] for index in self.images.order(reached, renamed)]
                 reached = self.images.image(reached, renamed)
         return tuple(origins)
 
     def parked(self, state: State, rule: Rule, outcome: Outcome, target: State) -> int | None:
-        """The thread that a step, which is no crash, leaves where it yields, as it is in the target; None: it ended."""
+        """The thread of a step that is no crash, as it is in the target; None if it ended."""
         thread = outcome.thread
         if thread is None or not (self.values.references(thread) or self.images.needed):
             return thread
-        # What shares containers is numbered anew there, and symmetric values may be renamed.
+        # In the target shared containers are renumbered, and symmetric values may be renamed.
         before = state.threads.index(rule.subject) if rule.kind is StepKind.CONTINUE else None
         return target.threads[self.origins(state, rule, outcome, target).index(before)]
 
     def plain(self, state: State) -> bool:
-        """Whether a state and all that it leads to have nothing symmetric in them: they are their only images."""
+        """Whether a state and all its successors have no symmetric values, so that they are their only images."""
         return not self.images.needed or (self.images.lasting and not self.images.used(state))
 
     @property
@@ -392,11 +393,11 @@ class Machine:
         return self.images.needed
 
     def view(self, state: State) -> View:
-        """A view of a state, for who does not remember."""
+        """A view of a state, without a cache."""
         return StateView(state, self.values)
 
     def initial(self) -> tuple[list[InitialState], list[Failure]]:
-        """The ways through Init that exist, in the order of their choices, and those that fail."""
+        """The initial states in the order of the choices of Init, and the failures of Init."""
         empty = self.transitions.empty
         if self.program.init is None:
             state = self.transitions.apply(empty, Rule(StepKind.INIT, 0), NO_OUTCOME)
@@ -404,17 +405,17 @@ class Machine:
         rule = Rule(StepKind.INIT, self.program.init)
         found: list[InitialState] = []
         failures: list[Failure] = []
-        for way in self.ways(rule, self.view(empty)):
-            if isinstance(way.result, Failure):
-                failures.append(way.result)
-            elif isinstance(way.result, Outcome):
-                target = self.apply(empty, rule, way.result)
+        for path in self.paths(rule, self.view(empty)):
+            if isinstance(path.result, Failure):
+                failures.append(path.result)
+            elif isinstance(path.result, Outcome):
+                target = self.apply(empty, rule, path.result)
                 if target is not None:
-                    found.append(InitialState(way.result.forks, target, way.result))
+                    found.append(InitialState(path.result.forks, target, path.result))
         return found, failures
 
     def steps(self, state: State, starts: bool = True, limits: bool = True, of: str | None = None) -> Expansion:
-        """All steps of a state in step order, computed without any memory: what the plain engine rests on.
+        """All steps of a state in step order, computed without a cache: the basis of the plain engine.
 
         `of`: only those of the candidate with this name.
         """
@@ -428,15 +429,15 @@ class Machine:
             if candidate.rule.kind is StepKind.CRASH_ROLE:
                 steps.append(self._role_crash(state, candidate))
                 continue
-            for way in self.ways(candidate.rule, view, noted=limits):
-                if isinstance(way.result, Aborted):
-                    aborted[way.result.span] += 1
-                elif isinstance(way.result, Failure):
-                    failure = way.result
+            for path in self.paths(candidate.rule, view, noted=limits):
+                if isinstance(path.result, Aborted):
+                    aborted[path.result.span] += 1
+                elif isinstance(path.result, Failure):
+                    failure = path.result
                     order = StepOrder(candidate.order, failure.forks, 0)
                     failures.append(StepFailure(order, step_name(candidate.name, failure.choices), failure))
                 else:
-                    steps += self._steps_of(state, candidate, way.result)
+                    steps += self._steps_of(state, candidate, path.result)
         return Expansion(tuple(steps), tuple(failures), aborted)
 
     def step(self, state: State, order: StepOrder) -> Step | None:
@@ -447,7 +448,7 @@ class Machine:
         if candidate.rule.kind is StepKind.CRASH_ROLE:
             return self._role_crash(state, candidate)
         if self.together(candidate.rule):
-            # Which ways there are, only all of them together tell.
+            # Whether a path is given up depends on all the others.
             return next((step for step in self.steps(state, of=candidate.name).steps if step.order == order), None)
         result = self.run(candidate.rule, self.view(state), order.forks).result
         steps = self._steps_of(state, candidate, result) if isinstance(result, Outcome) else ()
@@ -468,9 +469,9 @@ class Machine:
                 name = step_name(candidate.name, outcome.choices, twin)
                 yield Step(order, name, rule, target, twin, self.actor(rule), outcome)
 
-    def place(self, rule: Rule) -> Span:
-        """Where a rule begins: the head of its routine, or what its thread goes on with."""
-        return self._describer.place(rule)
+    def span_of(self, rule: Rule) -> Span:
+        """The span where a rule begins: the head of its routine, or the statement its thread is at."""
+        return self._describer.span_of(rule)
 
     # --- names and keys --------------------------------------------------------------------------------------------
 
@@ -493,7 +494,7 @@ class Machine:
         return f"{instance[0]}#{instance[1]}.{name.rpartition('.')[2]}"
 
     def fair_name(self, rule: Rule) -> tuple[FairName, str] | None:
-        """Who a step counts for in fairness, with the strength; None for unfair starts and crashes."""
+        """The fairness condition that a step satisfies, with its strength; None for unfair starts and crashes."""
         if rule.kind is StepKind.CONTINUE:
             return FairName("thread", str(self.actor(rule))), "strong"
         if rule.kind is StepKind.START:
@@ -514,7 +515,7 @@ class Machine:
         return self._encoder.encoding(state)
 
     def describe(self, state: State) -> list[tuple[str, str]]:
-        """The state in words: (place, text), in the order of language 5.5."""
+        """The state as text: (path, text), in the order of language 5.5."""
         return self._describer.lines(state)
 
     def assertion_rules(self, assertion: int, state: State) -> list[Rule]:

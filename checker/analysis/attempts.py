@@ -147,8 +147,8 @@ class AttemptCounter(StateObserver):
             if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
             made = list(decisions(result.lines))
-            passed = frozenset(d.place for d in made if self._deciding[d.place].passed(d.branch))
-            known = self._known[id(result)] = (result, frozenset(d.place for d in made), passed)
+            passed = frozenset(d.span for d in made if self._deciding[d.span].passed(d.branch))
+            known = self._known[id(result)] = (result, frozenset(d.span for d in made), passed)
         return known
 
     def conclude(self, tour: Tour) -> tuple[Attempts, ...]:
@@ -182,7 +182,7 @@ class AttemptCounter(StateObserver):
         for candidate in machine.candidates(state):
             rule = candidate.rule
             if rule.kind is StepKind.START and rule.subject == routine:
-                results = [path.result for path in machine.ways(rule, machine.view(state), noted=False)]
+                results = [path.result for path in machine.paths(rule, machine.view(state), noted=False)]
                 far = max(len(self._read(result)[2]) for result in results)
                 if best is None or far > best[0]:
                     best = (far, candidate)

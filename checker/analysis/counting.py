@@ -78,7 +78,7 @@ class StepCounter(_Counter):
         if init is not None:
             machine = visit.machine
             view = machine.view(machine.transitions.empty)
-            self._add([path.result for path in machine.ways(Rule(StepKind.INIT, init), view)])
+            self._add([path.result for path in machine.paths(Rule(StepKind.INIT, init), view)])
 
     def keep(self, visit: Visit) -> None:
         super().keep(visit)

@@ -28,7 +28,7 @@ from interpreter import ModelError, Program, compile_module
 from interpreter.compile.program import ActionProgram, Instruction, Routine
 from interpreter.compile.statements import instructions
 from interpreter.execute.decisions import NO, YES, Deciding, Decision, deciding_statements
-from interpreter.execute.evaluated import doubtful_parts_of
+from interpreter.execute.evaluated_parts import conditional_parts_of
 
 RemarkKind = OneOf["never ran", "never true", "never false", "nothing there", "never evaluated"]
 
@@ -211,7 +211,7 @@ class _Summary:
     def _of_parts(self, instruction: Instruction) -> Iterator[Remark]:
         """The outermost parts of expressions that were never evaluated."""
         found: list[Span] = []
-        for part in doubtful_parts_of(instruction):
+        for part in conditional_parts_of(instruction):
             if part.span not in self.exercised and not any(within(part.span, outer) for outer in found):
                 found.append(part.span)
                 yield Remark("never evaluated", part.span, "this part was never evaluated")

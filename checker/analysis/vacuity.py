@@ -13,7 +13,7 @@ from fizz.syntax import ast
 from interpreter import Program
 from interpreter.compile import program as p
 from interpreter.compile.statements import inner, own
-from interpreter.execute.evaluated import doubtful_parts_of
+from interpreter.execute.evaluated_parts import conditional_parts_of
 from interpreter.machine import Note
 
 _HINT = "what it says was never put to the test"
@@ -51,7 +51,7 @@ def _gaps(name: str, scope: p.Scope, noted: Set[Note]) -> Iterator[Diagnostic]:
 
 def _parts(name: str, instruction: p.Instruction, noted: Set[Note]) -> Iterator[Diagnostic]:
     found: list[Span] = []
-    for part in doubtful_parts_of(instruction):
+    for part in conditional_parts_of(instruction):
         if part.span not in noted and not any(within(part.span, outer) for outer in found):
             found.append(part.span)
             yield Diagnostic("W16", f"this part of assertion '{name}' was never evaluated", part.span, _HINT)

@@ -12,7 +12,7 @@ from checker.traces.why import source_text
 from fizz import Span
 from fizz.base.light import dataclass
 from interpreter import Machine, State
-from interpreter.explain.paths import Ending, GuardKind, PathExplainer
+from interpreter.explain.path_endings import Ending, GuardKind, PathExplainer
 from interpreter.state.step import (
     GIVEN_UP,
     NOTHING_DONE,
@@ -117,7 +117,7 @@ class Guards:
 
     def ends(self, rule: Rule, state: State) -> tuple[FailedGuard, ...]:
         """The guards at which the execution paths of a rule end; none if one of the paths is a step."""
-        paths = list(islice(self.machine.ways(rule, self.machine.view(state), noted=False), _MOST_PATHS))
+        paths = list(islice(self.machine.paths(rule, self.machine.view(state), noted=False), _MOST_PATHS))
         apply = self.machine.apply if self.machine.symmetric else None
         if any(is_step(apply, state, rule, path.result) for path in paths):
             return ()
@@ -161,7 +161,7 @@ class Guards:
         return FailedGuard(ending.kind, span.file, span.line, text, tuple(facts), tuple(fork.label for fork in forks))
 
     def _head(self, rule: Rule) -> Span:
-        return self.machine.place(rule)
+        return self.machine.span_of(rule)
 
     # --- limits ----------------------------------------------------------------------------------------------------
 

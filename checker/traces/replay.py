@@ -259,7 +259,7 @@ def _span(machine: Machine, rule: Rule, lines: Sequence[Span]) -> Span | None:
     """The first statement that a step executed; if there is none, where it begins. A role crash has no statement."""
     if lines:
         return lines[0]
-    return None if rule.kind is StepKind.CRASH_ROLE else machine.place(rule)
+    return None if rule.kind is StepKind.CRASH_ROLE else machine.span_of(rule)
 
 
 def _all_lines(lines: Sequence[Span]) -> tuple[tuple[str, int], ...]:

@@ -1,1 +1,1 @@
-"""One step while it runs: expressions and instructions as callables, frames, the memory that a way asks and writes."""
+"""The execution of a step: expressions and instructions as callables, frames, reads and writes."""

@@ -1,4 +1,4 @@
-"""Assertions: rules that write nothing and answer yes or no (language page, 10.1)."""
+"""Assertions: rules without writes whose result is a bool (language page, 10.1)."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from interpreter.values import truth
 
 
 def evaluate_assertion(assertion: AssertionProgram, execution: Execution, met: Set[Span]) -> Outcome:
-    """The verdict of an assertion whose frame is ready; a path without a value, or given up, is R13.
+    """The verdict of an assertion whose frame is ready; a path without a value, or an aborted one, is R13.
 
-    Where loops are asked turn by turn, a turn that does not return leaves the verdict open (None). `met` is where the
-    parts of expressions are found that were evaluated; with the statements they are the lines of the outcome.
+    If a loop is run for one iteration that does not return, the verdict is open (None). `met` collects the spans of
+    conditional parts that were evaluated, which the lines of the outcome include.
     """
     try:
         execution.run()
     except Undecided:
         return _outcome(execution, met, None)
     except Abort as abort:
-        # Steps are given up; an assertion must answer: a false `require` in a func it calls, an exhausted domain.
+        # An assertion must return a value, unlike a step: a false `require` in a func it calls, an exhausted domain.
         text = f"assertion '{assertion.name}' returned no value: {abort.reason}"
         raise ModelError("R13", text, abort.span or execution.here()) from None
     if not execution.returned:
-        raise ModelError("R13", f"assertion '{assertion.name}' returned no value", _place(assertion, execution))
+        raise ModelError("R13", f"assertion '{assertion.name}' returned no value", _last_span(assertion, execution))
     return _outcome(execution, met, truth(execution.result))
 
 
@@ -36,5 +36,5 @@ def _outcome(execution: Execution, met: Set[Span], verdict: bool | None) -> Outc
     return Outcome((), None, (), (), (), False, (), (), (), lines, verdict)
 
 
-def _place(assertion: AssertionProgram, execution: Execution) -> Span:
+def _last_span(assertion: AssertionProgram, execution: Execution) -> Span:
     return execution.lines[-1] if execution.lines else assertion.span

@@ -1,4 +1,4 @@
-"""How a rule begins: the frames of a start, a parked thread, a message, an assertion about one state or two."""
+"""The initial frames of a rule: of a start, a parked thread, a message or an assertion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from interpreter.state.step import Rule, StepKind
 
 
 def first_frames(rule: Rule, world: World) -> list[Frame]:
-    """The frames of a rule, outermost first, before anything of it runs in this world."""
+    """The frames of a rule before it runs, thawed into a world, outermost first."""
     program = world.code.program
     if rule.kind is StepKind.CONTINUE:
         return resume_frames(rule.subject, program.routines, world)

@@ -1,4 +1,4 @@
-"""`Code`: a program's instructions as Python callables. Caches live here, never in a state and never in the program."""
+"""`Code`: a program's instructions as Python callables. Caches are here, never in a state or in the program."""
 
 from __future__ import annotations
 
@@ -30,11 +30,10 @@ if TYPE_CHECKING:
 Operation = Callable[["Execution", "Frame"], bool]
 Binder = Callable[[Environment, object], None]
 Named = tuple[Sequence[int], Sequence[str], bool, int]
-"""Of the alternatives of a choice: places of those that differ, their labels, if these differ, what labels cost."""
+"""The alternatives of a choice: positions of distinct ones, their labels, whether these differ, the charge for them."""
 _RECURSION: Final = 5_000
 Compiled = tuple[Operation, Span, str | None, int, bool]
-"""An operation, its place, its label with the routine's name, what it is charged, and whether it
-is a choice."""
+"""An operation, its span, its label with the routine's name, its charge, and whether it is a choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class RoleCode:
 class Code:
     """All callables of one program. Operations are compiled when they are first needed.
 
-    `watch` wraps the evaluator of each expression, for who wants to see its values; `decisions` are written down there.
+    `watch` wraps the evaluator of each expression, to observe its values; `decisions` records those of statements.
     """
 
     def __init__(self, program: p.Program, watch: Watch | None = None, decisions: Decisions | None = None) -> None:
@@ -58,7 +57,7 @@ class Code:
         # Calls and values within the limits nest deeper than Python allows at first.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         self.next_states: Callable[[World], object] = _no_next_states
-        """What `next_states()` gives: set by the machine, which alone knows steps."""
+        """The result of `next_states()`: set by the machine, which computes steps."""
         self.domains = Domains(frozenset(role.name for role in program.roles if role.symmetric))
         self.channels = Channels()
         self.known = known = make_globals(program, self.domains, self.channels, watch)
@@ -67,9 +66,9 @@ class Code:
         self.names = [plain_names(routine.parameters) for routine in program.routines]
         """The names of the parameters of each routine, None if one has a star."""
         self.named: dict[tuple[str, Hashable], Named] = {}
-        """The labels of alternatives, by what stands before them and their values."""
+        """The labels of alternatives, by their prefix and values."""
         self.labels = 0
-        """How many those are."""
+        """The number of labels in `named`."""
         self._conditions: dict[tuple[int, int], Callable[[Environment], bool]] = {}
         self._loop_binders: dict[tuple[int, int], Binder] = {}
         self._targets: dict[tuple[int, int, int], Binder | None] = {}
@@ -111,7 +110,7 @@ class Code:
         return known
 
     def call_target(self, routine: p.Routine, state: ScopeState) -> Binder | None:
-        """Where the result of the call goes before which a scope stands; None if it is dropped."""
+        """The binder of the result of the call at the position of a scope; None if the result is dropped."""
         key = (routine.number, state.scope.number, state.index)
         try:
             return self._targets[key]
@@ -129,7 +128,7 @@ class Code:
         return binding_all([compile_binder(target, self.scope(routine)) for target in instruction.targets])
 
     def span_at(self, routine: p.Routine, state: ScopeState) -> Span:
-        """The place before which a scope stands."""
+        """The span of the statement at the position of a scope."""
         scope = state.scope
         if isinstance(scope, p.ForLoop | p.WhileLoop):
             return scope.span

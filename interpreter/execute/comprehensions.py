@@ -1,4 +1,4 @@
-"""Comprehensions, lambdas and `def` helpers: the parts of expressions that have environments of their own."""
+"""Comprehensions, lambdas and defaults: the parts of expressions that have environments of their own."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def compile_comprehension(node: ast.Comprehension, scope: NameScope, compile_exp
     key = None if node.key is None else compile_expression(node.key, inner)
 
     def collect(env: Environment) -> Any:
-        place = env.inner({})
+        scope = env.inner({})
         try:
             if key is not None:
                 entries: dict[Any, tuple[object, object]] = {}
-                for _ in turns(place):
-                    k = key(place)
-                    entries[sought_key(k)] = (k, element(place))
+                for _ in turns(scope):
+                    k = key(scope)
+                    entries[sought_key(k)] = (k, element(scope))
                     check_size(len(entries), "the comprehension")
                 METER.make(2 * len(entries))
                 return DictValue(entries)
             items: list[object] = []
-            for _ in turns(place):
-                items.append(element(place))
+            for _ in turns(scope):
+                items.append(element(scope))
                 check_size(len(items), "the comprehension")
             METER.made += len(items)
             return ListValue(items)
@@ -71,10 +71,10 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
     decisive = function == "any"
 
     def decide(env: Environment) -> bool:
-        place = env.inner({})
+        scope = env.inner({})
         try:
-            for _ in turns(place):
-                if truth(element(place)) == decisive:
+            for _ in turns(scope):
+                if truth(element(scope)) == decisive:
                     return decisive
         except ModelMistake as problem:
             raise located(problem, argument.span) from None
@@ -89,9 +89,9 @@ def _turns(
     scope: NameScope,
     compile_expression: Compile,
 ) -> Turns:
-    """A generator function that binds the variables of each turn in the environment it is given.
+    """A generator function that binds the variables of each iteration in the environment it is given.
 
-    `results` are evaluated by the caller in each turn, and charged here.
+    `results` are evaluated by the caller in each iteration, and charged here.
     """
     first, rest = clauses[0], clauses[1:]
     following = _turns(rest, results, scope, compile_expression) if rest else None
@@ -124,15 +124,15 @@ def _turns(
     return looped
 
 
-def bind_loop_variables(variables: ast.LoopVariables, place: dict[str, object], item: object) -> None:
+def bind_loop_variables(variables: ast.LoopVariables, local: dict[str, object], item: object) -> None:
     """Bind the variables of a loop header to one element; R9 if it does not unpack."""
     if not variables.unpack:
-        place[variables.names[0]] = item
+        local[variables.names[0]] = item
         return
     values = operations.iterate(item)
     if len(values) != len(variables.names):
         raise ModelMistake("R9", f"{len(values)} values for {len(variables.names)} loop variables")
-    place.update(zip(variables.names, values, strict=True))
+    local.update(zip(variables.names, values, strict=True))
 
 
 def compile_lambda(node: ast.Lambda, scope: NameScope, compile_expression: Compile) -> Evaluator:

@@ -1,8 +1,8 @@
-"""Configurations: all that the way on from a loop's header depends on (language page, 6.3).
+"""Configurations: all that the rest of a path after a loop's header depends on (language page, 6.3).
 
-Two ways that come to one header in one configuration lead to the same. It is told by what is different from the state
-in which the step began, so that ways that only looked at more of it are alike: frames, messages, slots and cells, as
-nested tuples. A container that is met a second time is told by the place where it was met first: sharing matters.
+Two paths that reach a header in equal configurations have equal results from there. A configuration is the difference
+to the state in which the step began, so that reads do not matter: frames, messages, slots and cells, as nested tuples.
+A container that occurs again is written as the position of its first occurrence: sharing matters.
 """
 
 from __future__ import annotations
@@ -29,61 +29,61 @@ from interpreter.values import (
 )
 from interpreter.values.freeze import canonical_sort, freeze
 
-Place = tuple[object, ...]
-Part = object
-"""What tells a value, hashable. Of what cannot change it is an id."""
+Position = tuple[object, ...]
+Signature = object
+"""A hashable that identifies a value; for an immutable value its id."""
 
 HOLDING: Final = (Container, tuple, StructValue)
-"""What may hold containers."""
+"""Types of values that may hold containers."""
 
 _BINDING: Final = (*HOLDING, FunctionValue)
 
 
 class Beginning:
-    """The state in which a step began, as its ways see it; `world` reads it as they do."""
+    """The state in which a step began; `world` reads it as the step's paths do."""
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._parts: dict[Slot, Part] = {}
+        self._known: dict[Slot, Signature] = {}
 
-    def part(self, slot: Slot) -> Part:
-        """What was in a slot, or in a cell."""
-        known = self._parts.get(slot)
+    def signature(self, slot: Slot) -> Signature:
+        """The signature of the value in a slot, or in a cell."""
+        known = self._known.get(slot)
         if known is None:
-            known = self._parts[slot] = self._told(slot)
+            known = self._known[slot] = self._signature(slot)
         return known
 
-    def _told(self, slot: Slot) -> Part:
+    def _signature(self, slot: Slot) -> Signature:
         world = self._world
         if slot[0] == "cell":
             cell = world.cell(int(slot[1]))
-            return _Teller(world).content(cell, slot)
+            return _Signatures(world).content(cell, slot)
         value = world.get(slot)
-        return _Teller(world).part(value, slot)
+        return _Signatures(world).of(value, slot)
 
 
 def configuration(frames: Sequence[Frame], world: World, beginning: Beginning) -> tuple[object, ...]:
-    """Where the frames stand and what they hold, what was sent, and what is not as it was in the beginning."""
-    teller = _Teller(world)
+    """The frames with their positions and values, the messages sent, and the slots that differ from the beginning."""
+    signatures = _Signatures(world)
     for depth, frame in enumerate(frames):
-        teller.environments[id(frame)] = ("frame", depth)
-    stands = tuple([_frame(frame, teller, depth) for depth, frame in enumerate(frames)])
-    sent = tuple([_message(message, teller, place) for place, message in enumerate(world.sent)])
-    changes: list[tuple[Slot, Part]] = []
+        signatures.environments[id(frame)] = ("frame", depth)
+    framed = tuple([_frame(frame, signatures, depth) for depth, frame in enumerate(frames)])
+    sent = tuple([_message(message, signatures, number) for number, message in enumerate(world.sent)])
+    changes: list[tuple[Slot, Signature]] = []
     for slot in sorted(_touched(frames, world), key=slot_order):
-        part = teller.part(world.slots[slot], slot)
-        if part != beginning.part(slot):
-            changes.append((slot, part))
+        signature = signatures.of(world.slots[slot], slot)
+        if signature != beginning.signature(slot):
+            changes.append((slot, signature))
     for number in sorted(world.cells):
         cell: Slot = ("cell", number)
-        part = teller.content(world.cells[number], cell)
-        if part != beginning.part(cell):
-            changes.append((cell, part))
-    return (stands, sent, tuple(changes))
+        signature = signatures.content(world.cells[number], cell)
+        if signature != beginning.signature(cell):
+            changes.append((cell, signature))
+    return (framed, sent, tuple(changes))
 
 
 def _touched(frames: Sequence[Frame], world: World) -> set[Slot]:
-    """The slots that may not be as they were: bound, changed inside, or with something in them that others hold."""
+    """The slots that may have changed: bound, changed inside, or sharing containers with other holders."""
     cells = {id(container) for container in world.cells.values()}
     held = [value for frame in frames for value in held_by(frame)]
     held += [value for message in world.sent for value in message.arguments.values()]
@@ -106,7 +106,7 @@ def _containers(values: Iterable[object]) -> Iterator[Container]:
 
 
 def held_by(frame: Frame) -> list[object]:
-    """All in a frame that may hold containers, also what its functions hold."""
+    """The values of a frame that may hold containers, including those of its closures."""
     found: list[object] = [value for value in frame.values() if isinstance(value, _BINDING)]
     if not any(isinstance(value, FunctionValue) for value in found):
         return found
@@ -127,94 +127,94 @@ def held_by(frame: Frame) -> list[object]:
     return [one for one in met.values() if isinstance(one, HOLDING)]
 
 
-def _frame(frame: Frame, teller: _Teller, depth: int) -> Part:
-    place = ("frame", depth)
-    held = tuple([(name, teller.part(frame.locals[name], (*place, name))) for name in sorted(frame.locals)])
+def _frame(frame: Frame, signatures: _Signatures, depth: int) -> Signature:
+    position = ("frame", depth)
+    held = tuple([(name, signatures.of(frame.locals[name], (*position, name))) for name in sorted(frame.locals)])
     scopes = []
     for number, state in enumerate(frame.scopes):
-        rest = [teller.part(item, (*place, number, i)) for i, item in enumerate(state.rest or ())]
+        rest = [signatures.of(item, (*position, number, i)) for i, item in enumerate(state.rest or ())]
         scopes.append((state.scope.number, state.index, state.started, tuple(rest)))
-    return (frame.routine.number, teller.part(frame.instance, place), held, tuple(scopes))
+    return (frame.routine.number, signatures.of(frame.instance, position), held, tuple(scopes))
 
 
-def _message(message: Message, teller: _Teller, number: int) -> Part:
+def _message(message: Message, signatures: _Signatures, number: int) -> Signature:
     arguments = message.arguments
-    held = [(name, teller.part(arguments[name], ("sent", number, name))) for name in sorted(arguments)]
-    return (message.channel.number, teller.part(message.receiver, ()), message.function, tuple(held))
+    held = [(name, signatures.of(arguments[name], ("sent", number, name))) for name in sorted(arguments)]
+    return (message.channel.number, signatures.of(message.receiver, ()), message.function, tuple(held))
 
 
-class _Teller:
-    """Tells values apart, in one walk over all that a way holds."""
+class _Signatures:
+    """Computes the signatures of values in one walk over all values of a path."""
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.environments: dict[int, Place] = {}
-        self._met: dict[int, Place] = {}
+        self.environments: dict[int, Position] = {}
+        self._met: dict[int, Position] = {}
         self._cells = 0
-        self._constants: dict[int, Part] = {}
+        self._constants: dict[int, Signature] = {}
 
-    def part(self, value: object, place: Place) -> Part:
-        """A value that is met at a place."""
+    def of(self, value: object, position: Position) -> Signature:
+        """The signature of a value that occurs at a position."""
         if isinstance(value, Container):
-            return self._container(value, place)
+            return self._container(value, position)
         if isinstance(value, tuple):
-            return ("tuple", *[self.part(item, (*place, i)) for i, item in enumerate(value)])
+            return ("tuple", *[self.of(item, (*position, i)) for i, item in enumerate(value)])
         if isinstance(value, StructValue):
-            return ("struct", *self._fields(value.fields, place))
+            return ("struct", *self._fields(value.fields, position))
         if isinstance(value, FunctionValue):
-            return self._function(value, place)
+            return self._function(value, position)
         if isinstance(value, ModuleValue):
             return ("module", value.name)
         return MISSING if value is MISSING else freeze(value, self.world.interner)
 
-    def _container(self, container: Container, place: Place) -> Part:
+    def _container(self, container: Container, position: Position) -> Signature:
         if container.frozen:
             return self._constant(container)
         if self._cells != len(self.world.cells):
             self._cells = len(self.world.cells)
             self._met.update({id(cell): ("cell", number) for number, cell in self.world.cells.items()})
-        known = self._met.setdefault(id(container), place)
-        return ("again", known) if known is not place else self.content(container, place)
+        known = self._met.setdefault(id(container), position)
+        return ("again", known) if known is not position else self.content(container, position)
 
-    def _constant(self, container: Container) -> Part:
-        """A container that cannot be changed: nobody can tell whether it is one or two."""
+    def _constant(self, container: Container) -> Signature:
+        """A container that cannot be changed: its identity is not observable."""
         known = self._constants.get(id(container))
         if known is None:
             self._constants[id(container)] = "..."
             known = self._constants[id(container)] = ("constant", self.content(container, ()))
         return known
 
-    def content(self, container: object, place: Place) -> Part:
-        """What is in a container, in the order in which it is iterated over where that can be seen."""
+    def content(self, container: object, position: Position) -> Signature:
+        """The signature of a container's content, in iteration order where that is observable."""
         if isinstance(container, RecordValue):
-            return ("record", *self._fields(container.fields, place))
+            return ("record", *self._fields(container.fields, position))
         if isinstance(container, DictValue | GenericMap):
             pairs = container.entries.values() if isinstance(container, DictValue) else container.pairs
-            told = [(self.part(k, (*place, i, "key")), self.part(v, (*place, i))) for i, (k, v) in enumerate(pairs)]
-            return (container.kind, *told)
+            found = [(self.of(k, (*position, i, "key")), self.of(v, (*position, i))) for i, (k, v) in enumerate(pairs)]
+            return (container.kind, *found)
         assert isinstance(container, Container)
         items = canonical_sort(container.items) if isinstance(container, BagValue) else container.members()
-        return (container.kind, *[self.part(item, (*place, i)) for i, item in enumerate(items)])
+        return (container.kind, *[self.of(item, (*position, i)) for i, item in enumerate(items)])
 
-    def _fields(self, fields: dict[str, object], place: Place) -> Iterator[tuple[str, Part]]:
-        return ((name, self.part(fields[name], (*place, name))) for name in sorted(fields))
+    def _fields(self, fields: dict[str, object], position: Position) -> Iterator[tuple[str, Signature]]:
+        return ((name, self.of(fields[name], (*position, name))) for name in sorted(fields))
 
-    def _function(self, function: FunctionValue, place: Place) -> Part:
+    def _function(self, function: FunctionValue, position: Position) -> Signature:
         if isinstance(function, Closure):
-            defaults = tuple(self._fields(dict(function.defaults), (*place, "defaults")))
-            environment = self._environment(function.environment, place)
-            return ("function", function.body, defaults, environment, self.part(function.receiver, place))
+            defaults = tuple(self._fields(dict(function.defaults), (*position, "defaults")))
+            environment = self._environment(function.environment, position)
+            return ("function", function.body, defaults, environment, self.of(function.receiver, position))
         if isinstance(function, BoundMethod):
-            return ("method", function.name, self.part(function.receiver, (*place, "of")))
+            return ("method", function.name, self.of(function.receiver, (*position, "of")))
         return ("builtin", function.function if isinstance(function, Builtin) else function)
 
-    def _environment(self, environment: Environment | None, place: Place) -> Part:
+    def _environment(self, environment: Environment | None, position: Position) -> Signature:
         if environment is None:
             return ()
         known = self.environments.get(id(environment))
         if known is not None:
             return ("again", known)
-        self.environments[id(environment)] = place
-        held = tuple(self._fields(environment.locals, (*place, "environment")))
-        instance = self.part(environment.instance, place)
-        return ("environment", held, instance, self._environment(environment.outer, (*place, "outer")))
+        self.environments[id(environment)] = position
+        held = tuple(self._fields(environment.locals, (*position, "environment")))
+        instance = self.of(environment.instance, position)
+        return ("environment", held, instance, self._environment(environment.outer, (*position, "outer")))

@@ -1,8 +1,8 @@
-"""What evaluating an expression is charged beside the work on the values: one for each operation in its text.
+"""Charges for evaluating an expression, besides the work on its values: one for each operation in its text.
 
-Known before anything runs, so that a statement is charged once for all its operations. What may be evaluated never or
-often counts where that happens: the right sides of `and` and `or`, the branches of a conditional expression, the inside
-of a comprehension, the bodies of functions.
+They are computed at compile time, so that a statement is charged once for all its operations. Parts that may be
+evaluated never or repeatedly are charged when they are evaluated: the right sides of `and` and `or`, the branches of a
+conditional expression, the inside of a comprehension, the bodies of functions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from interpreter.compile import program as p
 
 
 def cost(*nodes: ast.Expression | None) -> int:
-    """The operations that are evaluated whenever these expressions are."""
+    """The number of operations that are always evaluated with these expressions."""
     count = 0
     pending = list(nodes)
     while pending:
@@ -67,7 +67,7 @@ def cost(*nodes: ast.Expression | None) -> int:
 
 
 def turn_cost(clauses: tuple[ast.Clause, ...], *results: ast.Expression | None) -> int:
-    """What one turn of a comprehension is charged before the next clause decides: of `clauses` those that follow."""
+    """The charge for one iteration of a comprehension up to the next of the following `clauses`."""
     if not clauses:
         return 1 + cost(*results)
     following = clauses[0]
@@ -75,7 +75,7 @@ def turn_cost(clauses: tuple[ast.Clause, ...], *results: ast.Expression | None) 
 
 
 def effect_cost(statement: ast.Statement) -> int:
-    """What an assignment or an expression statement is charged, its targets included; 0 for any other statement."""
+    """The charge for a statement without moves of its own, targets included; 0 for other statements."""
     match statement:
         case ast.Assign():
             return cost(statement.value, *statement.targets)
@@ -98,7 +98,7 @@ def effect_cost(statement: ast.Statement) -> int:
 
 
 def instruction_cost(instruction: p.Instruction) -> int:
-    """What a move is charged: one, and the operations that it evaluates in any case."""
+    """The charge for a move: one, and the operations that it always evaluates."""
     if isinstance(instruction, p.Do):
         return 1 + effect_cost(instruction.statement)
     return 1 + cost(*_evaluated(instruction))

@@ -1,7 +1,7 @@
-"""What statements decide: which guards hold, which branches are taken, which choices are empty.
+"""Decisions of statements: which guards hold, which branches are taken, which choices are empty.
 
-It is written down while it happens, by the code of a machine that is watched: there the lines of a way hold a `Decided`
-for each statement that decided, which to all others is the place of the statement and nothing more.
+The code of a watched machine records them: the lines of a path contain a `Decided` for each deciding statement, which
+equals the span of the statement.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ YES: Final = 0
 NO: Final = 1
 
 DecidingWord = OneOf["require", "if", "while", "for", "oneof"]
-"""With what a statement that decides begins."""
+"""The keyword of a deciding statement."""
 
 
 class Decision(NamedTuple):
-    """What a statement decided: of an `if` the number of the branch, beyond all of them if none was taken. Of others
-    `YES` or `NO`: a `require` held, a choice or loop had something, a `while` was entered."""
+    """A decision of a statement: of an `if` the number of the branch, one beyond the last if none was taken. Of others
+    `YES` or `NO`: a `require` held, a choice or loop had elements, a `while` was entered."""
 
-    place: Span
+    span: Span
     branch: int
 
 
 class Decided(Span):
-    """The place of a statement that decided. It equals the place: lines are counted and compared by places alone."""
+    """The span of a deciding statement, with its decision. It equals the plain span: lines are compared by spans."""
 
     branch: int
 
 
 class Deciding(NamedTuple):
-    """A statement that decides. `bodies`: what it may enter; none: what comes after it is reached only if it decided
-    `YES`. `conditions`: what is asked; of an `if` one for each branch but the `else`."""
+    """A deciding statement. `bodies`: the blocks it may enter; empty: the next statement is reached only on `YES`.
+    `conditions`: the expressions evaluated; of an `if` one for each branch but the `else`."""
 
     word: DecidingWord
     routine: p.Routine
@@ -53,17 +53,17 @@ class Deciding(NamedTuple):
     conditions: tuple[ast.Expression, ...]
 
     def passed(self, branch: int) -> bool:
-        """Whether a decision did not lead past what could be done."""
+        """Whether a decision entered a body, or let the path continue."""
         return branch < max(len(self.bodies), 1)
 
 
 def decisions(lines: Iterable[Span]) -> Iterator[Decision]:
-    """The decisions among the lines of a way, in order."""
+    """The decisions among the lines of a path, in order."""
     return (Decision(line, line.branch) for line in lines if isinstance(line, Decided))
 
 
 def deciding_statements(program: p.Program) -> dict[Span, Deciding]:
-    """The statements of a program that decide, by their places."""
+    """The deciding statements of a program, by span."""
     found = ((i.span, _deciding(r, i)) for r in program.routines for i in instructions(r.body))
     return {span: deciding for span, deciding in found if deciding is not None}
 
@@ -91,29 +91,29 @@ def _deciding(routine: p.Routine, instruction: p.Instruction) -> Deciding | None
 
 
 class Decisions:
-    """Writes down, in the code of one program, what its statements decide. `statements`: those that do."""
+    """Records the decisions of a program's statements in its code. `statements`: the deciding ones."""
 
     def __init__(self, program: p.Program) -> None:
         self.statements = deciding_statements(program)
         self._looping: Execution | None = None
 
     def watched(self, instruction: p.Instruction, operation: Operation) -> Operation:
-        """The operation of a statement, which writes down what the statement decides."""
-        place = instruction.span
-        deciding = self.statements.get(place)
+        """The operation of a statement, which also records its decision."""
+        span = instruction.span
+        deciding = self.statements.get(span)
         if deciding is None:
             return operation
-        decided = [_decided(place, branch) for branch in range(max(len(deciding.bodies), 1) + 1)]
+        decided = [_decided(span, branch) for branch in range(max(len(deciding.bodies), 1) + 1)]
         *_, no = decided
 
         def decide(run: Execution, frame: Frame) -> bool:
-            # A way may begin anew within the operation of a guard or choice: only if it is passed.
+            # The operation of a guard or choice may restart the path: only after it is passed.
             run.lines[-1] = decided[YES]
             try:
                 yields = operation(run, frame)
             except Exception as error:
                 ended = isinstance(error, Abort) and error.reason in (NOT_HELD, NO_CHOICE)
-                run.lines[-1] = no if ended else place
+                run.lines[-1] = no if ended else span
                 raise
             run.lines[-1] = decided[_branch(deciding, frame)]
             return yields
@@ -125,7 +125,7 @@ class Decisions:
         return loop if deciding.word == "while" else decide
 
     def header(self, loop: p.WhileLoop, condition: Callable[[Environment], bool]) -> Callable[[Environment], bool]:
-        """The condition of a `while`; what it decides when the statement is executed is written down, and no later."""
+        """The condition of a `while`; records the decision when the statement is executed, not at later headers."""
         decided = [_decided(loop.span, branch) for branch in (YES, NO)]
 
         def decide(env: Environment) -> bool:
@@ -138,14 +138,14 @@ class Decisions:
         return decide
 
 
-def _decided(place: Span, branch: int) -> Decided:
-    decided = Decided(*place)
+def _decided(span: Span, branch: int) -> Decided:
+    decided = Decided(*span)
     decided.branch = branch
     return decided
 
 
 def _branch(deciding: Deciding, frame: Frame) -> int:
-    """What was decided, told by the block that the frame is in now."""
+    """The decision, from the block that the frame has entered."""
     if not deciding.bodies:
         return YES
     entered = frame.scopes[-1] if frame.scopes else None

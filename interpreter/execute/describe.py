@@ -1,4 +1,4 @@
-"""A state in words: places and display texts, in the order of language 5.5."""
+"""States as text: paths and display texts of their parts, in the order of language 5.5."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from interpreter.values.problem import ModelMistake
 
 
 class _Described:
-    """The slots of a state and the lines they have."""
+    """The slots of a state and their lines."""
 
     __slots__ = ("layout", "line_of", "lines", "values")
 
-    def __init__(self, layout: Layout, places: list[tuple[str, int | None]]) -> None:
+    def __init__(self, layout: Layout, paths: list[tuple[str, int | None]]) -> None:
         self.layout = layout
-        self.line_of = {position: line for line, (_, position) in enumerate(places) if position is not None}
-        self.lines = [(place, "") for place, _ in places]
+        self.line_of = {position: line for line, (_, position) in enumerate(paths) if position is not None}
+        self.lines = [(path, "") for path, _ in paths]
         self.values: tuple[int, ...] = ()
 
 
 class Describer:
-    """Writes states of one machine."""
+    """Writes states of one machine as text."""
 
     def __init__(self, code: Code, interner: Interner) -> None:
         self._code = code
         self._interner = interner
         self._rank = {name: i for i, name in enumerate(code.program.state_variables)}
-        # The slots of the state that was asked for last, and its lines: often the next one differs in a few slots.
+        # The slots and lines of the last state: often the next one differs in a few slots.
         self._last: _Described | None = None
 
     def lines(self, state: State) -> list[tuple[str, str]]:
-        """(place, text): state variables in order of first binding, fields `Node#0.x`, `thread-0`, `message-0`."""
+        """(path, text): state variables in order of first binding, fields `Node#0.x`, `thread-0`, `message-0`."""
         lines = self._of_slots(state)
         lines += [(f"thread-{i}", self.thread(thread, state)) for i, thread in enumerate(state.threads)]
         lines += [(f"message-{i}", self.message(message, state)) for i, message in enumerate(state.messages)]
@@ -51,8 +51,8 @@ class Describer:
     def _of_slots(self, state: State) -> list[tuple[str, str]]:
         layout, values, last = state.layout, state.values, self._last
         if last is None or last.layout is not layout:
-            last = self._last = _Described(layout, self._places(layout))
-        # An alias is written out: then the text of a slot depends on others.
+            last = self._last = _Described(layout, self._paths(layout))
+        # With cells the text of a slot depends on other slots.
         known = last.values if last.values and not layout.cells else (None,) * len(values)
         for i in compress(range(len(values)), map(operator.ne, known, values)):
             line = last.line_of.get(i)
@@ -61,8 +61,8 @@ class Describer:
         last.values = values
         return last.lines.copy()
 
-    def _places(self, layout: Layout) -> list[tuple[str, int | None]]:
-        """The places of the lines, and the positions of their slots; None for instances without anything."""
+    def _paths(self, layout: Layout) -> list[tuple[str, int | None]]:
+        """The paths of the lines, and the positions of their slots; None for instances without fields."""
         variables = [(slot[1], i) for i, slot in enumerate(layout.slots) if slot[0] == "heap"]
         variables.sort(key=lambda one: self._rank.get(str(one[0]), len(self._rank)))
         found: list[tuple[str, int | None]] = [(str(name), i) for name, i in variables]
@@ -95,17 +95,17 @@ class Describer:
         if children[0] != NONE:
             role, number = self._interner.payload(children[0])
             name = f"{role}#{number}.{name.rpartition('.')[2]}"
-        span = self._standing(shape)
+        span = self._position(shape)
         values = [f"{n} = {self.value(v, state)}" for n, v in zip(shape.names, children[1:], strict=False)]
         return f"{name} at {span.file}:{span.line}" + (f" {{{', '.join(values)}}}" if values else "")
 
-    def place(self, rule: Rule) -> Span:
-        """Where a rule begins: the head of its routine; the statement, loop or block with which its thread goes on."""
+    def span_of(self, rule: Rule) -> Span:
+        """The span where a rule begins: the head of its routine, or the statement, loop or block its thread is at."""
         program, interner = self._code.program, self._interner
         if rule.kind is StepKind.CONTINUE:
             shape = interner.payload(interner.children(rule.subject)[-1])[1]
             assert isinstance(shape, FrameShape)
-            return self._standing(shape)
+            return self._position(shape)
         if rule.kind is StepKind.ASSERT:
             return program.assertions[rule.subject].span
         if rule.kind is StepKind.DELIVER:
@@ -114,7 +114,7 @@ class Describer:
             return program.routines[role.functions[extra[2]]].span
         return program.routines[rule.subject].span
 
-    def _standing(self, shape: FrameShape) -> Span:
+    def _position(self, shape: FrameShape) -> Span:
         routine = self._code.program.routines[shape.number]
         top = shape.positions[-1]
         return self._code.span_at(routine, ScopeState(routine.scopes[top.scope], top.at, top.started))

@@ -1,4 +1,4 @@
-"""Where names live while a step runs: environments, calls of functions written in the model, places of mistakes."""
+"""Environments of names, calls of functions written in the model, and locations of mistakes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Environment:
 
 
 def located(problem: ModelMistake, span: Span) -> ModelError:
-    """The problem with its place."""
+    """The mistake with its location."""
     return ModelError(problem.code, problem.text, span, problem.hint)
 
 
@@ -85,8 +85,8 @@ def plain_names(parameters: tuple[ast.Parameter, ...]) -> tuple[str, ...] | None
 class Closure(FunctionValue):
     """A lambda or `def` helper with the environment it was made in. Defaults are evaluated where it is defined.
 
-    `cost`: what the body is charged whenever it is called (see `interpreter.execute.costs`). `names` of the parameters
-    if none has a star.
+    `cost`: the charge for each call (see `interpreter.execute.costs`). `names`: those of the parameters if none has a
+    star.
     """
 
     __slots__ = ("cost", "names", "parameters", "defaults", "body", "environment", "receiver")

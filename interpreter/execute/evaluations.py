@@ -1,4 +1,4 @@
-"""What the expressions of a run came to: a tree of evaluations, each with those that it needed."""
+"""The values of all expressions of a run: a tree of evaluations, each with those of its operands."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fizz.syntax import ast
 from interpreter.execute.environment import Environment, Evaluator
 
 MOST_CHILDREN: Final = 10_000
-"""How many evaluations are kept under one: of a longer loop the last ones, which are those that ended it."""
+"""The number of evaluations kept under one: the last ones, which for a long loop are those that ended it."""
 
 
 class Evaluation:
-    """One evaluation of an expression. `number` tells which came first; without a value if it failed."""
+    """One evaluation of an expression, numbered in order; without a value if it failed."""
 
     __slots__ = ("children", "done", "node", "number", "value")
 
@@ -31,7 +31,7 @@ class Evaluation:
 
 
 class Watcher:
-    """Writes down the evaluations of all expressions that are compiled with `watch`."""
+    """Records the evaluations of all expressions that are compiled with `watch`."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -43,7 +43,7 @@ class Watcher:
         return self._open[0].children
 
     def watch(self, node: ast.Expression, evaluator: Evaluator) -> Evaluator:
-        """The evaluator, watched."""
+        """An evaluator that also records the evaluation."""
 
         def evaluate(env: Environment) -> Any:
             self._count += 1

@@ -1,6 +1,6 @@
-"""The step: runs one thread from where it stands to its next yield point (language page, 6.3 and 6.4).
+"""The step: runs one thread to its next yield point (language page, 6.3 and 6.4).
 
-The methods carry the names of the page: `one_move`, `finish`, `block_done`, `function_done`, `clean_up`.
+The methods have the names of the page: `one_move`, `finish`, `block_done`, `function_done`, `clean_up`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from interpreter.values.problem import ModelMistake
 MAX_FRAMES = 200
 
 _MOST_NAMED: Final = 1 << 21
-"""Labels that are kept: there may be a million in one list."""
+"""The number of labels cached: one list may have a million."""
 _PLAIN: Final = frozenset({bool, int, str, type(None)})
 
 
 def _plain(values: Seq[object]) -> Hashable | None:
-    """What stands for alternatives that hold nothing; None for others."""
+    """A hashable for scalar alternatives; None for others."""
     if isinstance(values, range):
         return values
     kinds = tuple(map(type, values))
@@ -54,19 +54,19 @@ def _plain(values: Seq[object]) -> Hashable | None:
 
 @cache
 def _statements(count: int) -> tuple[str, ...]:
-    """What the alternatives of a block with so many statements are called."""
+    """The labels of the alternatives of a block with `count` statements."""
     return tuple([f"Stmt:{i}" for i in range(count)])
 
 
 @lru_cache(4)
 def _waiting(count: int, started: tuple[int, ...]) -> tuple[Seq[int], Seq[str]]:
-    """Which statements of a parallel block were not started, and their names: each way from there asks for them."""
+    """The statements of a parallel block that were not started, and their labels."""
     waiting = [i for i in range(count) if i not in started]
     return waiting, [f"Stmt:{i}" for i in waiting]
 
 
 class Execution:
-    """One way through one step. `yields` is False where nothing yields: in the top-level Init and in assertions."""
+    """One execution path of a step. `yields` is False in the top-level Init and in assertions, which never yield."""
 
     def __init__(self, code: Code, world: World, recorder: Recorder, frames: list[Frame], yields: bool = True) -> None:
         self.code = code
@@ -83,13 +83,13 @@ class Execution:
         self.result: object = None
         self.returned = False
         self.observer: Observer | None = None
-        """Who follows this way to remember it; without one it is run as the language page says."""
+        """Follows this path to cache it; without one the path runs as the language page says."""
         self.headers: Headers | None = None
-        """Where this way is followed together with others: it ends at the first choice that is not given."""
+        """Set if this path is followed together with others: it ends at the first choice that is not given."""
         self.offered: set[tuple[str, str, str]] = set()
-        """What the `fair` choices of this way had to choose from, where it is followed together with others."""
+        """The alternatives of the path's `fair` choices, if it is followed together with others."""
         self.memento: Memento | None = None
-        """What this way was before the first choice that is not given, where it is followed together with others."""
+        """The state before the first choice that is not given, if the path is followed together with others."""
         self.moves = 0
         self._operations = code.operations
         self._choices: Seq[int] = ()
@@ -97,17 +97,17 @@ class Execution:
         world.frames = frames
 
     def given(self, choices: Seq[int]) -> None:
-        """The first choices of this way are to be these."""
+        """Sets the first choices of this path."""
         self._choices = choices
 
     def go_on(self, memento: Memento, choices: Seq[int]) -> None:
-        """Be as before a choice, and make it now."""
+        """Restores the state before a choice, and makes it."""
         memento.restore()
         self.memento = None
         self.given(choices)
 
     def run(self) -> None:
-        """Run to the next yield point or the end of the thread; afterwards `frames` is what is left of it."""
+        """Runs to the next yield point or the end of the thread; afterwards `frames` has its remaining frames."""
         frames, meter = self.frames, METER
         try:
             while True:
@@ -138,15 +138,15 @@ class Execution:
         if not error.calls:
             chain = []
             for callee, caller in zip(reversed(self.frames[1:]), reversed(self.frames[:-1]), strict=True):
-                place = self.code.span_at(caller.routine, caller.scopes[-1])
-                chain.append(f"in {callee.routine.kind} {callee.routine.name}, called at {place.file}:{place.line}")
+                span = self.code.span_at(caller.routine, caller.scopes[-1])
+                chain.append(f"in {callee.routine.kind} {callee.routine.name}, called at {span.file}:{span.line}")
             error.calls = tuple(chain)
         return error
 
     # --- moves -----------------------------------------------------------------------------------------------------
 
     def one_move(self) -> bool:
-        """Do the next thing; True if it yields."""
+        """Executes the next move; True if it yields."""
         frame = self.frames[-1]
         state = frame.scopes[-1]
         block = state.scope
@@ -226,7 +226,7 @@ class Execution:
     # --- ends ------------------------------------------------------------------------------------------------------
 
     def finish(self) -> bool:
-        """A statement of the top scope is complete: does it yield?"""
+        """A statement of the top scope is complete; whether that yields."""
         frame = self.frames[-1]
         state = frame.scopes[-1]
         block = state.scope
@@ -338,9 +338,9 @@ class Execution:
         return positions[self.choose(labels, unique)]
 
     def _named(self, values: Seq[object], word: str) -> Named:
-        """The alternatives among these values: they are known by the values if these hold nothing, else by their ids.
+        """The distinct alternatives and their labels, cached by the values if these are scalars, else by their ids.
 
-        A path that is remembered must ask all that it depends on, each time: to make ids of values asks for all of it.
+        A cached path must read all that it depends on each time: computing the ids reads the values completely.
         """
         key = _plain(values)
         named = None if key is None else self.code.named.get((word, key))
@@ -364,7 +364,7 @@ class Execution:
         return named
 
     def _remember(self) -> None:
-        """A choice is coming. If it is not given, what this way is now is remembered."""
+        """Called before a choice. If it is not given, the present state is saved."""
         if self.headers is not None and not self.repeats:
             self.memento = Memento(self)
 
@@ -375,13 +375,13 @@ class Execution:
 
     @property
     def repeats(self) -> bool:
-        """Whether there is a given choice that was not made yet."""
+        """Whether some given choices are not made yet."""
         return len(self.forks) < len(self._choices)
 
     def choose(self, labels: Seq[str], unique: bool) -> int:
-        """Choose one of several ways: as the given choices say, beyond them the first. Returns its index.
+        """Takes one of several alternatives: the given one, beyond the given choices the first. Returns its index.
 
-        `unique`: whether all labels differ. Each way through a choice of thousands makes it anew.
+        `unique`: whether all labels differ.
         """
         if self.headers is not None and not self.repeats:
             raise Unchosen(len(labels))
@@ -392,12 +392,12 @@ class Execution:
         return taken
 
     def choose_fairly(self, span: Span, frame: Frame, value: object, alternatives: Seq[object]) -> None:
-        """Note that the choice just made was a `fair` one."""
+        """Records that the choice just made was a `fair` one."""
         instance = "" if frame.instance is None else repr(frame.instance)
-        place = f"{span.file}:{span.line}:{span.column}"
-        self.fair.append(FairChoice(len(self.forks) - 1, place, instance, self.text(value)))
+        location = f"{span.file}:{span.line}:{span.column}"
+        self.fair.append(FairChoice(len(self.forks) - 1, location, instance, self.text(value)))
         if self.headers is not None:
-            self.offered |= {(place, instance, self.text(alternative)) for alternative in alternatives}
+            self.offered |= {(location, instance, self.text(alternative)) for alternative in alternatives}
 
     def text(self, value: object) -> str:
         """The display text of a value."""
@@ -411,12 +411,12 @@ class Execution:
             raise located(problem, self.here()) from None
 
     def _distinct(self, values: Seq[object], numbers: Seq[int]) -> list[int]:
-        """Positions of the values, with these ids, that differ from all before them: equal alternatives count once."""
+        """The positions of distinct values, given their ids: equal alternatives count once."""
         mutable = self.world.interner.mutable
         seen: set[object] = set()
         positions = []
         for i, number in enumerate(METER.attended(numbers)):
-            # Equal containers that are not one object are different alternatives: the step may change the one it takes.
+            # Equal containers that are different objects are different alternatives: the step may change one of them.
             mark: object = (number, id(values[i])) if mutable(number) else number
             if mark not in seen:
                 seen.add(mark)
@@ -424,7 +424,7 @@ class Execution:
         return positions
 
     def choice_made(self) -> None:
-        """A choice was made, or guards have held, and the way goes on."""
+        """Called after a choice, or after guards that hold."""
         if self.observer is not None:
             self.observer.after_choice(self)
 
@@ -436,13 +436,13 @@ class Execution:
         fair: Iterable[FairChoice],
         enabled: bool,
     ) -> None:
-        """Be where a way was that had passed these choices (number and label), labels, lines and fair choices."""
+        """Sets the state of a path after these choices (number and label), labels, lines and fair choices."""
         self.forks = [Fork(0, taken, label) for taken, label in chosen]
         self.labels, self.lines, self.fair = list(labels), list(lines), list(fair)
         self.enabled = enabled
 
     def call(self, routine: Routine, instance: Instance | None, variables: dict[str, object]) -> Frame:
-        """Push a frame for a call; R16 beyond the deepest stack."""
+        """Pushes a frame for a call; R16 beyond the deepest stack."""
         if len(self.frames) >= MAX_FRAMES:
             raise ModelError("R16", f"call stack deeper than {MAX_FRAMES}", self.here())
         frame = Frame(routine, instance, variables, self.world)
@@ -450,7 +450,7 @@ class Execution:
         return frame
 
     def construct(self, first: int) -> bool:
-        """Push the Inits of the instances created since the `first` one; True if there are any."""
+        """Pushes the Inits of the instances created since the `first` one; True if there are any."""
         created = self.world.created[first:]
         if not created:
             return False
@@ -459,7 +459,7 @@ class Execution:
         for instance, init in reversed(inits):
             if init is None:
                 continue
-            # Waiting to begin is not the same as standing at the first statement: that may wait for Inits itself.
+            # -1, not 0: an Init at its first statement may itself wait for other Inits.
             self.call(self.code.program.routines[init], instance, {}).scopes[0].index = -1
             pushed = True
         return pushed

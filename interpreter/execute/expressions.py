@@ -24,11 +24,11 @@ from interpreter.values.budget import METER, check_size
 from interpreter.values.problem import ModelMistake, with_article
 
 _SHORT: Final = 64
-"""Shorter texts are not worth counting."""
+"""Shorter texts are not charged."""
 
 
 def compile_expression(node: ast.Expression, scope: NameScope) -> Evaluator:
-    """The evaluator of an expression; mistakes leave it as `ModelError` with a place."""
+    """The evaluator of an expression; it raises mistakes as `ModelError` with a span."""
     evaluator = _COMPILERS[type(node)](node, scope)
     return evaluator if scope.known.watch is None else scope.known.watch(node, evaluator)
 
@@ -189,7 +189,7 @@ def _attribute(node: ast.Attribute, scope: NameScope) -> Evaluator:
 
     def evaluate(env: Environment) -> Any:
         owner = value(env)
-        # Fields of instances are what models read most: no detour.
+        # A fast path for fields of instances, the most frequent reads.
         if type(owner) is Instance:
             found = owner.world.get(("field", owner.role, owner.number, name))  # type: ignore[attr-defined]
             if found is not MISSING:
@@ -203,7 +203,7 @@ def _attribute(node: ast.Attribute, scope: NameScope) -> Evaluator:
 
 
 def attribute_of(owner: object, name: str, env: Environment) -> object:
-    """An attribute of any value; domains answer for the world that the step works on."""
+    """An attribute of any value; methods of domains are bound to the world of the step."""
     if isinstance(owner, (Domain, Segment)):
         return owner.attribute_in(env.world, name)
     return operations.get_attribute(owner, name)
@@ -353,7 +353,7 @@ def _name_binder(name: str, scope: NameScope) -> Callable[[Environment, object],
         return lambda env, value: env.locals.__setitem__(name, value)
 
     def bind(env: Environment, value: object) -> None:
-        # A loop variable hides a state variable once it is bound.
+        # A bound loop variable hides a state variable.
         if name in env.locals:
             env.locals[name] = value
         else:

@@ -1,7 +1,7 @@
-"""Frames and scopes: where a thread stands while it runs, and how that is written down when it parks.
+"""Frames and scopes: the position of a running thread, and its composite value when it is parked.
 
 A parked thread is a composite value: one composite per frame whose children are the frame's `self`, locals and the rest
-of its loops' elements, with a `FrameShape` that says which is which (language page, 5.6 and 6.2).
+of its loops' elements, described by a `FrameShape` (language page, 5.6 and 6.2).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from interpreter.values.intern import NONE, Interner, Tag
 
 @dataclass(slots=True)
 class ScopeState:
-    """A scope being executed. Which fields count depends on the kind of `scope`:
+    """A scope being executed. The fields in use depend on the kind of `scope`:
 
     a sequence: `index` of the next statement, -1 for the body of an Init that waits to begin; a oneof block: of the
     chosen one, -1 before; a parallel block: of the running one, -1 between two, and `started`; a `for` loop: `rest`; a
@@ -38,7 +38,7 @@ class ScopeState:
     begun: tuple[int, ...] = ()
 
     def copy(self) -> ScopeState:
-        """Another one that is the same now."""
+        """A copy."""
         rest = None if self.rest is None else self.rest.copy()
         return ScopeState(self.scope, self.index, self.started, rest, self.begun)
 
@@ -55,7 +55,7 @@ class Frame(Environment):
 
     @property
     def waits_to_begin(self) -> bool:
-        """Whether it is the Init of an instance that was created in one statement with others, which go first."""
+        """Whether it is the Init of an instance that waits for the Inits of others created in the same statement."""
         return self.scopes[0].index < 0
 
     def values(self) -> Iterable[object]:
@@ -88,7 +88,7 @@ def park_frame(frame: Frame, settlement: Freezing, interner: Interner) -> int:
         rest = state.rest or ()
         children += [settlement.freeze(item) for item in rest]
         positions.append(Position(state.scope.number, state.index, state.started, len(rest)))
-    # The rest follows from this.
+    # These determine the rest.
     inside = tuple(children)
     known = (frame.routine.number, names, tuple(positions), inside)
     number = interner.parked.get(known)
@@ -97,7 +97,7 @@ def park_frame(frame: Frame, settlement: Freezing, interner: Interner) -> int:
             frame.routine.name,
             frame.routine.number,
             names,
-            _place(frame.scopes[-1]),
+            _path(frame.scopes[-1]),
             known[2],
             tuple(isinstance(state.scope, ForLoop) for state in frame.scopes),
         )
@@ -131,7 +131,7 @@ def deliver_frame(message: int, code: Code, world: World) -> Frame:
     return Frame(code.program.routines[number], receiver, arguments, world)
 
 
-def _place(state: ScopeState) -> str:
+def _path(state: ScopeState) -> str:
     path = state.scope.path
     if isinstance(state.scope, ForLoop | WhileLoop):
         return f"{path}h"

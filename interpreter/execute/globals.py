@@ -1,4 +1,4 @@
-"""The names that are there before any step: builtins, role constructors, helper modules, and the model's constants."""
+"""The global names: builtins, role constructors, helper modules, and the model's constants."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from interpreter.values.problem import ModelMistake
 from interpreter.values.text import spelled
 
 _LINE: Final = 16
-"""What writing a line is charged beside its characters."""
+"""The charge for writing a line besides its characters."""
 _NEXT_STATE: Final = 8
 """The elements of one of `next_states()`."""
 
@@ -120,9 +120,9 @@ def _helper_module(
     try:
         _run(statements, Globals({}, frozenset(), members, builtins), members, budget)
     except ModelError as error:
-        place = "" if error.span is None else f"{error.span.file}:{error.span.line}: "
+        location = "" if error.span is None else f"{error.span.file}:{error.span.line}: "
         raise ModelError(
-            "L38", f"module '{name}' failed to load: {place}{error.text}", error.span, error.hint
+            "L38", f"module '{name}' failed to load: {location}{error.text}", error.span, error.hint
         ) from None
     return ModuleValue(name, members)
 

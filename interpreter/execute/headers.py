@@ -1,4 +1,4 @@
-"""Loops of choices: which ways come to a loop's header as a lesser one did, and are given up (language page, 6.3)."""
+"""Loops of choices: paths that reach a loop header in the configuration of an earlier path are given up (6.3)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from interpreter.execute.execution import Execution
 
 _COST: Final = 5
-"""Moves that cost as much as telling one of the values of a configuration."""
+"""The cost of one value of a configuration, in moves."""
 _FEW_CHOICES: Final = 500
-"""Each way keeps what was chosen on it. So many are not worth counting."""
+"""Each path stores its choices. Up to this many are not charged."""
 
 
 class Unchosen(Exception):
-    """A way came to a choice of `size` alternatives of which none is given: it is followed later, once for each."""
+    """Raised at a choice of `size` alternatives that is not given: the path is continued later, once for each."""
 
     def __init__(self, size: int) -> None:
         super().__init__(size)
@@ -28,9 +28,9 @@ class Unchosen(Exception):
 
 
 class Headers:
-    """The configurations in which the ways of one step have been at the headers of loops, the least way first.
+    """The configurations in which the paths of one step have reached loop headers, with the least path of each.
 
-    Ways must come in their order, by the number of choices and then by the choices. `loops`: those that matter, as
+    Paths must be run in order of the number of choices, then of the choices. `loops`: the loops of choices, as
     (routine, scope); `beginning` is a world of its own, in which nothing runs.
     """
 
@@ -40,10 +40,10 @@ class Headers:
         self._least: dict[tuple[object, ...], tuple[int, ...]] = {}
         self._last: Span | None = None
         self.spent = 0
-        """What telling configurations has cost, in moves."""
+        """The cost of computing configurations, in moves."""
 
     def come(self, run: Execution, routine: Routine, loop: WhileLoop) -> None:
-        """A way is at a header. Raises `Abort` if a lesser one was there in the same configuration."""
+        """Called when a path is at a header. Raises `Abort` if a lesser path was there in the same configuration."""
         if (routine.number, loop.number) not in self._loops:
             return
         chosen = run.chosen
@@ -58,7 +58,7 @@ class Headers:
             raise Abort(GIVEN_UP, loop.span)
 
     def endless(self, most: int) -> Failure:
-        """R20: the ways through one step have cost more than `most` moves together."""
-        text = f"the ways through one step make more than {most:,} moves"
+        """R20: the paths of one step have cost more than `most` moves together."""
+        text = f"the execution paths of one step make more than {most:,} moves"
         hint = "probably a loop of choices that never comes back to where it was: bound what grows in it"
         return Failure(ModelError("R20", text, self._last, hint), (), (), ())

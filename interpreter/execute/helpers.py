@@ -37,7 +37,7 @@ Executor = Callable[[Environment], "_Signal | _Returned | None"]
 
 
 def compile_helper(helper: ast.Helper, scope: NameScope) -> Evaluator:
-    """An evaluator that makes the helper's closure in an environment: the value of its `def` statement."""
+    """An evaluator of a `def` statement: it makes the helper's closure in an environment."""
     names = frozenset(p.name for p in helper.parameters) | bound_names(helper.body)
     body = compile_host_block(helper.body, scope.inner(names))
     defaults = compile_defaults(helper.parameters, scope, compile_expression)

@@ -1,4 +1,4 @@
-"""Instructions to operations: what each statement does in a step (language page, 6.4 and 6.6)."""
+"""Compiles instructions to operations: the effects of statements in a step (language page, 6.4 and 6.6)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from interpreter.execute.execution import Execution
 
 _MESSAGE: Final = 4
-"""The elements of a message beside its arguments."""
+"""The elements charged for a message besides its arguments."""
 
 
 def compile_block(code: Code, routine: p.Routine, block: p.Scope) -> list[Compiled]:
@@ -62,7 +62,7 @@ def compile_block(code: Code, routine: p.Routine, block: p.Scope) -> list[Compil
 def _compile_instruction(
     code: Code, routine: p.Routine, block: p.Sequence | p.OneOfBlock | p.ParallelBlock, index: int, scope: NameScope
 ) -> Operation:
-    """The operation of the instruction that stands at an index in `block`."""
+    """The operation of the instruction at an index of `block`."""
     instruction = block.instructions[index]
     match instruction:
         case p.Do():
@@ -105,7 +105,7 @@ def _do(instruction: p.Do, scope: NameScope) -> Operation:
 
 
 def _done(run: Execution, frame: Frame, created: int) -> bool:
-    """An assignment or expression is evaluated. So many instances were `created` before."""
+    """Called after an assignment or expression is evaluated; `created` instances existed before."""
     run.enabled = True
     if len(run.world.created) > created and run.construct(created):
         return False
@@ -118,7 +118,7 @@ def _nothing(run: Execution, frame: Frame) -> bool:
 
 
 def _is_last_guard(block: p.Sequence | p.OneOfBlock | p.ParallelBlock, index: int) -> bool:
-    """Whether something follows a guard that is neither a guard nor a choice, which begins anew itself."""
+    """Whether a guard is followed by a statement that is neither a guard nor a choice."""
     following = block.instructions[index + 1 : index + 2] if isinstance(block, p.Sequence) else ()
     return any(not isinstance(one, p.Guard | p.Pick | p.PickBlock) for one in following)
 
@@ -138,7 +138,7 @@ def _guard(instruction: p.Guard, scope: NameScope, last: bool) -> Operation:
 
 
 def elements(iterable: Evaluator, frame: Environment, span: Span) -> Seq[object]:
-    """The elements of a choice or loop, as they are now."""
+    """The present elements of a choice or loop."""
     value = iterable(frame)
     try:
         return operations.iterated(value)
@@ -262,7 +262,7 @@ def _called(name: str) -> str:
 
 
 class _Calls:
-    """A statement of the shape of a fizz call. What it is may depend on the receiver's value."""
+    """A statement of the shape of a fizz call; whether it is one may depend on the receiver's value."""
 
     def __init__(
         self, code: Code, routine: p.Routine, block: p.Scope, instruction: p.CallOrDo, scope: NameScope

@@ -1,7 +1,7 @@
-"""Mementos: all that a way is before a choice, so that each alternative can be gone from there.
+"""Mementos: the whole state of an execution before a choice, so that each alternative can be run from there.
 
-What can be changed is put back as it was, not copied: the objects stay the same, and so does all that they know of each
-other. What was made after is forgotten.
+Mutable objects are restored in place, not copied: object identities and references between them are preserved. Objects
+made later are dropped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Memento:
-    """What an execution is at this moment."""
+    """The state of an execution at one moment."""
 
     __slots__ = ("_containers", "_frames", "_lists", "_rest", "_run", "_world")
 
@@ -38,7 +38,7 @@ class Memento:
         self._containers = [part.undo() for part in parts if isinstance(part, Container) and not part.frozen]
 
     def restore(self) -> None:
-        """Make the execution what it was."""
+        """Restores the execution to that state."""
         run = self._run
         run.frames[:] = [frame for frame, _, _ in self._frames]
         for frame, variables, scopes in self._frames:
@@ -51,5 +51,5 @@ class Memento:
         run.offered = offered.copy()
         run.recorder.restore(asked)
         run.world.restore(self._world)
-        for put_back in self._containers:
-            put_back()
+        for restore in self._containers:
+            restore()

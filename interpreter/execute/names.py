@@ -1,4 +1,4 @@
-"""What a name means at a place in the model (language page, 5.7): decided once, when an expression is compiled."""
+"""Resolution of names (language page, 5.7), done once, when an expression is compiled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Watch = Callable[[ast.Expression, Evaluator], Evaluator]
 
 @dataclass(frozen=True, slots=True)
 class Globals:
-    """The names that do not depend on the place.
+    """The names that are the same in the whole model.
 
     `reserved` come before everything (role constructors, modules, `deepcopy`, …), as functions of the environment;
     `constants` is filled while the constant statements run.
@@ -30,7 +30,7 @@ class Globals:
     constants: dict[str, object]
     builtins: Mapping[str, object]
     watch: Watch | None = None
-    """What every evaluator is wrapped in, for who wants to see the values of expressions; None: nothing."""
+    """A wrapper of every evaluator, to observe the values of expressions; None: no wrapper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class NameScope:
         return NameScope(names, self, self.sees_state, self.known)
 
     def depths(self, name: str) -> list[int]:
-        """How far out the environments stand in which the name may be bound, innermost first."""
+        """The depths of the environments in which the name may be bound, innermost first."""
         found: list[int] = []
         scope: NameScope | None = self
         depth = 0
@@ -70,7 +70,7 @@ class NameScope:
         return _searching_reader(name, depths, beyond or self._undefined(name, span))
 
     def _beyond(self, name: str, span: Span) -> Evaluator | None:
-        """What the name means where it is not bound locally."""
+        """The evaluator of a name that is not bound locally."""
         known = self.known
         if name == "self":
             return _self_reader
@@ -112,13 +112,13 @@ def _local_reader(name: str, otherwise: Evaluator) -> Evaluator:
 
 def _searching_reader(name: str, depths: list[int], otherwise: Evaluator) -> Evaluator:
     def read(env: Environment) -> Any:
-        place: Environment | None = env
+        scope: Environment | None = env
         at = 0
         for depth in depths:
-            while at < depth and place is not None:
-                place, at = place.outer, at + 1
-            if place is not None and name in place.locals:
-                return place.locals[name]
+            while at < depth and scope is not None:
+                scope, at = scope.outer, at + 1
+            if scope is not None and name in scope.locals:
+                return scope.locals[name]
         return otherwise(env)
 
     return read
@@ -127,7 +127,7 @@ def _searching_reader(name: str, depths: list[int], otherwise: Evaluator) -> Eva
 def _state_reader(name: str, span: Span) -> Evaluator:
     slot = ("heap", name)
 
-    # Defaults take fewer objects than a closure: a display may have a hundred thousand names.
+    # Defaults take fewer objects than a closure: a list expression may have a hundred thousand names.
     def read(env: Environment, slot: Slot = slot, span: Span = span) -> Any:
         value = env.world.get(slot)
         if value is MISSING:

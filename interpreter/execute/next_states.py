@@ -1,4 +1,4 @@
-"""`next_states()`: what could happen next in a state, computed once however many ask (language page, 10.2)."""
+"""`next_states()`: the possible next steps of a state, computed once per state (language page, 10.2)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from interpreter.values import ListValue, ModelValue, StructValue
 from interpreter.values.budget import METER
 
 _MOST_KEPT: Final = 1 << 14
-"""States whose successors are kept. Whoever asks several questions asks them of one state after the other."""
+"""The number of states whose successors are cached; assertions are evaluated state by state."""
 
 _KINDS: Final = {StepKind.START: "action", StepKind.CONTINUE: "thread", StepKind.DELIVER: "channel"}
 
 
 class Successor(NamedTuple):
-    """A state that may come next, and the name and step by which."""
+    """The target of a step, with the step's name, kind and actor."""
 
     name: str
     kind: str
@@ -29,25 +29,25 @@ class Successor(NamedTuple):
 
 
 class Successors:
-    """The successors of the states of one machine, whose `steps` it is given."""
+    """The successors of the states of one machine, computed by its method `steps`."""
 
     def __init__(self, steps: Callable[..., Expansion]) -> None:
         self._steps = steps
         self._known: dict[State, tuple[Successor, ...]] = {}
 
     def asked_in(self, world: World) -> ListValue:
-        """What `next_states()` gives there: one struct per distinct name and resulting state."""
+        """The result of `next_states()` in a world: one struct per distinct name and target."""
         state = world.recorder.whole()
         known = self._known.get(state)
         if known is None:
-            # What the steps cost is not charged to who asks: the second one to ask pays nothing either.
+            # The steps are not charged to the caller: a cached result would be cheaper than a computed one.
             with METER.aside():
                 known = self._found(state)
         return ListValue([_struct(successor, world) for successor in known])
 
     def _found(self, state: State) -> tuple[Successor, ...]:
         found: dict[tuple[str, State], Successor] = {}
-        # A step that fails is none: the error is found when the state is expanded.
+        # Steps that fail are left out: the error is found when the state is expanded.
         for step in self._steps(state, limits=False).steps:
             if not step.crashes:
                 successor = _successor(step)

@@ -1,8 +1,8 @@
-"""`Observer`: who follows a way while it runs, to remember it. The evaluator knows no more of it than these calls.
+"""`Observer`: the interface by which a cache of execution paths follows a path while it runs.
 
-Without an observer a way is run as the language page says. An observer may read containers part by part, begin the way
-later, cut it where nothing that was asked so far matters any more, and take the turns of a loop one by one: what all
-ways come to together is the same.
+Without an observer a path runs as the language page says. An observer may read containers part by part, restart the
+path at a later point, cut it where the reads so far no longer matter, and run the iterations of a loop one by one; the
+results of all paths together must not change.
 """
 
 from __future__ import annotations
@@ -23,49 +23,49 @@ if TYPE_CHECKING:
 
 
 class Undecided(Exception):
-    """One turn of a loop, taken alone, ended without an answer: other ways have it."""
+    """Raised when one iteration of a loop, run by itself, ends without a verdict: other paths decide."""
 
 
 class Observer(Protocol):
-    """Follows one execution path, or all through a rule together. What it raises, but for `Undecided`, ends the run.
+    """Follows one execution path, or all paths of a rule together. Exceptions other than `Undecided` end the run.
 
-    `shares`: the path is to spend a share of the budget alone, because what it comes to is put together with others.
+    `shares`: the path may only spend a share of the budget, because its result is combined with others.
     """
 
     @property
     def shares(self) -> bool: ...
 
     def world(self, interner: Interner, recorder: Recorder, code: Code) -> World:
-        """The memory of the path, over a recorder of what it reads."""
+        """The world of the path, over a recorder of its reads."""
         ...
 
     def begin(self, run: Execution) -> None:
-        """Nothing has run yet. The way may be put where it is known to come to."""
+        """Called before the path runs; it may be advanced to a known later point."""
         ...
 
     def before_statement(self, run: Execution) -> None:
-        """A statement of the own block of an assertion comes next, not the first one."""
+        """Called before each statement of the body of an assertion but the first."""
         ...
 
     def after_choice(self, run: Execution) -> None:
-        """A choice was made, or the last one of several guards in a row has held; the way goes on without a yield."""
+        """Called after a choice, or the last of several guards in a row, when the path continues without a yield."""
         ...
 
     def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:
-        """At a loop of independent turns: enter it for one of them alone, or go on after it.
+        """Called at a loop of independent iterations: it may enter it for one iteration alone, or continue after it.
 
-        Returns whether that yields; None: the loop is to be run as it is written.
+        Returns whether that yields; None: the loop is to be run as usual.
         """
         ...
 
     def no_turn_left(self, state: ScopeState) -> None:
-        """A loop is at its header and has no elements left. Raises `Undecided` if it was entered for one turn alone."""
+        """Called at a loop header without elements left. Raises `Undecided` if it was entered for one iteration."""
         ...
 
     def settled(self, settlement: Settlement) -> None:
-        """A step has come to its end, and it is known which containers are left."""
+        """Called at the end of a step, when the shared containers are known."""
         ...
 
     def end(self, run: Execution) -> None:
-        """A path has a result."""
+        """Called when a path has a result."""
         ...

@@ -1,4 +1,4 @@
-"""What is inside runtime values."""
+"""Walks through runtime values: members, reachable values, changes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from interpreter.values import Container, SetValue, StructValue
 
 
 def members(value: object) -> Iterable[object]:
-    """The values directly inside a value, as far as the step can have met them."""
+    """The values directly inside a value that the step may have read or stored."""
     if isinstance(value, Container):
         return value.met()
     if isinstance(value, StructValue):
@@ -20,17 +20,17 @@ def members(value: object) -> Iterable[object]:
 
 
 def changeable(value: object) -> Iterable[object]:
-    """The members that can be changed, or hold what can: nothing of that kind is in a set."""
+    """The members that may be or hold mutable containers; members of a set are immutable."""
     return () if isinstance(value, SetValue) else members(value)
 
 
 def reachable(values: Iterable[object], into: Callable[[object], Iterable[object]] = members) -> Iterator[object]:
-    """These values and all inside them, each once, equal or not; a container may contain itself.
+    """These values and all inside them, each object once; a container may contain itself.
 
-    `into` gives the values directly inside one: it is asked after the value itself was given out.
+    `into` returns the values directly inside one; it is called after the value itself was yielded.
     """
     pending = list(values)
-    # The values are kept, so that no other one can have the same address later.
+    # The values are stored, so that no other object gets the same address.
     met: dict[int, object] = {}
     while pending:
         value = pending.pop()
@@ -41,9 +41,9 @@ def reachable(values: Iterable[object], into: Callable[[object], Iterable[object
 
 
 def changed(value: object) -> bool:
-    """Whether a value that was read, or some container in it, was changed."""
+    """Whether a value that was read, or a container in it, was changed."""
     if not isinstance(value, (Container, tuple, StructValue)):
         return False
     if isinstance(value, SetValue):
-        return value.changed  # nothing that can change is in a set
+        return value.changed  # members of a set are immutable
     return any(isinstance(part, Container) and part.changed for part in reachable([value], changeable))

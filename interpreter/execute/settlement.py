@@ -1,4 +1,4 @@
-"""The end of a way: which containers are shared by then, and the ids of values in that light."""
+"""The end of an execution path: the containers that are shared by then, and the ids of values."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import MAX_DEPTH, too_deep
 
 FEW_SHARED: Final = 4
-"""So few shared containers can not nest deeper than anybody can follow: what is inside each is nested within limits."""
+"""Up to this many shared containers need no check of depth: the values in each are within the limit on nesting."""
 
 _PLAIN: Final = frozenset({int, str, bool, float, bytes, type(None)})
 """What holds no containers, and may be there a million times."""
 
 
 class Freezes(Protocol):
-    """Something that knows the ids of values."""
+    """Computes the ids of values."""
 
     def freeze(self, value: object) -> int:
         """The id of a value."""
 
 
 class Settlement:
-    """Which containers are shared at the end of a step, and the ids of values in that light.
+    """The containers that are shared at the end of a step, and the ids of values with references to them.
 
-    `cells`: those that the step has met of the containers that were shared before; `held`: all values that are left.
-    `begin` gives the first number of a cell that is free.
+    `cells`: the shared containers of the state that the step has read; `held`: all values that remain. `begin` returns
+    the first free number of a cell.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Settlement:
                 self._containers[k] = container
 
     def _reach(self, values: Iterable[object]) -> None:
-        """Note the containers in these values, and those that were reached before."""
+        """Records the containers in these values; those that were reached before are shared."""
         pending = list(values)
         while pending:
             value = pending.pop()
@@ -68,9 +68,9 @@ class Settlement:
                     continue
                 self._reached.add(id(value))
                 if isinstance(value, SetValue):
-                    continue  # nothing that can change is in a set
+                    continue  # members of a set are immutable
             elif isinstance(value, (tuple, StructValue)):
-                # Met a second time, the containers in it are shared. A third look would find nothing more.
+                # At the second visit the containers in it are shared. A third visit finds nothing more.
                 self._meetings[id(value)] += 1
                 if self._meetings[id(value)] > 2:
                     continue
@@ -82,28 +82,28 @@ class Settlement:
         return iter(self._containers.items())
 
     def reaches(self, container: object) -> bool:
-        """Whether a container is part of what is left at the end of the step."""
+        """Whether a container is reachable at the end of the step."""
         return id(container) in self._reached
 
     @property
     def sharing(self) -> bool:
-        """Whether anything is shared."""
+        """Whether any container is shared."""
         return bool(self._by_object)
 
     def shared(self, container: object) -> bool:
-        """Whether a container is reached from two places."""
+        """Whether a container is referenced more than once."""
         return id(container) in self._by_object
 
     def freeze(self, value: object) -> int:
-        """The id of a value, with references in place of shared containers."""
+        """The id of a value, shared containers replaced by references."""
         return freeze(value, self._interner, self._reference)
 
     def freeze_content(self, container: object) -> int:
-        """The id of what a shared container holds."""
+        """The id of the content of a shared container."""
         inside = False
 
         def reference(inner: object) -> int | None:
-            # The container itself is asked about first; met again inside, it is a reference like any other.
+            # The first call is for the container itself; inside, it is a reference like any other.
             nonlocal inside
             if not inside:
                 inside = True
@@ -118,7 +118,7 @@ class Settlement:
 
 
 def _check_depth(values: list[object]) -> None:
-    """R24 if containers that are shared are nested too deeply: each alone may be shallow."""
+    """R24 if shared containers are nested too deeply, though each alone may be shallow."""
     pending = [(value, 0) for value in values]
     met: set[int] = set()
     while pending:

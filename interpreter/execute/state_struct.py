@@ -1,4 +1,4 @@
-"""States behind a dot: `before`, `after`, `next_states()[0].state`."""
+"""States as structs: `before`, `after`, `next_states()[0].state`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from interpreter.values.tags import Tag
 
 
 class StateStruct(HostValue):
-    """The state variables of one state behind a dot: `before`, `after`, `next_states()[0].state`. Read one by one."""
+    """The state variables of one state as attributes, read one by one."""
 
     __slots__ = ("_world", "_names")
     kind = "struct"

@@ -1,4 +1,4 @@
-"""Views: what a way through a step may ask. A recorder in front of them keeps the questions and answers, in order."""
+"""Views: what an execution path may read of a state. A recorder in front of a view records the reads in order."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from interpreter.values.problem import ModelMistake
 
 
 class View(Protocol):
-    """Something that answers reads of slots with ids."""
+    """Answers reads of slots with ids."""
 
     def read(self, slot: Slot) -> int:
         """The id in a slot, UNBOUND if there is no such slot."""
 
     def whole(self) -> State:
-        """The state itself, for the few questions that ask for all of it."""
+        """The state itself, for the few operations that need all of it."""
 
 
 class StateView:
@@ -41,7 +41,7 @@ class StateView:
 
 
 def derived(slot: Slot, state: State, interner: Interner) -> int:
-    """The answer to a slot that is not stored: what the layout says, or UNBOUND."""
+    """The answer to a read of a derived slot; UNBOUND for other slots."""
     layout = state.layout
     match slot:
         case ("live", role):
@@ -62,7 +62,7 @@ def derived(slot: Slot, state: State, interner: Interner) -> int:
 
 
 def _used(domain: str, subject: int, seen: frozenset[Slot], state: State, interner: Interner) -> int:
-    """The values of a domain that are held outside the slots in `seen` and the running thread or delivered message."""
+    """The values of a domain in use outside the slots in `seen` and the running thread or delivered message."""
     numbers = [n for slot, n in zip(state.layout.slots, state.values, strict=True) if slot not in seen]
     others = [*state.threads, *state.messages]
     if subject in others:
@@ -93,14 +93,14 @@ class PairView:
 
 
 def states_of(view: View) -> tuple[State, ...] | None:
-    """The states that a view shows: one, or those before and after a step; None if it does not know them."""
+    """The states of a view: one, or those before and after a step; None if it has none."""
     if isinstance(view, PairView):
         return view.states
     return None if isinstance(view, RememberedView) else (view.whole(),)
 
 
 class RememberedView:
-    """A view that knows only some answers and must not be asked anything else."""
+    """A view of known answers; other reads raise `KeyError`."""
 
     __slots__ = ("_answers",)
 
@@ -115,7 +115,7 @@ class RememberedView:
 
 
 class Recorder:
-    """Reads a view and writes down each question once, with its answer, among the choices."""
+    """Reads a view and records each read once, with its answer, in order with the choices."""
 
     __slots__ = ("_view", "_answers", "events")
 
@@ -139,20 +139,20 @@ class Recorder:
 
     @property
     def anew(self) -> bool:
-        """Whether nothing was asked since the last cut."""
+        """Whether there was no read since the last cut."""
         return not self._answers
 
     def forget(self, cut: Cut) -> None:
-        """Forget the answers: what is asked from now on is asked anew."""
+        """Drops the answers: later reads are recorded anew."""
         self._answers.clear()
         self.events.append(cut)
 
     def saved(self) -> tuple[dict[Slot, int], list[Event]]:
-        """What was asked so far, to be restored."""
+        """The reads so far, to be restored."""
         return self._answers.copy(), self.events.copy()
 
     def restore(self, saved: tuple[dict[Slot, int], list[Event]]) -> None:
-        """Have asked what was saved."""
+        """Restores what `saved` returned."""
         self._answers, self.events = saved[0].copy(), saved[1].copy()
 
     def note(self, fork: Fork) -> None:

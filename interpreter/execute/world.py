@@ -1,8 +1,8 @@
-"""`World`: the thawed memory of one way through a step. It asks the view once per slot and settles what was changed.
+"""`World`: the runtime values of one execution path. It reads each slot of the view once and computes the writes.
 
 Containers are thawed when their slot is first read and are then plain mutable objects of this world alone. At the end
-everything that was loaded or written is frozen again: a slot whose value differs is a write. A container that is found
-in two places gets a cell (language page, 5.6: aliasing is part of identity).
+all values that were read or bound are frozen again: a slot whose value differs is a write. A container that is
+referenced twice gets a cell (language page, 5.6: aliasing is part of identity).
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 
 _INSTANCE: Final = 8
-"""The elements of a role instance beside its params."""
+"""The elements charged for a role instance besides its params."""
 
 
 class Reader(Protocol):
-    """What a world asks."""
+    """The source of a world's values."""
 
     def read(self, slot: Slot) -> int:
         """The id in a slot."""
@@ -65,10 +65,10 @@ class Message:
 
 
 class World:
-    """One way's memory over a recorder of reads. `sent` collects messages, `created` new instances.
+    """The memory of one execution path over a recorder of reads. `sent` collects messages, `created` new instances.
 
-    `slots` holds the present values of what was read or bound, `originals` the answers to the reads, `written` what was
-    bound.
+    `slots` holds the present values of the slots read or bound, `originals` the answers to the reads, `written` the
+    slots bound.
     """
 
     __slots__ = (
@@ -92,7 +92,7 @@ class World:
         self.sent: list[Message] = []
 
     def beside(self, reader: Reader) -> World:
-        """Another memory like this one, over another reader."""
+        """A new world of the same code, over another reader."""
         return World(self.interner, reader, self.code)
 
     # --- reading and writing ---------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ class World:
         """The container of a cell."""
         if k not in self.cells:
             number = self.recorder.read(("cell", k))
-            # The shell stands in for the container while its members are thawed: a cell may contain itself.
+            # An empty container is registered before its members are thawed: a cell may contain itself.
             shell = _empty(self.interner.tag(number))
             self.cells[k] = shell
             _fill(shell, self.thaw(number))
@@ -134,28 +134,28 @@ class World:
         return self.cells[k]
 
     def forget(self) -> None:
-        """Drop what was read; it will be asked for again."""
+        """Drops the values read; they will be read again."""
         self.slots.clear()
         self.originals.clear()
 
     def saved(self) -> tuple[Any, ...]:
-        """All that it knows now but what is inside containers, to be restored."""
+        """Its state except for the contents of containers, to be restored."""
         return (
             self.slots.copy(), self.originals.copy(), self.written.copy(), self.cells.copy(), self.created.copy(),
             self.sent.copy(),
         )  # fmt: skip
 
     def restore(self, saved: tuple[Any, ...]) -> None:
-        """Know again what was saved."""
+        """Restores what `saved` returned."""
         slots, originals, written, cells, created, sent = saved
         self.slots, self.originals, self.written = slots.copy(), originals.copy(), written.copy()
         self.cells, self.created, self.sent = cells.copy(), created.copy(), sent.copy()
-        # No number became free: the least ones that are not used are the same still.
+        # No number became free: the least unused ones are still the same.
         self._numbers.clear()
         self.drawn.clear()
 
     def end(self) -> None:
-        """Let go of everything: values know their world, and Python frees such circles late."""
+        """Drops all values: they refer to their world, and Python frees reference cycles late."""
         self.forget()
         self.frames = ()
         self.cells.clear()
@@ -165,15 +165,15 @@ class World:
     # --- the end ---------------------------------------------------------------------------------------------------
 
     def settlement(self, extra: list[object]) -> Settlement:
-        """Which containers are shared by now. `extra`: values held by others than slots: by the thread, by messages."""
+        """The containers shared by now. `extra`: values that are not in slots but in the thread or in messages."""
         return Settlement(self.interner, self.cells, [*self.slots.values(), *extra], self._cells_before)
 
     def _cells_before(self) -> int:
-        """How many cells the state has."""
+        """The number of cells of the state."""
         return int(self.interner.payload(self.ask(("cells",))))
 
     def writes(self, settlement: Settlement) -> tuple[tuple[Slot, int], ...]:
-        """What was written: the slots whose value differs from what was read."""
+        """The writes: slots whose value differs from the value read."""
         writes: list[tuple[Slot, int]] = []
         for slot, value in self.slots.items():
             writes += self.writes_at(slot, value, settlement)
@@ -184,11 +184,11 @@ class World:
         return tuple(writes)
 
     def writes_at(self, slot: Slot, value: object, settlement: Settlement) -> Sequence[tuple[Slot, int]]:
-        """What was written in a slot, which holds this value now."""
+        """The write of a slot that has this value now, if it is one."""
         if slot not in self.written and not settlement.sharing and not changed(value):
             return ()
         number = UNBOUND if value is MISSING else settlement.freeze(value)
-        # A slot that was written without having been read is a write whatever it held.
+        # A slot that was bound without having been read is a write even if its value is the same.
         return () if number == self.originals.get(slot, UNBOUND) and slot in self.originals else ((slot, number),)
 
     # --- role instances --------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ class World:
         return Instance(self, *identity)
 
     def get_attribute(self, instance: Instance, name: str) -> object:
-        """`__id__`, a field, a param or a `def` method of an instance; R11 for funcs, R3 for anything else."""
+        """`__id__`, a field, a param or a `def` method of an instance; R11 for funcs, R3 for other names."""
         if name == "__id__":
             return ModelValue(instance.role, instance.number)
         for kind in ("field", "param"):
@@ -242,7 +242,7 @@ class World:
         return before + tuple(i.number for i in self.created if i.role == role)
 
     def create(self, role: str, params: dict[str, object]) -> Instance:
-        """A new instance with the smallest free number; its Init is the caller's business."""
+        """A new instance with the smallest free number; the caller runs its Init."""
         numbers = self._numbers.get(role)
         if numbers is None:
             # No number becomes free within a step.
@@ -264,7 +264,7 @@ class World:
     def used(self, domain: str) -> set[int | Fraction]:
         """The indices of a domain that are in use now (language page, 11.2).
 
-        Slots that this way has seen count as they are now; what all others hold is one question to the view.
+        Slots that this path has read count with their present values; all other slots are one read of the view.
         """
         seen = sorted([*self.slots, *(("cell", k) for k in self.cells)], key=slot_order)
         number = self.ask(("used", domain, self.subject, tuple(seen)))
@@ -297,7 +297,7 @@ def _empty(tag: Tag) -> object:
 
 
 def _fill(shell: object, full: object) -> None:
-    """Give an empty container the content of another one of its type."""
+    """Gives an empty container the content of another one of its type."""
     for name in ("items", "entries", "fields", "pairs"):
         if hasattr(full, name):
             setattr(shell, name, getattr(full, name))

@@ -85,7 +85,7 @@ def counted(path: Path) -> tuple[Counter[Span], int]:
 
     assertions = Assertions(machine, machine.view, evaluated)  # type: ignore[arg-type]
     assert program.init is not None
-    for way in machine.ways(Rule(StepKind.INIT, program.init), machine.view(machine.transitions.empty)):
+    for way in machine.paths(Rule(StepKind.INIT, program.init), machine.view(machine.transitions.empty)):
         lines.update(way.result.lines)
     first = machine.initial()[0][0].state
     seen, waiting = {first}, deque([first])
@@ -95,7 +95,7 @@ def counted(path: Path) -> tuple[Counter[Span], int]:
         for candidate in machine.candidates(state):
             if candidate.rule.kind is StepKind.CRASH_ROLE:
                 continue
-            for way in machine.ways(candidate.rule, machine.view(state)):
+            for way in machine.paths(candidate.rule, machine.view(state)):
                 lines.update(way.result.lines)
                 if isinstance(way.result, Outcome):
                     target = machine.apply(state, candidate.rule, way.result)

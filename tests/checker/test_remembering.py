@@ -104,7 +104,7 @@ def test_outcomes_depend_on_nothing_but_what_was_read(model: str) -> None:
     """Sampled steps are run again with every unread slot poisoned; they do not notice."""
     machine = Machine(compile_module(load(MODELS / model)))
     for state, candidate in sampled_steps(machine, 300):
-        for path in machine.ways(candidate.rule, machine.view(state)):
+        for path in machine.paths(candidate.rule, machine.view(state)):
             answers = {event.slot: event.answer for event in path.events if isinstance(event, Read)}
             forks = tuple(event.taken for event in path.events if isinstance(event, Fork))
             assert machine.run(candidate.rule, RememberedView(answers), forks) == path
@@ -116,7 +116,7 @@ def test_unread_slots_stay_as_they_are(model: str) -> None:
     machine = Machine(compile_module(load(MODELS / model)))
     poison = machine.values.intern(Tag.STRING, "poison")
     for state, candidate in sampled_steps(machine, 100):
-        for path in machine.ways(candidate.rule, machine.view(state)):
+        for path in machine.paths(candidate.rule, machine.view(state)):
             if isinstance(path.result, Outcome) and path.result.thread is None:
                 touched = {e.slot for e in path.events if isinstance(e, Read)} | {
                     slot for slot, _ in path.result.writes

@@ -25,7 +25,7 @@ OPEN = {
     "fizz/checks/resolve.py": 1,
     "fizz/checks/symmetry_advice.py": 7,
     "interpreter/compile/compiler.py": 2,
-    "interpreter/execute/evaluated.py": 1,
+    "interpreter/execute/evaluated_parts.py": 1,
     "interpreter/explain/reasons.py": 1,
     "interpreter/compile/independence.py": 2,
     "interpreter/execute/expressions.py": 1,

@@ -1,8 +1,7 @@
-"""Loops of choices as the language page defines them (6.3), word for word, slowly: what the machine is compared with.
+"""A slow reference implementation of loops of choices, literally as the language page defines them (6.3).
 
-Every way is gone from its beginning, by the number of its choices and then by the choices. At the header of every
-`while` the whole state is written down, whatever of it was changed, with the order of dicts and sets and with what is
-shared.
+Every path is run from its beginning, ordered by the number of its choices and then by the choices. At the header of
+every `while` the whole state is recorded, with the order of dicts and sets and with the sharing of containers.
 """
 
 from __future__ import annotations
@@ -44,12 +43,12 @@ from interpreter.values import (
 from interpreter.values.budget import METER
 from interpreter.values.freeze import display
 
-Told = tuple[tuple[int, ...], object]
-"""The choices of a way, and what came of it: the state after it, the place where it ends, or what failed."""
+PathEnd = tuple[tuple[int, ...], object]
+"""The choices of a path, and its result: the state after it, the span where it ends, or the failure."""
 
 
 class Headers:
-    """The configurations of one step, and the least way that was there."""
+    """The configurations of one step, with the least path of each."""
 
     def __init__(self, state: State) -> None:
         self.slots = [slot for slot in state.layout.slots if slot[0] in ("heap", "role", "param", "field", "reset")]
@@ -105,43 +104,43 @@ class Headers:
         elif isinstance(value, GenericMap):
             yield [(self._value(k, met), self._value(v, met)) for k, v in value.pairs]
         elif isinstance(value, BagValue):
-            # Which of two equal lists was put in first nobody can tell.
+            # The order of insertion of equal elements is not observable.
             yield sorted([self._value(item, met) for item in value.items], key=repr)
         else:
             yield [self._value(item, met) for item in value.members()]
 
 
-def ways(machine: Machine, rule: Rule, state: State, most: int) -> list[Told] | None:
-    """All ways through a rule but those that are given up, in the order of their choices; None: too many."""
+def expected_paths(machine: Machine, rule: Rule, state: State, most: int) -> list[PathEnd] | None:
+    """All paths of a rule that are not given up, in the order of their choices; None: too many."""
     headers = Headers(state)
     waiting: list[tuple[int, ...]] = [()]
-    found: list[Told] = []
-    gone = 0
+    found: list[PathEnd] = []
+    runs = 0
     while waiting:
-        gone += 1
-        if gone > most:
+        runs += 1
+        if runs > most:
             return None
         # The least one: the fewest choices, then the least choices.
         choices = min(waiting, key=lambda choices: (len(choices), choices))
         waiting.remove(choices)
         try:
-            result = _go(machine, rule, state, choices, headers)
+            result = _run(machine, rule, state, choices, headers)
         except Unchosen as unchosen:
             waiting += [(*choices, i) for i in range(unchosen.size)]
             continue
         if not (isinstance(result, Aborted) and result.reason == GIVEN_UP):
-            found.append((choices, _told(machine, rule, state, result)))
-    return sorted(found, key=lambda told: told[0])
+            found.append((choices, _end(machine, rule, state, result)))
+    return sorted(found, key=lambda end: end[0])
 
 
-def _told(machine: Machine, rule: Rule, state: State, result: Result) -> object:
+def _end(machine: Machine, rule: Rule, state: State, result: Result) -> object:
     if isinstance(result, Outcome):
         target = machine.apply(state, rule, result)
         return (target, result.choices, result.labels, result.returns, result.fair, result.lines)
     return (result.error.code, result.error.span) if isinstance(result, Failure) else (result.reason, result.span)
 
 
-def _go(machine: Machine, rule: Rule, state: State, choices: tuple[int, ...], headers: Headers) -> Result:
+def _run(machine: Machine, rule: Rule, state: State, choices: tuple[int, ...], headers: Headers) -> Result:
     METER.begin(machine.code.budget)
     recorder = Recorder(machine.view(state))
     world = World(machine.values, recorder, machine.code)
@@ -162,10 +161,13 @@ def _go(machine: Machine, rule: Rule, state: State, choices: tuple[int, ...], he
         METER.end()
 
 
-def gone(machine: Machine, rule: Rule, state: State) -> list[Told]:
-    """What the machine says of the same."""
+def actual_paths(machine: Machine, rule: Rule, state: State) -> list[PathEnd]:
+    """The same paths as the machine runs them."""
     return [
-        (tuple(event.taken for event in way.events if isinstance(event, Fork)), _told(machine, rule, state, way.result))
-        for way in machine.ways(rule, machine.view(state))
-        if not (isinstance(way.result, Aborted) and way.result.reason == GIVEN_UP)
+        (
+            tuple(event.taken for event in path.events if isinstance(event, Fork)),
+            _end(machine, rule, state, path.result),
+        )
+        for path in machine.paths(rule, machine.view(state))
+        if not (isinstance(path.result, Aborted) and path.result.reason == GIVEN_UP)
     ]

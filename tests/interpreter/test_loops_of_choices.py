@@ -8,7 +8,7 @@ import fizz
 from checker.check import check
 from interpreter import Machine, compile_module
 from interpreter.state.step import Rule, StepKind
-from tests.interpreter.naive import gone, ways
+from tests.interpreter.naive import actual_paths, expected_paths
 
 IDLE = "atomic action Rest: pass\n"
 
@@ -267,9 +267,9 @@ def test_the_machine_does_what_the_page_says(name: str) -> None:
     init = Rule(StepKind.INIT, program.init)  # type: ignore[arg-type]
     compared = 0
     for rule, state in [(init, machine.transitions.empty), *rules_of(machine, 12)]:
-        wanted = ways(machine, rule, state, 3_000)  # type: ignore[arg-type]
+        wanted = expected_paths(machine, rule, state, 3_000)  # type: ignore[arg-type]
         assert wanted is not None
-        assert gone(machine, rule, state) == wanted  # type: ignore[arg-type]
+        assert actual_paths(machine, rule, state) == wanted  # type: ignore[arg-type]
         compared += len(wanted)
     assert compared
 

@@ -58,7 +58,7 @@ def check_rule(machine: Machine, rule: Rule, view: View) -> None:
     if machine.together(rule):
         check_together(partial(machine.all_paths, rule), view)
         return
-    for way in machine.ways(rule, view):
+    for way in machine.paths(rule, view):
         if not reads_all(way):
             assert told(machine.run(rule, asked(way), forks_of(way))) == told(way)
 

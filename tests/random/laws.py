@@ -125,7 +125,7 @@ def _check_rule(machine: Machine, rule: Rule, view: View) -> None:
         results = [[said(ExecutionPath((), result)) for result in one.results] for one in (again, whole)]
         assert results[0] == results[1]
         return
-    _check_ways(partial(machine.run, rule), machine.ways(rule, view))
+    _check_ways(partial(machine.run, rule), machine.paths(rule, view))
 
 
 def _check_by_parts(memory: Memory, rule: Rule, view: View) -> None:
@@ -148,7 +148,7 @@ def _check_joined(memory: Memory, rule: Rule, state: State) -> None:
         whole: Iterator[Result] = iter(machine.all_paths(rule, machine.view(state)).results)
         parts: Iterator[Result] = iter(memory.runner.run(rule, memory.view(state)).results)
     else:
-        whole = (way.result for way in machine.ways(rule, machine.view(state)))
+        whole = (way.result for way in machine.paths(rule, machine.view(state)))
         parts = (way.result for way in ways_by_parts(memory, rule, memory.view(state)))
     for one, other in zip(islice(whole, 60), islice(parts, 60), strict=True):
         if isinstance(one, Outcome) and isinstance(other, Outcome):

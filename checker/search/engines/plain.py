@@ -164,7 +164,7 @@ class PlainRun:
         for candidate in self.machine.candidates(source.state, starts=not source.cut):
             rule = candidate.rule
             if rule.kind is StepKind.START and rule.subject not in self.acted:
-                paths = () if steps[rule.subject] else self.machine.ways(rule, self.machine.view(source.state))
+                paths = () if steps[rule.subject] else self.machine.paths(rule, self.machine.view(source.state))
                 gave_up = [(path.result.span, 1) for path in paths if isinstance(path.result, Aborted)]
                 note_action(rule.subject, steps[rule.subject], gave_up, self.acted, level)
 

@@ -144,7 +144,7 @@ class Memory:
             # Whole values are faster where the reads are not remembered.
             view = self.machine.view(view.whole())
         with self._phases.during(INTERPRETING):
-            results = [path.result for path in self.machine.ways(rule, view)]
+            results = [path.result for path in self.machine.paths(rule, view)]
         self.counters.evaluations += 1
         self.counters.calls += len(results)
         return results

@@ -81,9 +81,9 @@ class PathExplainer:
 
     def _nothing_done(self, rule: Rule, lines: list[Span]) -> Ending:
         for decision in decisions(lines):
-            deciding = self._statements[decision.place]
+            deciding = self._statements[decision.span]
             if not deciding.passed(decision.branch):
-                return self._ending(decision.place, deciding, deciding.conditions[:1])
+                return self._ending(decision.span, deciding, deciding.conditions[:1])
         return Ending("nothing done", self.machine.program.routines[rule.subject].span, None, ())
 
     def _ending(self, span: Span, deciding: Deciding, conditions: tuple[ast.Expression, ...]) -> Ending:

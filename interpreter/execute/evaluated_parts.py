@@ -1,7 +1,7 @@
-"""Which parts of expressions were evaluated: `b` of `a or b`, elements of comprehensions, branches of `x if c else y`.
+"""Evaluated parts of expressions: `b` of `a or b`, elements of comprehensions, branches of `x if c else y`.
 
-What stands in such a place is evaluated only if something else comes out right. A part that never is was never put to
-the test, whatever the whole expression came to.
+Such a conditional part is evaluated only for certain values of other parts. A part that is never evaluated was never
+tested, whatever the values of the whole expression.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from interpreter.execute.environment import Environment, Evaluator
 
 
 class EvaluatedParts:
-    """The parts that are watched, by the places of those evaluated.
+    """The spans of the conditional parts that were evaluated.
 
-    `met`: of assertions, whose evaluations begin with none. `everywhere`: also those of other routines; they are
-    `exercised`, and stay so.
+    `met`: those of assertions, cleared before each evaluation. `everywhere`: parts of other routines are watched too;
+    these collect in `exercised`.
     """
 
     def __init__(self, program: p.Program, everywhere: bool) -> None:
@@ -32,10 +32,10 @@ class EvaluatedParts:
         for routine in program.routines:
             if everywhere or routine.kind == "assertion":
                 met = self.met if routine.kind == "assertion" else self.exercised
-                self._watched.update((id(part), met) for part in doubtful_parts(routine))
+                self._watched.update((id(part), met) for part in conditional_parts(routine))
 
     def watch(self, node: ast.Expression, evaluator: Evaluator) -> Evaluator:
-        """The evaluator, which writes down that it was asked if it is one of the parts."""
+        """The evaluator; that of a conditional part also records that it was called."""
         met, span = self._watched.get(id(node)), node.span
         if met is None:
             return evaluator
@@ -47,16 +47,16 @@ class EvaluatedParts:
         return evaluate
 
 
-def doubtful_parts(routine: p.Routine) -> Iterator[ast.Expression]:
-    """The parts of a routine's expressions that need not be evaluated when the whole is, outer ones before inner ones.
+def conditional_parts(routine: p.Routine) -> Iterator[ast.Expression]:
+    """The parts of a routine's expressions that may stay unevaluated when the whole is evaluated, outer ones first.
 
-    Literals are none: there is nothing to be tested in them.
+    Literals are left out: there is nothing to test in them.
     """
     for instruction in instructions(routine.body):
-        yield from doubtful_parts_of(instruction)
+        yield from conditional_parts_of(instruction)
 
 
-def doubtful_parts_of(instruction: p.Instruction) -> Iterator[ast.Expression]:
+def conditional_parts_of(instruction: p.Instruction) -> Iterator[ast.Expression]:
     """As above, of one statement alone, without those in its blocks."""
     for expression in _expressions(instruction):
         for node in nodes_in(expression):
