@@ -121,6 +121,41 @@ def test_counts_are_those_of_a_plain_walk(path: Path) -> None:
     assert isinstance(program.routines[0].body, Sequence)
 
 
+BY_PARTS = """
+---
+deadlock_detection: false
+options: {max_actions: 100}
+---
+action Init:
+    xs = [0, 0, 0]
+    seen = set([0])
+atomic action Raise:
+    i = oneof range(3)
+    require xs[i] < 2
+    xs[i] += 1
+atomic action See:
+    seen.add(xs[1])
+always assertion Low:
+    return xs[0] < 3
+transition assertion Steps(before, after):
+    if after.xs[0] > before.xs[0]:
+        return after.xs[0] == before.xs[0] + 1
+    if len(after.seen) > len(before.seen):
+        return after.xs[1] in after.seen
+    return True
+"""
+
+
+def test_counts_where_steps_write_parts(tmp_path: Path) -> None:
+    """A transition assertion is counted on the state that a step leads to, though the step wrote a part of a list."""
+    model = tmp_path / "parts.fizz"
+    model.write_text(BY_PARTS)
+    lines, states = counted(model)
+    found = cover(model)
+    assert found.states == states
+    assert found.runs == {(span.file, span.line): lines[span] for span in lines}
+
+
 def remarks(found: Coverage) -> set[tuple[str, int]]:
     return {(remark.kind, remark.span.line) for remark in found.remarks}
 
