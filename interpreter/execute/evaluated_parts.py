@@ -1,7 +1,7 @@
 """Evaluated parts of expressions: `b` of `a or b`, elements of comprehensions, branches of `x if c else y`.
 
 Such a conditional part is evaluated only for certain values of other parts. A part that is never evaluated was never
-tested, whatever the values of the whole expression.
+tested, whatever values the whole expression has.
 """
 
 from __future__ import annotations

@@ -404,7 +404,7 @@ class Execution:
         return self.world.interner.text(self._frozen(value))
 
     def _frozen(self, value: object) -> int:
-        """The id of a value as it is now, whatever it shares with others."""
+        """The id of a value, regardless of containers it shares with others."""
         try:
             return freeze(value, self.world.interner, None)
         except ModelMistake as problem:

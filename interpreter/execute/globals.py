@@ -175,6 +175,6 @@ def _print(*values: object) -> None:
     assert isinstance(text, Builtin)
     line = " ".join(str(text.call([value], {})) for value in values)
     METER.charge(_LINE + (len(line) >> 4))
-    # Nobody may be there to hear it, which changes no step.
+    # Standard error may be closed, which does not affect steps.
     with suppress(OSError):
         sys.stderr.write(spelled(line) + "\n")

@@ -12,7 +12,7 @@ from interpreter.compile.program import Program
 from interpreter.state.parked import composite_json
 from interpreter.state.state import Layout, Slot, State, slot_text
 from interpreter.values.intern import Interner, Tag, add_keys, subtract_keys
-from interpreter.values.parts import Resolve, digest
+from interpreter.values.key_parts import Resolve, digest
 
 THREAD: Final[Slot] = ("thread",)
 MESSAGE: Final[Slot] = ("message",)

@@ -29,7 +29,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from interpreter.values.parts import Resolve, ValueParts, add_keys, subtract_keys
+from interpreter.values.key_parts import Resolve, ValueParts, add_keys, subtract_keys
 from interpreter.values.problem import MAX_DEPTH, MAX_PARTS, too_deep, too_many_parts
 from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, MUTABLE_TAGS, PAIR_TAGS, SEQUENCE_TAGS, Tag
 from interpreter.values.text import JSON, TEXT
@@ -296,17 +296,17 @@ class Interner:
 
     # --- parts of keys (language page, 5.6.1) ----------------------------------------------------------------------
 
-    def parts(self, place: str, number: int, resolve: Resolve | None = None) -> Iterator[tuple[str, str]]:
-        """The parts (place, text) of a value at a place; see `ValueParts.parts`."""
-        return self._known_parts().parts(place, number, resolve)
+    def parts(self, path: str, number: int, resolve: Resolve | None = None) -> Iterator[tuple[str, str]]:
+        """The parts (path, text) of a value at a path; see `ValueParts.parts`."""
+        return self._known_parts().parts(path, number, resolve)
 
-    def part_sum(self, place: str, number: int) -> int:
-        """What a value at a place adds to the key of its state; remembered."""
-        return self._known_parts().part_sum(place, number)
+    def part_sum(self, path: str, number: int) -> int:
+        """What a value at a path adds to the key of its state; cached."""
+        return self._known_parts().part_sum(path, number)
 
-    def encode(self, place: str, number: int, resolve: Resolve | None = None) -> str:
-        """The identity encoding of a value at a place, aliases by `resolve`; see `ValueParts.encode`."""
-        return self._known_parts().encode(place, number, resolve)
+    def encode(self, path: str, number: int, resolve: Resolve | None = None) -> str:
+        """The identity encoding of a value at a path, aliases by `resolve`; see `ValueParts.encode`."""
+        return self._known_parts().encode(path, number, resolve)
 
     def _known_parts(self) -> ValueParts:
         if self._parts is None:

@@ -24,7 +24,7 @@ class FieldStore(Protocol):
 
 
 class Instance(Value):
-    """A reference to a role instance: equal by role name and number, whatever the state it comes from."""
+    """A reference to a role instance: equal by role name and number, regardless of the state."""
 
     __slots__ = ("number", "role", "world")
     kind: ClassVar[str] = "role"

@@ -38,7 +38,7 @@ class Tag(IntEnum):
     THREAD = 25
     MESSAGE = 26
     DISPLAY = 27  # only while text is written: a function, or the inside of a cycle
-    HEAD = 28  # in no state: what is known of a container by who reads it part by part
+    HEAD = 28  # in no state: type, length and keys of a container read part by part
 
 
 MUTABLE_TAGS = frozenset(

@@ -21,7 +21,7 @@ from checker.search.rows.row_run import MOST_COMPARED, Found
 from fizz import load
 from interpreter import Machine, compile_module
 from interpreter.state.step import StepOrder
-from interpreter.values import parts
+from interpreter.values import key_parts
 from tests.checker.comparing import compared
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -92,8 +92,8 @@ def explored(engine: Engine, text: str, **asked: Any) -> Exploration:
 
 def weakened(monkeypatch: pytest.MonkeyPatch, weaker: Callable[[int], int]) -> None:
     """Let each part add less to keys."""
-    strong = parts.digest
-    monkeypatch.setattr(parts, "digest", lambda place, text: weaker(strong(place, text)))
+    strong = key_parts.digest
+    monkeypatch.setattr(key_parts, "digest", lambda path, text: weaker(strong(path, text)))
 
 
 @pytest.mark.parametrize("wide", [1, 100, ROWS])

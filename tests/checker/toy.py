@@ -40,7 +40,7 @@ from interpreter.state.step import (
 )
 from interpreter.state.transitions import Transitions
 from interpreter.values.intern import Interner, Tag
-from interpreter.values.parts import digest
+from interpreter.values.key_parts import digest
 
 Pair = tuple[int, int]
 Look = tuple[int, int | None]

@@ -29,7 +29,7 @@ from interpreter.values import (
 )
 from interpreter.values.freeze import freeze, thaw
 from interpreter.values.intern import Interner, Tag, add_keys
-from interpreter.values.parts import digest
+from interpreter.values.key_parts import digest
 from interpreter.values.problem import ModelMistake
 
 WORLD: Any = object()

@@ -30,7 +30,7 @@ from interpreter.values import (
 )
 from interpreter.values.freeze import canonical_sort, display, freeze, thaw
 from interpreter.values.intern import Interner, Tag, add_keys, subtract_keys
-from interpreter.values.parts import digest
+from interpreter.values.key_parts import digest
 from interpreter.values.problem import ModelMistake
 
 WORLD: Any = object()

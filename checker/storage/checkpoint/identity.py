@@ -11,7 +11,7 @@ from checker.core.problems import UsageProblem
 from fizz import Module
 from fizz.base.version import VERSION
 from fizz.syntax.printer import print_module
-from interpreter.values.parts import KEY_RULE
+from interpreter.values.key_parts import KEY_RULE
 
 Identity = Mapping[str, str]
 
