@@ -22,7 +22,7 @@ from tests.checker.conftest import IN_PROCESS, explore_toy
 from tests.checker.toy import Alternative, Pair, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
 
 _PATHS = tuple(engine for engine in IN_PROCESS if engine != "embedded")
-"""Toys are too small to see the embedded engine change its ways: those it has are tested one by one."""
+"""Toys are too small for the embedded engine to change its method, so each method is tested by itself."""
 
 NUMBERS = st.integers(0, 2)
 PAIRS = st.tuples(NUMBERS, NUMBERS)

@@ -106,7 +106,7 @@ def test_branches_are_guards(tmp_path: Path) -> None:
 
 
 def test_the_furthest_attempt(tmp_path: Path) -> None:
-    """Of an action without steps: the shortest way to the attempt that passes most guards, and what ends it there."""
+    """For an action without steps: the shortest path to the attempt that passes most guards, and what ends it."""
     report = explained(MODEL, tmp_path)
     (one,) = report.actions
     assert (one.action, one.fired) == ("Node.Never", 0)
@@ -127,7 +127,7 @@ def test_one_instance(tmp_path: Path) -> None:
 
 
 def test_symmetry(tmp_path: Path) -> None:
-    """With the states folded the story is told of concrete ones, in which the guard is the one that ends the action."""
+    """Under symmetry the trace has concrete states, in which the guard is the one that ends the action."""
     text = MODEL.replace("role Node", "symmetric role Node").replace(
         "nodes = [Node(), Node()]", "nodes = bag()\n    nodes.add_all([Node(), Node()])"
     )
@@ -151,7 +151,7 @@ def test_bounds(tmp_path: Path) -> None:
 
 
 def test_states_that_engines_meet_have_the_same_guards(tmp_path: Path) -> None:
-    """What the exploration counts as an attempt without a step is disabled in that state, and the other way round."""
+    """An attempt without a step is counted exactly for the actions that are disabled in that state."""
     (tmp_path / "m.fizz").write_text(MODEL)
     machine = Machine(compile_module(load(tmp_path / "m.fizz")))
     guards = Guards(machine)
@@ -189,7 +189,7 @@ def test_one_state(tmp_path: Path) -> None:
 
 
 def test_roles_without_instances(tmp_path: Path) -> None:
-    """There is nothing to be tried, which is told without a story."""
+    """An action without an attempt is reported without a trace."""
     (one,) = explained(
         "role Ghost:\n    action Walk: x = 1\naction Init: n = 0\natomic action A: n = 1\n", tmp_path
     ).actions

@@ -126,20 +126,20 @@ def test_interrupted(report: Check, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_progress_is_told(tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While a level is under way the states found so far are told, and that liveness is being judged."""
+    """Progress reports the states found so far within a level, and the judgement of liveness."""
     monkeypatch.setattr("checker.search.driver._TICK_S", 0.0)
     (tmp_path / "m.fizz").write_text(COUNTER + "always eventually assertion P: return n == 0\natomic action R: pass\n")
-    told: list[Progress] = []
-    found = check(tmp_path / "m.fizz", engine=engine, progress=told.append)
-    assert {p.phase for p in told} == {"exploring", "judging liveness"}
-    assert told[-1].states == found.states
+    reports: list[Progress] = []
+    found = check(tmp_path / "m.fizz", engine=engine, progress=reports.append)
+    assert {p.phase for p in reports} == {"exploring", "judging liveness"}
+    assert reports[-1].states == found.states
 
 
 # --- traces -----------------------------------------------------------------------------------------------------------
 
 
 def test_entries_of_a_trace(report: Check) -> None:
-    """Entry 0 is Init; an entry names the step, who moved, the lines, what changed, labels and returns."""
+    """Entry 0 is Init; an entry has the step, the actor, the lines, the changes, labels and returns."""
     found = report(COUNTER + "always assertion P: return n < 1\n")
     assert found.trace is not None
     init, step = found.trace.entries
@@ -269,7 +269,7 @@ def test_liveness_under_symmetry(report: Check, fair: str, verdict: str) -> None
 
 
 def test_broken_symmetry_is_noticed(report: Check) -> None:
-    """A model that tells symmetric instances apart gets a warning, and still an answer."""
+    """A model that distinguishes symmetric instances gets a warning, and still an answer."""
     text = RING.format(fair="").replace("require self.s < 2", "require self.s < 2 and self.__id__.index != 1")
     found = report(text + "always assertion P: return len([n for n in nodes if n.s == 2]) < 2\n")
     assert "W13" in [w.code for w in found.warnings]
@@ -280,7 +280,7 @@ def test_broken_symmetry_is_noticed(report: Check) -> None:
 
 
 def test_an_action_that_never_acts(report: Check) -> None:
-    """The place named is that where it gave up most often; only a complete exploration says so."""
+    """The location is that at which it gave up most often; only a complete exploration reports it."""
     idle = (
         "atomic action Never:\n    require n >= 0\n    if n < 3:\n        require n < 0\n    require n > 3\n    pass\n"
     )
@@ -292,7 +292,7 @@ def test_an_action_that_never_acts(report: Check) -> None:
 
 
 def test_many_actions_that_never_act(report: Check) -> None:
-    """More than three are told of in one paragraph: a constant may switch off a whole part of a model."""
+    """More than three share one warning: a constant may disable a part of a model."""
     idle = "".join(f"atomic action Never{i}:\n    require n < 0\n    pass\n" for i in range(4))
     (warning,) = report(COUNTER + idle).warnings
     assert (warning.code, warning.span) == ("W3", None)

@@ -85,8 +85,8 @@ def counted(path: Path) -> tuple[Counter[Span], int]:
 
     assertions = Assertions(machine, machine.view, evaluated)  # type: ignore[arg-type]
     assert program.init is not None
-    for way in machine.paths(Rule(StepKind.INIT, program.init), machine.view(machine.transitions.empty)):
-        lines.update(way.result.lines)
+    for path in machine.paths(Rule(StepKind.INIT, program.init), machine.view(machine.transitions.empty)):
+        lines.update(path.result.lines)
     first = machine.initial()[0][0].state
     seen, waiting = {first}, deque([first])
     while waiting:
@@ -95,10 +95,10 @@ def counted(path: Path) -> tuple[Counter[Span], int]:
         for candidate in machine.candidates(state):
             if candidate.rule.kind is StepKind.CRASH_ROLE:
                 continue
-            for way in machine.paths(candidate.rule, machine.view(state)):
-                lines.update(way.result.lines)
-                if isinstance(way.result, Outcome):
-                    target = machine.apply(state, candidate.rule, way.result)
+            for path in machine.paths(candidate.rule, machine.view(state)):
+                lines.update(path.result.lines)
+                if isinstance(path.result, Outcome):
+                    target = machine.apply(state, candidate.rule, path.result)
                     assert target is not None
                     assertions.holds_between(Predicate(1), state, target)
         for step in machine.steps(state).steps:
@@ -109,7 +109,7 @@ def counted(path: Path) -> tuple[Counter[Span], int]:
 
 
 def test_counts_are_those_of_a_plain_walk(path: Path) -> None:
-    """Every statement, also of ways that were given up, of funcs, of Init, and of assertions by evaluation."""
+    """Every statement, also of execution paths that were given up, of funcs, of Init, and of assertions."""
     found = cover(path)
     lines, states = counted(path)
     assert found.states == states
@@ -218,8 +218,8 @@ def test_symmetry_counts_images(tmp_path: Path) -> None:
     assert folded.runs[str(tmp_path / "m.fizz"), 4] < whole.runs[str(tmp_path / "m.fizz"), 4]
 
 
-def test_parts_of_ways_through_loops_of_choices(tmp_path: Path) -> None:
-    """Ways that are followed together, as those of an Init with such a loop, evaluate parts of expressions too."""
+def test_parts_of_paths_through_loops_of_choices(tmp_path: Path) -> None:
+    """Execution paths that run together, as those of an Init with such a loop, evaluate parts of expressions too."""
     path = tmp_path / "m.fizz"
     path.write_text(
         "action Init:\n"

@@ -10,16 +10,16 @@ from checker.core.effort import CPU_OF_OTHERS, MEMORY_OF_OTHERS, Effort, effort_
 
 
 def test_another_process() -> None:
-    """Its CPU time and the most memory it held, where the system tells; nothing of one that is gone."""
+    """The CPU time and the peak of memory of a process, where the system says; zero for one that has ended."""
     work = "sum(range(10**7)); print(len(bytearray(50 * 2**20)), flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", work], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
         assert running.stdout is not None
         running.stdout.readline()
         effort = effort_of(running.pid)
         running.communicate(b"\n")
-    told = Path("/proc/self/status").exists()
-    assert (effort.cpu_s > 0.05) == told
-    assert (50 < effort.memory_mb < 500) == told
+    known = Path("/proc/self/status").exists()
+    assert (effort.cpu_s > 0.05) == known
+    assert (50 < effort.memory_mb < 500) == known
     assert effort_of(running.pid) == Effort()
 
 

@@ -1,6 +1,6 @@
 """Liveness of whole programs: the verdict is that of brute force over the states and steps that the machine has.
 
-Nothing here comes from `checker.liveness`: who is fair is read off the text, what is offered off the steps.
+Nothing here uses `checker.liveness`: which actions are fair is read from the text, what is offered from the steps.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_STATES = 9
 
 @dataclass(frozen=True)
 class Edge:
-    """A step that is no crash: whom it counts for, which alternatives it takes and which it offers."""
+    """A step that is no crash: the name that it takes, which alternatives it takes and which it offers."""
 
     source: int
     target: int
@@ -46,8 +46,8 @@ class Graph:
         self.edges: list[Edge] = []
         self.strong: list[set[Name]] = []
         self.weak: list[set[Name]] = []
-        for way in machine.initial()[0]:
-            self.states.setdefault(way.state, len(self.states))
+        for begin in machine.initial()[0]:
+            self.states.setdefault(begin.state, len(self.states))
         for state in self._growing():
             steps = machine.steps(state).steps
             for step in steps:
@@ -102,7 +102,7 @@ class Graph:
 
 
 def _offered(step: Step, steps: list[Step]) -> Iterator[tuple[object, ...]]:
-    """The fair choices that a step and its siblings take where their ways part."""
+    """The fair choices that a step and its siblings take where their paths divide."""
     for choice in step.outcome.fair:
         for other in steps:
             alike = other.order.candidate == step.order.candidate

@@ -43,10 +43,10 @@ class Space:
         self.steps: dict[State, tuple[Step, ...]] = {}
         self.into: defaultdict[State, list[tuple[State, Step]]] = defaultdict(list)
         self.begins: dict[State, StepOrder] = {}
-        for way in machine.initial()[0]:
-            order = StepOrder((), way.forks, 0)
-            self.begins[way.state] = min(order, self.begins.get(way.state, order))
-            self.levels[way.state] = 0
+        for begin in machine.initial()[0]:
+            order = StepOrder((), begin.forks, 0)
+            self.begins[begin.state] = min(order, self.begins.get(begin.state, order))
+            self.levels[begin.state] = 0
         work = list(self.levels)
         for state in work:
             if len(work) > MOST_STATES:
@@ -78,12 +78,12 @@ class Space:
         return min(self.shortest_paths(state))
 
     def path(self, state: State) -> tuple[PathLink, ...]:
-        """The path that is told, by the definition of the parent."""
+        """The path of the report, by the definition of the parent."""
         if not self.levels[state]:
             return (PathLink(self.begins[state], self.key(state)),)
 
-        def rank(way: tuple[State, Step]) -> Rank:
-            source, step = way
+        def rank(arrival: tuple[State, Step]) -> Rank:
+            source, step = arrival
             return (self.crashes(source) + step.crashes, step.order, self.key(source))
 
         source, step = min(self.into[state], key=rank)
@@ -231,7 +231,7 @@ FAILS = TWICE.replace("leader = self.__id__", "leader = 1 // 0")
 
 @pytest.mark.parametrize("engine", ENGINES_TESTED)
 def test_errors_too(engine: str) -> None:
-    """The step that fails is told after as few crashes as can be."""
+    """The failed step is reported after the fewest crashes possible."""
     error = explored(FAILS, engine).error
     assert error is not None and (error.steps, crashes_of(error)) == (2, 0)
 
@@ -251,7 +251,7 @@ action Work:
 
 @pytest.mark.parametrize("engine", ENGINES_TESTED)
 def test_deadlocks_too(engine: str) -> None:
-    """Both the lost thread and the one that waits for ever leave a state without steps: the waiting one is told."""
+    """A lost thread and one that waits for ever both lead to a state without steps: the waiting one is reported."""
     (finding,) = explored(LATE, engine).findings.values()
     assert (finding.steps, crashes_of(finding)) == (1, 0)
 
@@ -299,8 +299,8 @@ def test_lassos_of_programs(block: int) -> None:
 
 
 @pytest.mark.parametrize("block", range(2))
-def test_calmer_stories_have_as_many_crashes_and_starts(block: int) -> None:
-    """Whatever order its steps are told in, a story has as many crash steps and starts as the run that was found."""
+def test_reordered_traces_have_as_many_crashes_and_starts(block: int) -> None:
+    """With fewer context switches, a trace has as many crash steps and starts as the run that was found."""
     compared = 0
     for seed in range(1000 + 40 * block, 1040 + 40 * block):
         text = random_text(seed)
@@ -326,7 +326,7 @@ SYMMETRIC = TWICE.replace("role Node", "symmetric role Node").replace("[Node(), 
 
 @pytest.mark.parametrize("engine", ENGINES_TESTED)
 def test_stories_under_symmetry_too(engine: str) -> None:
-    """Where a step and a crash lead to images of one state, the step is told."""
+    """Where a step and a crash lead to images of one state, the trace has the step."""
     report = check(fizz.load("m.fizz", text=SYMMETRIC), engine=engine)
     assert report.trace is not None and report.trace.steps == 2
     assert not any(entry.crash for entry in report.trace.entries)
@@ -334,7 +334,7 @@ def test_stories_under_symmetry_too(engine: str) -> None:
 
 @pytest.mark.parametrize("each", [1, 100_000_000])
 def test_links_that_do_not_fit_a_word(each: int) -> None:
-    """Of many ways to the same states the least by (crash steps, order, number of the source) is kept."""
+    """Of many steps to the same state the least by (crash steps, order, number of the source) is kept."""
     chance = np.random.default_rng(3)
     count = 5_000
     high = chance.integers(0, 300, count).astype(np.uint64) << np.uint64(50)
@@ -355,24 +355,24 @@ def test_levels_and_crashes_are_read_off_the_links() -> None:
     """A store that is given all states at once knows the levels, and the crash steps on the path to each state."""
     chance = random.Random(5)
     orders = [StepOrder((2, 0), (), 0), StepOrder((2, 0), (), 1), StepOrder((3, 0), (), 0)]
-    levels, parents, places, costs = [0], [-1, -1], [0, 0], [(0, 0), (0, 0)]
+    levels, parents, indexes, costs = [0], [-1, -1], [0, 0], [(0, 0), (0, 0)]
     for level in range(1, 9):
         begin, end = levels[-1], len(parents)
         levels.append(end)
         for parent in sorted(chance.choices(range(begin, end), k=chance.randint(1, 30))):
-            places.append(chance.randrange(3))
+            indexes.append(chance.randrange(3))
             parents.append(parent)
-            costs.append((level, costs[parent][1] + orders[places[-1]].crashes))
+            costs.append((level, costs[parent][1] + orders[indexes[-1]].crashes))
     order = list(range(len(parents)))
     for begin, end in pairwise([*levels, len(parents)]):
         order[begin:end] = chance.sample(order[begin:end], end - begin)
     at = {old: new for new, old in enumerate(order)}
     parents = [-1 if parents[old] < 0 else at[parents[old]] for old in order]
-    places, costs = [places[old] for old in order], [costs[old] for old in order]
+    indexes, costs = [indexes[old] for old in order], [costs[old] for old in order]
     # Keys that ascend from level to level do not say where one begins.
     keys = np.arange(len(parents), dtype=np.uint64) << np.uint64(40)
     store = StateStore()
-    store.append_all(keys, keys, np.array(parents), np.array(places, dtype=np.int32))
+    store.append_all(keys, keys, np.array(parents), np.array(indexes, dtype=np.int32))
     assert store.first == [*levels, len(parents)]
     for begin, end in pairwise(store.first):
         assert store.crashes(np.arange(begin, end), orders).tolist() == [crashes for _, crashes in costs[begin:end]]

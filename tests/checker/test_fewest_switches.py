@@ -1,4 +1,4 @@
-"""Counterexamples are calm: of the shortest ones, one with the fewest context switches is told."""
+"""Of the shortest counterexamples, reports have one with the fewest context switches."""
 
 from __future__ import annotations
 
@@ -161,15 +161,15 @@ def found_first(path: Path, symmetry: bool = True) -> tuple[Machine, list[Step]]
     explored = explore(engine_of("plain"), program, properties_of(program, None), Settings(symmetry=symmetry))
     finding = explored.error or next(iter(explored.findings.values()))
     machine = Machine(program)
-    told = story_of(machine, finding)
-    assert told is not None
-    return machine, list(told.steps)
+    story = story_of(machine, finding)
+    assert story is not None
+    return machine, list(story.steps)
 
 
-def told_by(report: Report, machine: Machine) -> list[Step]:
+def steps_shown_by(report: Report, machine: Machine) -> list[Step]:
     """The steps of a report's counterexample, taken again."""
     assert report.trace is not None
-    state = next(way.state for way in machine.initial()[0])
+    state = next(begin.state for begin in machine.initial()[0])
     steps: list[Step] = []
     for entry in report.trace.entries[1:]:
         if not entry.fails:
@@ -192,13 +192,13 @@ NEEDLESS = sorted(TEXTS.keys() - {"crashes"})
 
 @pytest.mark.parametrize("name", NEEDLESS)
 def test_needless_switches_go(name: str, tmp_path: Path) -> None:
-    """What engines find has more context switches than what is told; both are as long."""
+    """The trace of the report has fewer context switches than the finding of the engine, and is as long."""
     path = tmp_path / "m.fizz"
     path.write_text(TEXTS[name].lstrip("\n"))
     machine, first = found_first(path)
-    told = told_by(check(path), machine)
-    assert len(told) == len(first)
-    assert switches(machine, told) < switches(machine, first)
+    shown = steps_shown_by(check(path), machine)
+    assert len(shown) == len(first)
+    assert switches(machine, shown) < switches(machine, first)
 
 
 @pytest.mark.parametrize("name", ["always", "deadlock", "transition", "crashes", "calls", "symmetric"])
@@ -208,9 +208,9 @@ def test_fewest_of_all(name: str, tmp_path: Path) -> None:
     path.write_text(TEXTS[name].lstrip("\n"))
     report = check(path)
     machine = Machine(compile_module(load(str(path))))
-    told = told_by(report, machine)
-    least = min(switches(machine, steps) for _, steps in runs(machine, len(told)) if ends_badly(name, machine, steps))
-    assert switches(machine, told) == least
+    shown = steps_shown_by(report, machine)
+    least = min(switches(machine, steps) for _, steps in runs(machine, len(shown)) if ends_badly(name, machine, steps))
+    assert switches(machine, shown) == least
 
 
 def ends_badly(name: str, machine: Machine, steps: list[Step]) -> bool:
@@ -273,9 +273,9 @@ def test_searching_alone(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path = tmp_path / "m.fizz"
     path.write_text(TEXTS[name].lstrip("\n"))
     machine = Machine(compile_module(load(str(path))))
-    both = switches(machine, told_by(check(path), machine))
+    both = switches(machine, steps_shown_by(check(path), machine))
     monkeypatch.setattr(checker.traces.switch_reducer, "MOST_JOINED", 0)
-    assert switches(machine, told_by(check(path), machine)) == both
+    assert switches(machine, steps_shown_by(check(path), machine)) == both
 
 
 def test_without_either_the_finding_is_told(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,11 +283,11 @@ def test_without_either_the_finding_is_told(model: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(checker.traces.switch_reducer, "MOST_STATES", 1)
     monkeypatch.setattr(checker.traces.switch_reducer, "MOST_JOINED", 0)
     machine, first = found_first(model)
-    assert [step.name for step in told_by(check(model), machine)] == [step.name for step in first]
+    assert [step.name for step in steps_shown_by(check(model), machine)] == [step.name for step in first]
 
 
 def test_patience(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who interrupts it gets the answer, with the story of the engine."""
+    """If the search for fewer switches is interrupted, the report has the trace of the engine."""
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -296,11 +296,11 @@ def test_patience(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     machine, first = found_first(model)
     report = check(model)
     assert report.verdict != "interrupted"
-    assert [step.name for step in told_by(report, machine)] == [step.name for step in first]
+    assert [step.name for step in steps_shown_by(report, machine)] == [step.name for step in first]
 
 
 def test_the_instance_that_decides(tmp_path: Path) -> None:
-    """An assertion in a role is violated for the instance of the story that is told."""
+    """An assertion in a role is reported for the instance that the trace violates."""
     path = tmp_path / "m.fizz"
     path.write_text(
         NO_CRASHES
@@ -318,7 +318,7 @@ def test_the_instance_that_decides(tmp_path: Path) -> None:
 
 
 def test_states_that_stand_for_others(tmp_path: Path) -> None:
-    """Under a symmetry that the model breaks there may be no run at all; what was found is told, as it was found."""
+    """Under a symmetry that the model breaks there may be no run at all; then the trace has the stored states."""
     path = tmp_path / "m.fizz"
     path.write_text(
         "---\noptions: {crash_on_yield: false}\ndeadlock_detection: false\n---\n"
@@ -349,11 +349,11 @@ def test_a_run_where_variables_are_excluded(tmp_path: Path) -> None:
     report = check(path)
     assert report.trace is not None and report.trace.steps == 4
     machine = Machine(compile_module(load(str(path))))
-    assert switches(machine, told_by(report, machine)) == 1
+    assert switches(machine, steps_shown_by(report, machine)) == 1
 
 
 def test_a_failure_without_steps(tmp_path: Path) -> None:
-    """Where an assertion fails in the initial state there is nothing to make calmer."""
+    """A trace that fails in the initial state has no switches to reduce."""
     path = tmp_path / "m.fizz"
     path.write_text("action Init: n = 0\natomic action Go: n = 1 - n\nalways assertion P:\n    return 1 // n > 0\n")
     report = check(path)
@@ -362,7 +362,7 @@ def test_a_failure_without_steps(tmp_path: Path) -> None:
 
 
 def test_a_thread_that_stands_in_for_another() -> None:
-    """A piece that is put before the beginning of its thread may be told of an equal one."""
+    """A piece that is moved before the beginning of its thread may be taken by an equal thread."""
     text = """\
 ---
 deadlock_detection: false

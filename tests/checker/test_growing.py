@@ -21,7 +21,7 @@ from tests.spark.conftest import Stage, settings_for, stage
 
 __all__ = ["stage"]
 
-CALM = "---\noptions: {crash_on_yield: false}\ndeadlock_detection: false\n---\n"
+NO_CRASH = "---\noptions: {crash_on_yield: false}\ndeadlock_detection: false\n---\n"
 
 GROWING = {
     "a counter": ("action Init: n = 0\natomic action Go: n += 1\n", ["n"]),
@@ -84,7 +84,7 @@ def settings_of(engine: str, **limits: int) -> Settings:
     return settings_for(2, **more) if engine == "partitions" else Settings(**more)  # type: ignore[arg-type]
 
 
-def told(text: str, engine: str, options: dict[str, str], **limits: int) -> list[str]:
+def growth_warnings(text: str, engine: str, options: dict[str, str], **limits: int) -> list[str]:
     """What is said to grow, as it is said."""
     program = compile_module(fizz.load("m.fizz", text=text, options=options))
     made = {"rows": EmbeddedEngine(10**9), "columns": EmbeddedEngine(1)}.get(engine)
@@ -103,7 +103,7 @@ def test_what_grows_is_named(name: str, bound: str) -> None:
     limits = {} if bound == "max_actions" else {"depth": 80} if bound == "depth" else {"states": 2000}
     if bound == "states" and "Add" not in text:
         limits = {"states": 60}
-    (said,) = told(CALM + text, "embedded", options, **limits)
+    (said,) = growth_warnings(NO_CRASH + text, "embedded", options, **limits)
     assert re.findall("`(.*?)`", said) == names
     assert said.endswith((" grow on every level", " grows on every level"))
     assert name != "messages" or said == "the messages grow on every level"
@@ -113,43 +113,47 @@ def test_what_grows_is_named(name: str, bound: str) -> None:
 @pytest.mark.parametrize("engine", ["plain", "rows", "columns", "partitions"])
 def test_engines_agree(name: str, engine: str, stage: Stage) -> None:
     """The path on which it is seen is the same for all, so the sentence is."""
-    text = CALM + GROWING[name][0]
-    assert told(text, engine, {"max_actions": "14"}) == told(text, "plain", {"max_actions": "14"}) != []
+    text = NO_CRASH + GROWING[name][0]
+    assert (
+        growth_warnings(text, engine, {"max_actions": "14"})
+        == growth_warnings(text, "plain", {"max_actions": "14"})
+        != []
+    )
 
 
 def test_what_is_bounded_is_not_named() -> None:
     """New values are no growth: a permutation, a flag, a ring and what has come to its bound are not named."""
-    assert told(CALM + BOUNDED, "embedded", {"max_actions": "14"}) == []
+    assert growth_warnings(NO_CRASH + BOUNDED, "embedded", {"max_actions": "14"}) == []
 
 
 def test_what_is_excluded_is_not_named() -> None:
     """A variable that is left out of the identity makes no states, however it grows."""
-    text = CALM.replace("---\n", "---\nidentity: {exclude: [log]}\n", 1)
+    text = NO_CRASH.replace("---\n", "---\nidentity: {exclude: [log]}\n", 1)
     text += "action Init: n, log = 0, 0\natomic action Go:\n    n += 1\n    log -= 1\n"
-    assert told(text, "embedded", {}) == ["`n` grows on every level"]
+    assert growth_warnings(text, "embedded", {}) == ["`n` grows on every level"]
 
 
 def test_short_searches_say_nothing() -> None:
     """Seven levels are no evidence; eight are."""
-    text = CALM + GROWING["a counter"][0]
-    assert told(text, "embedded", {}, depth=7) == []
-    assert told(text, "embedded", {}, depth=8) == ["`n` grows on every level"]
+    text = NO_CRASH + GROWING["a counter"][0]
+    assert growth_warnings(text, "embedded", {}, depth=7) == []
+    assert growth_warnings(text, "embedded", {}, depth=8) == ["`n` grows on every level"]
 
 
 def test_a_search_that_ends_says_nothing() -> None:
     """Nothing was cut, so everything is bounded."""
-    text = CALM + "action Init: n = 0\natomic action Go:\n    require n < 60\n    n += 1\n"
+    text = NO_CRASH + "action Init: n = 0\natomic action Go:\n    require n < 60\n    n += 1\n"
     assert [w.code for w in check(fizz.load("m.fizz", text=text)).warnings] == []
 
 
 def test_resumed_runs_say_the_same(tmp_path: Path) -> None:
     """What was found before counts, also where there is only to judge."""
     path = tmp_path / "m.fizz"
-    path.write_text(CALM + GROWING["two, each by itself"][0])
-    calm = check(path, settings=Settings(limits=Limits(states=300)))
+    path.write_text(NO_CRASH + GROWING["two, each by itself"][0])
+    first = check(path, settings=Settings(limits=Limits(states=300)))
     kept = str(tmp_path / "c")
     check(path, settings=Settings(limits=Limits(states=100), checkpoint=kept, checkpoint_every_s=0))
     resumed = check(path, settings=Settings(limits=Limits(states=300), resume=kept))
     again = check(path, settings=Settings(limits=Limits(states=300), resume=kept))
-    said = [[w.text for w in report.warnings if w.code == "W20"] for report in (calm, resumed, again)]
+    said = [[w.text for w in report.warnings if w.code == "W20"] for report in (first, resumed, again)]
     assert said[0] == said[1] == said[2] == [["`a`, `b` grow on every level"]][0]

@@ -75,7 +75,7 @@ def only(found: tuple[Disabled, ...], name: str) -> Disabled:
 def test_the_guard_that_is_false(
     body: str, kind: str, line: int, text: str, facts: list[tuple[str, str]], tmp_path: Path
 ) -> None:
-    """The first guard that ended the way, its source text, and the parts that decided with their values."""
+    """The first guard that ended the execution path, its source text, and the deciding parts with their values."""
     machine = machine_of(f"{HEAD}atomic action Act:\n    {body}\n", tmp_path)
     found = only(disabled(machine, after(machine)), "Act")
     assert (found.kind, found.actor) == ("start", "Act")
@@ -86,7 +86,7 @@ def test_the_guard_that_is_false(
 
 
 def test_actions_of_each_instance(tmp_path: Path) -> None:
-    """A role's action is told for each instance; what can start is not told."""
+    """An action of a role is reported for each instance; an action that can start is not reported."""
     machine = machine_of(HEAD + "atomic action Wake:\n    nodes[1].up = True\n    total = 1\n", tmp_path)
     before, woken = after(machine), after(machine, "Wake")
     assert [one.name for one in disabled(machine, before)] == ["Node#0.Send", "Node#1.Send"]
@@ -96,7 +96,7 @@ def test_actions_of_each_instance(tmp_path: Path) -> None:
 
 
 def test_each_way_ends_somewhere(tmp_path: Path) -> None:
-    """Ways that end at one guard are told once, with the choices of the first."""
+    """Execution paths that end at one guard are reported once, with the choices of the first."""
     text = "atomic action Act:\n    x = oneof [1, 2, 3]\n    require x > 2\n    require total == x\n    total = 0\n"
     machine = machine_of(HEAD + text, tmp_path)
     first, second = only(disabled(machine, after(machine)), "Act").guards
@@ -107,7 +107,7 @@ def test_each_way_ends_somewhere(tmp_path: Path) -> None:
 
 
 def test_one_open_way_is_enough(tmp_path: Path) -> None:
-    """An action one of whose ways is a step, or fails, is not held back."""
+    """An action with an execution path that is a step, or fails, is not disabled."""
     text = "atomic action Act:\n    x = oneof [0, 1]\n    require x == total\n    total = 9\n"
     machine = machine_of(HEAD + text + "atomic action Fails:\n    total = free[0]\n", tmp_path)
     assert not {"Act", "Fails"} & {one.name for one in disabled(machine, after(machine))}
@@ -125,7 +125,7 @@ def test_threads_that_cannot_go_on(tmp_path: Path) -> None:
 
 
 def test_limits_of_the_options(tmp_path: Path) -> None:
-    """An action that an option keeps from starting tells the option, whatever its guards say."""
+    """An action that an option keeps from starting has the option as its guard, whatever its own guards are."""
     text = HEAD.replace("crash_on_yield: false}", "crash_on_yield: false}\naction_options: {Act: {max_actions: 1}}")
     machine = machine_of(text + "action Act:\n    total = 1\n    total = 2\naction Other:\n    free = []\n", tmp_path)
     (limit,) = only(disabled(machine, after(machine, "Act")), "Act").guards
@@ -150,7 +150,7 @@ def test_limits_of_threads(tmp_path: Path) -> None:
 
 
 def test_domains_that_are_exhausted(tmp_path: Path) -> None:
-    """A way that asks a symmetric domain for one value too many ends there."""
+    """An execution path that asks a symmetric domain for one value too many ends there."""
     text = """\
 KEYS = symmetry.nominal(name="k", limit=1)
 action Init:

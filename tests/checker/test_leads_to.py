@@ -23,7 +23,7 @@ from tests.checker.toy import Alternative, Pair, Toy, ToyAssertion, ToyMachine, 
 
 ANSWERED = "Answered"
 Cost = tuple[int, int, int, int]
-"""Of a counterexample: steps to the head, crash steps on the way, the key of the head and of where it waits from."""
+"""Of a counterexample: steps to the head, crash steps among them, the keys of the head and of the stem's beginning."""
 
 
 # --- brute force -----------------------------------------------------------------------------------------------------
@@ -56,13 +56,13 @@ class Oracle:
 
     def from_begins(self, crashes: bool) -> dict[int, Cost]:
         """The states that lie on stems."""
-        initial = {self.numbers[way.state]: (0, 0) for way in self.machine.initial()[0]}
+        initial = {self.numbers[begin.state]: (0, 0) for begin in self.machine.initial()[0]}
         found = {s: cost[:2] for s, cost in self.costs(initial, lambda *_: True).items()}
         waiting = {s: cost for s, cost in found.items() if s in self.begins}
         return self.costs(waiting, lambda target, step: target in self.open and (crashes or not step.crashes))
 
     def strict(self) -> Cost | None:
-        """The counterexample that is to be told (language page, 10.8)."""
+        """The counterexample that is to be reported (language page, 10.8)."""
         on_stems = self.from_begins(crashes=True)
         fair = {s for walk in self.graph.fair_walks(self.open) for s in walk}
         return min((cost for s, cost in on_stems.items() if s in fair), default=None)
@@ -235,9 +235,9 @@ def test_random_walks() -> None:
         assert violated or report.exit_code == 0
         found[violated, report.exit_code == 13] += 1
         if report.trace is not None:
-            told = [int(dict(entry.state)["x"]) for entry in report.trace.entries]
-            waits = max(i for i, x in enumerate(told) if x in p and x not in q)
-            assert not set(told[waits:]) & set(q)
+            values = [int(dict(entry.state)["x"]) for entry in report.trace.entries]
+            waits = max(i for i, x in enumerate(values) if x in p and x not in q)
+            assert not set(values[waits:]) & set(q)
             assert report.trace.why is not None
     assert min(found[True, True], found[False, False]) >= 15 and found[True, False] <= 2, found
 

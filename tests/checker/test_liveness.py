@@ -167,7 +167,7 @@ def test_all_states_of_fair_walks(picture: Picture, inside: set[int], of: set[in
 @settings(max_examples=150, deadline=None)
 @given(pictures(states=12, most=30), st.sets(st.integers(0, 11)))
 def test_columns_agree_on_larger_graphs(picture: Picture, false: set[int]) -> None:
-    """Both ways to find fair components give the same lasso."""
+    """Both searches for fair components give the same lasso."""
     graph = picture.graph()
     heads = false & set(range(graph.states))
     for among in (heads, set(range(graph.states))):
@@ -187,7 +187,7 @@ def test_a_weak_name_that_the_shortest_cycle_would_meet_everywhere() -> None:
 
 
 def test_ties_are_broken_by_the_order_of_steps() -> None:
-    """Of two shortest ways to an obligation the one whose first step comes first in the step order is walked."""
+    """Of two shortest walks to an obligation, the lasso has the one whose first step is first in the step order."""
     plain = frozenset[Obligation]()
     edges = (
         Edge(0, 2, plain, plain),

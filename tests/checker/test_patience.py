@@ -1,7 +1,7 @@
-"""A run that is stopped anywhere tells of the levels that it completed, and can be gone on with.
+"""A run that is stopped anywhere reports the levels that it completed, and can be resumed.
 
-Time is counted in questions here: a clock that is one further whenever somebody asks stops a run at each place where it
-can be stopped, the same one each time.
+Time is counted in calls here: a clock that advances with each call of `ask` stops a run at each point where it can be
+stopped, always at the same one.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Asked:
 
 
 class Interrupted(Patience):
-    """Somebody presses Ctrl-C when it was asked so often."""
+    """An interruption arrives after so many calls of `ask`."""
 
     def __init__(self, asks: int) -> None:
         super().__init__(Limits(), Asked(), Roomy())
@@ -182,14 +182,14 @@ def test_going_on_from_where_it_was_stopped(tmp_path: Path, engine: str) -> None
     whole = comparable(check(model, engine=engine, settings=Settings(keep_going=True)))
     for asks in (700, 2_900):
         folder, runs = tmp_path / f"after-{asks}", 0
-        place = {"checkpoint": str(folder)}
+        chosen = {"checkpoint": str(folder)}
         while True:
-            settings = Settings(keep_going=True, checkpoint_every_s=0, **place)  # type: ignore[arg-type]
+            settings = Settings(keep_going=True, checkpoint_every_s=0, **chosen)  # type: ignore[arg-type]
             report = check(model, engine=engine, settings=settings, patience=patience(asks + 900 * runs))
             runs += 1
             if report.cut_by is not StopReason.TIMEOUT:
                 break
-            place = {"resume": str(folder)} if any(folder.glob("checkpoint-*")) else place
+            chosen = {"resume": str(folder)} if any(folder.glob("checkpoint-*")) else chosen
         assert runs > 1
         assert comparable(report) == whole
 
@@ -315,7 +315,7 @@ def test_simulation_ends_with_the_time(tmp_path: Path) -> None:
 
 
 def test_asking_is_cheap() -> None:
-    """The memory is looked at now and then only, however often somebody asks."""
+    """The memory is measured only at intervals, however often `ask` is called."""
     surveyor = Roomy()
     given = Patience(Limits(), lambda: 1.0, surveyor)
     for _ in range(1_000):
@@ -324,7 +324,7 @@ def test_asking_is_cheap() -> None:
 
 
 def test_a_reason_is_told_to_everybody_who_asks() -> None:
-    """Who has looked why the run is to end does not keep the next one from hearing it."""
+    """Reading why the run is to end does not prevent the next `ask` from raising `Stop`."""
     given = Patience(Limits(), lambda: 1.0, Roomy())
     given.interrupt()
     assert given.over is StopReason.INTERRUPTED

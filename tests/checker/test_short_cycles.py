@@ -22,7 +22,7 @@ from checker.liveness.short_cycles import ShortCycles
 from interpreter import Machine, State, Step, compile_module
 from tests.checker.test_fair_programs import MOST_STATES, Graph, random_program
 from tests.checker.test_fair_programs import Edge as ProgramEdge
-from tests.checker.test_fewest_switches import told_by
+from tests.checker.test_fewest_switches import steps_shown_by
 from tests.checker.test_liveness import ALTERNATIVES, NAMES, STRONG, WEAK, Edge, Picture, fair, search
 
 LONGEST = 7
@@ -66,7 +66,7 @@ def random_picture(chance: Random, states: int, ring: bool = False) -> Picture:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_shortest_of_all(seed: int) -> None:
-    """The cycle that is told is the first of the shortest that are fair, whoever looks for components."""
+    """The cycle of the lasso is the first of the shortest fair ones, with both searches for components."""
     chance = Random(seed)
     compared = []
     for _ in range(400):
@@ -103,7 +103,7 @@ def padding(picture: Picture, head: int, cycle: list[Edge]) -> list[tuple[int, i
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_padding_is_left(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the search meets too many nodes, a cycle put together from walks is told without what it does not need."""
+    """Where the search meets too many nodes, the cycle is joined from walks, without padding."""
     chance = Random(seed)
     monkeypatch.setattr(checker.liveness.lasso, "MOST_NODES", 1)
     removed = 0
@@ -116,13 +116,13 @@ def test_no_padding_is_left(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as patch:
             patch.setattr(ShortCycles, "without_padding", lambda self, cycle: list(cycle))
             padded = build_lasso(picture.graph(), 0, whole)
-        told = build_lasso(picture.graph(), 0, whole)
+        shown = build_lasso(picture.graph(), 0, whole)
         cycle = [picture.edges[edge] for edge in padded.cycle]
         while cycle and (pieces := padding(picture, 0, cycle)):
             begin, end = pieces[0]
             del cycle[begin:end]
             removed += 1
-        assert [picture.edges[edge] for edge in told.cycle] == cycle
+        assert [picture.edges[edge] for edge in shown.cycle] == cycle
     assert removed > 20
 
 
@@ -138,12 +138,12 @@ def two_rings() -> Picture:
     return Picture((frozenset(), frozenset(), frozenset()), edges)
 
 
-@pytest.mark.parametrize(("most", "told"), [(4, (0, 2)), (3, None)])
-def test_nodes_are_counted_when_first_met(most: int, told: tuple[int, ...] | None) -> None:
+@pytest.mark.parametrize(("most", "shown"), [(4, (0, 2)), (3, None)])
+def test_nodes_are_counted_when_first_met(most: int, shown: tuple[int, ...] | None) -> None:
     """The node where the search begins counts, and so does the one where it ends: here the fourth."""
     inside = _Inside(two_rings().graph(), 0, Component((0, 1, 2), (0, 1, 2, 3)), lambda: None)
     found = ShortCycles(inside, most).shortest()
-    assert (None if found is None else tuple(found)) == told
+    assert (None if found is None else tuple(found)) == shown
 
 
 def test_a_needless_round_goes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,12 +224,12 @@ class Cycles:
                     return None
                 if walk[-1][0].target == head and self.shows([edge for _, edge in walk], report, wrong):
                     return [step for step, _ in walk]
-        raise AssertionError("the cycle that is told is none")
+        raise AssertionError("the cycle of the report is none")
 
 
 @pytest.mark.parametrize("block", range(3))
 def test_shortest_of_programs(block: int) -> None:
-    """Each cycle that is told is the first of the shortest that show the same, for every engine."""
+    """Each cycle in a report is the first of the shortest ones that show the same, for every engine."""
     compared = 0
     for seed in range(80 * block, 80 * block + 80):
         text, fairness = random_program(seed)
@@ -242,13 +242,13 @@ def test_shortest_of_programs(block: int) -> None:
         for p in plain.properties:
             if p.trace is None or p.trace.cycle_start is None:
                 continue
-            steps = told_by(p, cycles.machine)  # type: ignore[arg-type]
+            steps = steps_shown_by(p, cycles.machine)  # type: ignore[arg-type]
             begin = p.trace.cycle_start - 1
             head = steps[begin - 1].target if begin else cycles.machine.initial()[0][0].state
-            told = steps[begin:]
-            expected = cycles.shortest(head, len(told), p)
+            shown = steps[begin:]
+            expected = cycles.shortest(head, len(shown), p)
             if expected is None:
                 continue
             compared += 1
-            assert [step.order for step in told] == [step.order for step in expected], f"{seed} {p.name}\n{text}"
+            assert [step.order for step in shown] == [step.order for step in expected], f"{seed} {p.name}\n{text}"
     assert compared > 10

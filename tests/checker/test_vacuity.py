@@ -1,4 +1,4 @@
-"""What was never put to the test is told only of a whole space, of properties that hold, and alike by every engine."""
+"""Untested parts are reported only for a complete exploration and properties that hold, the same by every engine."""
 
 from __future__ import annotations
 
@@ -47,25 +47,25 @@ def report(folder: Path, engine: str = "embedded", limit: int = 3, most: int = 1
     return check(folder / "m.fizz", engine=engine, settings=Settings(**settings))  # type: ignore[arg-type]
 
 
-def told(found: Report) -> list[tuple[str, int]]:
+def untested(found: Report) -> list[tuple[str, int]]:
     return [(w.text, w.span.line) for w in found.warnings if w.code == "W16" and w.span is not None]
 
 
 def test_engines_say_the_same(tmp_path: Path, engine: str) -> None:
     """A condition that no state of the space makes true, although one of a larger space would."""
-    assert told(report(tmp_path, engine)) == [("this statement of assertion 'Late' was never executed", 17)]
-    assert told(report(tmp_path, engine, limit=5)) == []
+    assert untested(report(tmp_path, engine)) == [("this statement of assertion 'Late' was never executed", 17)]
+    assert untested(report(tmp_path, engine, limit=5)) == []
 
 
 def test_only_of_a_whole_space(tmp_path: Path) -> None:
     """Where the search was cut the rest might be what tests it."""
-    assert told(report(tmp_path, most=2)) == []
-    assert told(report(tmp_path, limits=Limits(states=5))) == []
+    assert untested(report(tmp_path, most=2)) == []
+    assert untested(report(tmp_path, limits=Limits(states=5))) == []
 
 
 def test_only_of_properties_that_were_asked(tmp_path: Path) -> None:
     """`--property` leaves the others alone."""
-    assert told(report(tmp_path, properties=("Ends",))) == []
+    assert untested(report(tmp_path, properties=("Ends",))) == []
 
 
 ROLES = """\

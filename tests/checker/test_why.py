@@ -164,7 +164,7 @@ atomic action Reset:
 
 
 def test_a_deadlock(tmp_path: Path) -> None:
-    """The lines where the ways are given up, and the actions that only a limit holds back."""
+    """The lines at which execution paths are given up, and the actions that only a limit prevents."""
     (tmp_path / "m.fizz").write_text(LIMITED)
     report = check(tmp_path / "m.fizz")
     walked = simulate(tmp_path / "m.fizz", runs=1, seed=0)
@@ -181,9 +181,9 @@ def test_a_deadlock(tmp_path: Path) -> None:
     assert rows[start + 1] == "         8 | require n == 1"
     assert rows[start + 2] == "        Reset: n = 0"
     assert rows[start + 3] == "        Hit could start, but for a limit of the options"
-    place = str(tmp_path / "m.fizz")
-    held = {"name": "Reset", "file": place, "line": 8, "text": "n == 1", "facts": [["n == 1", "False"], ["n", "0"]]}
-    assert json.loads(json_report(report))["stuck"] == {"blocked": [[place, 8]], "limited": ["Hit"], "held": [held]}
+    file = str(tmp_path / "m.fizz")
+    held = {"name": "Reset", "file": file, "line": 8, "text": "n == 1", "facts": [["n == 1", "False"], ["n", "0"]]}
+    assert json.loads(json_report(report))["stuck"] == {"blocked": [[file, 8]], "limited": ["Hit"], "held": [held]}
 
 
 def printed(report: Report) -> list[str]:

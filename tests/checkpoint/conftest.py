@@ -74,9 +74,9 @@ def level_by_level(model: Path, folder: Path, engine: Callable[[int], str], sett
     """A check that is interrupted after each level and resumed in a new run; and how many runs that took."""
     settings = replace(settings, checkpoint_every_s=0)
     for run in range(MOST_LEVELS):
-        place = {"checkpoint": str(folder)} if run == 0 else {"resume": str(folder)}
+        target = {"checkpoint": str(folder)} if run == 0 else {"resume": str(folder)}
         with interrupted_after(1):
-            report = check(model, engine=engine(run), settings=replace(settings, **place))
+            report = check(model, engine=engine(run), settings=replace(settings, **target))
         # What a level shows that was given up decides about the code already.
         if report.exit_code != ExitCode.INTERRUPTED and report.given_up is None:
             return report, run + 1

@@ -124,8 +124,8 @@ def changed(data: bytes, chance: random.Random, change: Change) -> bytes:
         with suppress(NotData):
             pieces = unbundle(data)
             if pieces:
-                place = chance.randrange(len(pieces))
-                pieces[place] = changed(pieces[place], chance, change)
+                index = chance.randrange(len(pieces))
+                pieces[index] = changed(pieces[index], chance, change)
                 return bundle(pieces)
     return change(data, chance)
 
@@ -202,22 +202,22 @@ def strange_values(data: bytes, chance: random.Random) -> bytes:
 
 
 def _change_value(root: list[Any], chance: random.Random) -> None:
-    places: list[tuple[Any, Any]] = []
+    slots: list[tuple[Any, Any]] = []
     stack: list[Any] = [root]
     while stack:
         holder = stack.pop()
         for key, value in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
-            places.append((holder, key))
+            slots.append((holder, key))
             if isinstance(value, dict | list):
                 stack.append(value)
-    holder, key = chance.choice(places)
+    holder, key = chance.choice(slots)
     match chance.randrange(7):
         case 0:
             del holder[key]
         case 1 if isinstance(holder, list):
             holder.insert(key, json.loads(json.dumps(holder[key])))
         case 2:
-            other, name = chance.choice(places)
+            other, name = chance.choice(slots)
             holder[key] = json.loads(json.dumps(other[name]))
         case 3 if type(holder[key]) is int:
             holder[key] += chance.choice((1, -1, 1000, 1 << 40))

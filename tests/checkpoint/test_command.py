@@ -60,10 +60,10 @@ def test_a_run_that_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
         assert process.returncode == 130
         assert json.loads(out)["verdict"] == "interrupted"
         assert "go on from there with --resume" in err
-    calm = fizzpy(tmp_path)
+    undisturbed = fizzpy(tmp_path)
     resumed = fizzpy(tmp_path, "--resume", "c")
-    assert (resumed.returncode, resumed.stderr) == (calm.returncode, "")
-    assert answer(resumed) == answer(calm)
+    assert (resumed.returncode, resumed.stderr) == (undisturbed.returncode, "")
+    assert answer(resumed) == answer(undisturbed)
 
 
 def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
@@ -84,12 +84,12 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
 def test_damage_is_told(tmp_path: Path) -> None:
     """Resuming from an earlier level is reported on standard error, and only there."""
     (tmp_path / "m.fizz").write_text(WIDE)
-    calm = fizzpy(tmp_path, "--checkpoint", "c", "--checkpoint-every", "0")
+    undisturbed = fizzpy(tmp_path, "--checkpoint", "c", "--checkpoint-every", "0")
     newest = max((tmp_path / "c").glob("level-*"), key=lambda path: int(path.name[6:]))
     newest.write_bytes(newest.read_bytes()[:-1])
     resumed = fizzpy(tmp_path, "--resume", "c")
     assert f"{newest.name} is damaged; going on from the checkpoint of level" in resumed.stderr
-    assert answer(resumed) == answer(calm)
+    assert answer(resumed) == answer(undisturbed)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def interrupted(model: Path, folder: Path, levels: int, engine: str = "embedded"
 def test_damaged_files(model: Path, tmp_path: Path, engine: str) -> None:
     """Any file may be cut, changed, emptied or lost: the same answer from an earlier level, or a clear refusal."""
     interrupted(model, tmp_path / "whole", 7, engine)
-    calm = comparable(check(model))
+    undisturbed = comparable(check(model))
     chance = random.Random(5)
     ends: set[str] = set()
     names = sorted(path.name for path in (tmp_path / "whole").iterdir() if path.name != "lock")
@@ -57,7 +57,7 @@ def test_damaged_files(model: Path, tmp_path: Path, engine: str) -> None:
             assert name in problem.text
             ends.add("refused")
         else:
-            assert comparable(report) == calm
+            assert comparable(report) == undisturbed
             # A file of the checkpoint before is not needed.
             ends.add("earlier" if any(name in sentence for sentence in said) else "unneeded")
     assert ends >= {"refused", "earlier"}
@@ -90,7 +90,7 @@ def test_both_manifests_damaged(model: Path, tmp_path: Path) -> None:
 
 def test_a_full_disk(model: Path, tmp_path: Path) -> None:
     """The run ends with what remains to be done; the last checkpoint is whole, no scraps are left, and it resumes."""
-    place = str(tmp_path / "c")
+    target = str(tmp_path / "c")
     left = [15]
 
     def sync(handle: int) -> None:
@@ -102,11 +102,11 @@ def test_a_full_disk(model: Path, tmp_path: Path) -> None:
         patch("checker.storage.file_store.os.fsync", sync),
         pytest.raises(EnvironmentProblem, match=r"left on device. The checkpoint of level \d+ is whole") as raised,
     ):
-        check(model, settings=Settings(checkpoint=place, checkpoint_every_s=0))
+        check(model, settings=Settings(checkpoint=target, checkpoint_every_s=0))
     assert raised.value.exit_code == 74
-    assert f"--resume {place}" in str(raised.value.hint)
+    assert f"--resume {target}" in str(raised.value.hint)
     assert not list((tmp_path / "c").glob("*.part"))
-    assert comparable(check(model, settings=Settings(resume=place))) == comparable(check(model))
+    assert comparable(check(model, settings=Settings(resume=target))) == comparable(check(model))
 
 
 def test_scraps_are_swept(model: Path, tmp_path: Path) -> None:
@@ -149,10 +149,10 @@ def test_files_of_spark_are_removed(model: Path, tmp_path: Path, stage: Stage) -
 
 def test_another_run(model: Path, tmp_path: Path) -> None:
     """A checkpoint is resumed by the run that it is of, and by no other; where the model lies does not matter."""
-    place = str(tmp_path / "c")
+    target = str(tmp_path / "c")
     model.write_text("N = 2\n" + WIDE.replace("---\n", "", 2).replace("deadlock_detection: false\n", "") + "#\n")
     interrupted(model, tmp_path / "c", 3)
-    resume = Settings(resume=place)
+    resume = Settings(resume=target)
     moved = tmp_path / "elsewhere.fizz"
     moved.write_text(model.read_text())
     for match, arguments in {
@@ -166,8 +166,8 @@ def test_another_run(model: Path, tmp_path: Path) -> None:
     }.items():
         with pytest.raises(UsageProblem, match=match):
             check(model, **{"settings": resume, **arguments})
-    calm = comparable(check(moved))
-    assert comparable(check(moved, settings=resume)) == calm
+    undisturbed = comparable(check(moved))
+    assert comparable(check(moved, settings=resume)) == undisturbed
     model.write_text(model.read_text() + "# another\n")
     with pytest.raises(UsageProblem, match="another model"):
         check(model, settings=resume)
@@ -193,9 +193,9 @@ def test_places_that_cannot_be(model: Path, tmp_path: Path) -> None:
     interrupted(model, tmp_path / "c", 2)
     with pytest.raises(UsageProblem, match=r"there is a checkpoint in .*c already"):
         check(model, settings=Settings(checkpoint=str(tmp_path / "c")))
-    for place in (tmp_path / "nothing", tmp_path):
+    for target in (tmp_path / "nothing", tmp_path):
         with pytest.raises(UsageProblem, match="there is no checkpoint in"):
-            check(model, settings=Settings(resume=str(place)))
+            check(model, settings=Settings(resume=str(target)))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["c", model.name]
     with pytest.raises(UsageProblem, match="own folder"):
         check(model, settings=Settings(resume=str(tmp_path / "c"), checkpoint=str(tmp_path / "d")))
@@ -211,10 +211,10 @@ def test_places_that_cannot_be(model: Path, tmp_path: Path) -> None:
 
 def test_more_states_may_be_allowed(model: Path, tmp_path: Path) -> None:
     """How far a run may go is no part of what it is: one that a bound has ended goes on with a larger one."""
-    place = str(tmp_path / "c")
-    short = check(model, settings=Settings(checkpoint=place, limits=Limits(states=100)))
+    target = str(tmp_path / "c")
+    short = check(model, settings=Settings(checkpoint=target, limits=Limits(states=100)))
     assert short.cut_by == "max_states"
-    assert comparable(check(model, settings=Settings(resume=place))) == comparable(check(model))
+    assert comparable(check(model, settings=Settings(resume=target))) == comparable(check(model))
 
 
 @pytest.mark.parametrize("name", ["level-2", "states-0-1", "checkpoint-1.json", "unreduced/seen-1-2-3"])

@@ -36,7 +36,7 @@ _ENDS = ("same", "other", "74")
 SMALL = {"wide": WIDE, "messages": MODELS["messages"]}
 
 
-class Place:
+class Sample:
     """A model, a checkpoint of it by some engine, and copies of that to be spoilt."""
 
     def __init__(self, folder: Path, engine: str = "embedded", source: str = WIDE, levels: int = 5) -> None:
@@ -48,7 +48,7 @@ class Place:
         self.whole = folder / "whole"
         with interrupted_after(levels):
             check(self.model, engine=engine, settings=self._kept(checkpoint=str(self.whole)))
-        self.calm = comparable(check(self.model))
+        self.undisturbed = comparable(check(self.model))
 
     def _kept(self, **where: str) -> Settings:
         return replace(self.settings, checkpoint_every_s=0, **where)  # type: ignore[arg-type]
@@ -73,7 +73,7 @@ class Place:
         except EnvironmentProblem as problem:
             assert problem.hint
             return str(int(problem.exit_code))
-        return "same" if comparable(report) == self.calm else "other"
+        return "same" if comparable(report) == self.undisturbed else "other"
 
 
 class _Harm:
@@ -91,12 +91,12 @@ class _Harm:
 
 def test_every_byte_of_a_manifest(tmp_path: Path) -> None:
     """Whichever byte is another one: the manifest is as it was, or it is refused, and nothing but ours is removed."""
-    place = Place(tmp_path, levels=2)
-    spoilt = place.copy()
+    sample = Sample(tmp_path, levels=2)
+    spoilt = sample.copy()
     (spoilt / "precious.txt").write_text("mine")
     manifest = max(spoilt.glob("checkpoint-*.json"), key=lambda path: int(path.stem[11:]))
     files = {path.name: path.read_bytes() for path in spoilt.iterdir()}
-    identity = identity_of(load(place.model), Settings())
+    identity = identity_of(load(sample.model), Settings())
     ends: Counter[str] = Counter()
     chance = random.Random(3)
     good = set()
@@ -144,8 +144,8 @@ def test_every_byte_of_a_manifest(tmp_path: Path) -> None:
 )
 def test_manifests_that_say_something_else(tmp_path: Path, change: Callable[[dict[str, object]], None]) -> None:
     """With a right checksum, too: names that no run writes, numbers and types that no run has, keys more and less."""
-    place = Place(tmp_path, levels=3)
-    spoilt = place.copy()
+    sample = Sample(tmp_path, levels=3)
+    spoilt = sample.copy()
     precious = tmp_path / "precious.txt"
     precious.write_text("mine")
     (spoilt / "precious.txt").write_text("mine")
@@ -153,7 +153,7 @@ def test_manifests_that_say_something_else(tmp_path: Path, change: Callable[[dic
         content = content_of(manifest.read_bytes())
         change(content)
         manifest.write_bytes(manifest_of(content))
-    assert place.resumed(spoilt) == "74"
+    assert sample.resumed(spoilt) == "74"
     assert precious.exists() and (spoilt / "precious.txt").exists()
 
 
@@ -176,20 +176,20 @@ def test_manifests_that_say_something_else(tmp_path: Path, change: Callable[[dic
 )
 def test_manifests_that_are_none(tmp_path: Path, text: str) -> None:
     """Nothing but a manifest is one, however deep or long."""
-    place = Place(tmp_path, levels=2)
-    spoilt = place.copy()
+    sample = Sample(tmp_path, levels=2)
+    spoilt = sample.copy()
     for manifest in spoilt.glob("checkpoint-*.json"):
         manifest.write_text(text)
-    assert place.resumed(spoilt) == "74"
+    assert sample.resumed(spoilt) == "74"
 
 
 @pytest.mark.parametrize("name", ["checkpoint-" + "9" * 200 + ".json", "checkpoint-007.json", "checkpoint-٣.json"])
 def test_names_that_are_nearly_manifests(tmp_path: Path, name: str) -> None:
     """What no run has named is left alone."""
-    place = Place(tmp_path, levels=2)
-    spoilt = place.copy()
+    sample = Sample(tmp_path, levels=2)
+    spoilt = sample.copy()
     (spoilt / name).write_text("{}")
-    assert place.resumed(spoilt) == "same"
+    assert sample.resumed(spoilt) == "same"
     assert (spoilt / name).exists()
 
 
@@ -278,18 +278,18 @@ def test_other_things_in_the_place_of_files(tmp_path: Path, name: str) -> None:
 
 def hostile_things(folder: Path, name: str) -> str:
     """Put each object instead of each file; the outcome, as JSON."""
-    place = Place(folder, source=SMALL[name], levels=2)
+    sample = Sample(folder, source=SMALL[name], levels=2)
     outside = folder / "outside"
     outside.mkdir()
     precious = outside / "precious.txt"
     precious.write_text("mine")
     ends: list[str] = []
-    for file in (*place.names(), "lock", "unreduced"):
+    for file in (*sample.names(), "lock", "unreduced"):
         for thing in THINGS:
-            spoilt = place.copy()
+            spoilt = sample.copy()
             (spoilt / file).unlink(missing_ok=True)
             thing(spoilt / file, outside)
-            ends.append(place.resumed(spoilt))
+            ends.append(sample.resumed(spoilt))
             assert precious.read_text() == "mine", (file, thing)
             assert sorted(path.name for path in outside.iterdir()) == ["precious.txt"], (file, thing)
     return json.dumps(ends)
@@ -297,34 +297,34 @@ def hostile_things(folder: Path, name: str) -> str:
 
 def test_a_folder_within_that_leads_elsewhere(tmp_path: Path) -> None:
     """The folder of the second exploration is no link: nothing is swept or written behind one."""
-    place = Place(tmp_path, source=MODELS["workers"])
+    sample = Sample(tmp_path, source=MODELS["workers"])
     other = tmp_path / "other"
     other.mkdir()
     (other / "level-3").write_text("mine")
-    spoilt = place.copy()
+    spoilt = sample.copy()
     shutil.rmtree(spoilt / "unreduced", ignore_errors=True)
     (spoilt / "unreduced").symlink_to(other)
-    assert place.resumed(spoilt) == "74"
+    assert sample.resumed(spoilt) == "74"
     assert [path.name for path in other.iterdir()] == ["level-3"]
 
 
 def test_files_that_were_exchanged(tmp_path: Path) -> None:
     """Two files of one checkpoint, or one of another run with a right checksum, are not taken for each other."""
-    place = Place(tmp_path)
+    sample = Sample(tmp_path)
     (tmp_path / "more").mkdir()
-    other = Place(tmp_path / "more", source=WIDE.replace("a < 3", "a < 4").replace("a == 3", "a == 4"))
-    names = [name for name in place.names() if not name.startswith("checkpoint")]
+    other = Sample(tmp_path / "more", source=WIDE.replace("a < 3", "a < 4").replace("a == 3", "a == 4"))
+    names = [name for name in sample.names() if not name.startswith("checkpoint")]
     for kind in ("states-", "graph-", "level-"):
         first, second, *_ = [name for name in names if name.startswith(kind)]
-        spoilt = place.copy()
+        spoilt = sample.copy()
         (spoilt / first).rename(spoilt / "x")
         (spoilt / second).rename(spoilt / first)
         (spoilt / "x").rename(spoilt / second)
-        assert place.resumed(spoilt) == "74"
+        assert sample.resumed(spoilt) == "74"
     for name in sorted(set(names) & set(other.names())):
-        spoilt = place.copy()
+        spoilt = sample.copy()
         shutil.copy(other.whole / name, spoilt / name)
-        assert place.resumed(spoilt) in ("same", "74")
+        assert sample.resumed(spoilt) in ("same", "74")
 
 
 # --- changes with knowledge of the format ----------------------------------------------------------------------------
@@ -334,19 +334,19 @@ def test_files_that_were_exchanged(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("stage")
 def test_pickles_with_right_checksums(tmp_path: Path, engine: str) -> None:
     """A pickle instead of any part of any file, also of a deflated one, runs nothing and is refused."""
-    place = Place(tmp_path, engine, levels=3)
+    sample = Sample(tmp_path, engine, levels=3)
     harm = tmp_path / "harm"
     evil = pickle.dumps(_Harm(harm))
     hidings = itertools.cycle([evil, deflate(evil), deflate(bundle([evil] * 2)), deflate(bundle([b"Head", evil]))])
-    kinds = {name.split("-")[0]: name for name in place.names() if not name.startswith("checkpoint")}
-    for name in (*kinds.values(), place.newest()):
-        for part in range(len(parts_of((place.whole / name).read_bytes()))):
-            spoilt = place.copy()
+    kinds = {name.split("-")[0]: name for name in sample.names() if not name.startswith("checkpoint")}
+    for name in (*kinds.values(), sample.newest()):
+        for part in range(len(parts_of((sample.whole / name).read_bytes()))):
+            spoilt = sample.copy()
             parts = parts_of((spoilt / name).read_bytes())
             parts[part] = next(hidings)
             (spoilt / name).write_bytes(file_of(parts))
             seal_again(spoilt)
-            assert place.resumed(spoilt) in _ENDS
+            assert sample.resumed(spoilt) in _ENDS
             assert not harm.exists()
 
 
@@ -358,33 +358,33 @@ def test_forged_parts(tmp_path: Path, engine: str, name: str) -> None:
 
     A forged checkpoint decides what was found, so the answer may be another one.
     """
-    place = Place(tmp_path, engine, SMALL[name], levels=4)
+    sample = Sample(tmp_path, engine, SMALL[name], levels=4)
     chance = random.Random(11)
-    names = [file for file in place.names() if not file.startswith("checkpoint")]
+    names = [file for file in sample.names() if not file.startswith("checkpoint")]
     ends: Counter[str] = Counter()
     for number in range(30):
-        spoilt = place.copy()
-        file = place.newest() if number % 2 else chance.choice(names)
+        spoilt = sample.copy()
+        file = sample.newest() if number % 2 else chance.choice(names)
         parts = parts_of((spoilt / file).read_bytes())
         part = chance.randrange(len(parts))
         parts[part] = changed(parts[part], chance, strange_bytes)
         (spoilt / file).write_bytes(file_of(parts))
         seal_again(spoilt)
-        ends[place.resumed(spoilt)] += 1
+        ends[sample.resumed(spoilt)] += 1
     assert ends["74"] > 10
 
 
 def test_keys_that_are_not_in_order(tmp_path: Path) -> None:
     """Keys of a level that come twice, or in another order, are no keys that a run has found."""
-    place = Place(tmp_path, "early columns", levels=5)
-    name = max((n for n in place.names() if n.startswith("states-")), key=lambda n: int(n.rpartition("-")[2]))
-    keys, *rest = parts_of((place.whole / name).read_bytes())
+    sample = Sample(tmp_path, "early columns", levels=5)
+    name = max((n for n in sample.names() if n.startswith("states-")), key=lambda n: int(n.rpartition("-")[2]))
+    keys, *rest = parts_of((sample.whole / name).read_bytes())
     backwards = b"".join(keys[i : i + 16] for i in range(len(keys) - 16, -1, -16))
     for wrong in (keys[:16] * (len(keys) // 16), backwards):
-        spoilt = place.copy()
+        spoilt = sample.copy()
         (spoilt / name).write_bytes(file_of([wrong, *rest]))
         seal_again(spoilt)
-        assert place.resumed(spoilt) == "74"
+        assert sample.resumed(spoilt) == "74"
 
 
 @pytest.mark.parametrize("table", ["rows-", "steps-"])
@@ -425,21 +425,21 @@ def test_rows_that_are_no_table(tmp_path: Path, table: str) -> None:
 
 def test_places_that_are_no_names(tmp_path: Path) -> None:
     """A folder whose name is too long, or has a zero in it, is a usage error, reported before the run."""
-    place = Place(tmp_path, levels=2)
+    sample = Sample(tmp_path, levels=2)
     for name in ("x" * 300, "a\0b"):
         with pytest.raises(UsageProblem, match="cannot be used for checkpoints"):
-            check(place.model, settings=Settings(checkpoint=str(tmp_path / name)))
+            check(sample.model, settings=Settings(checkpoint=str(tmp_path / name)))
         with pytest.raises(UsageProblem, match="there is no checkpoint in"):
-            check(place.model, settings=Settings(resume=str(tmp_path / name)))
+            check(sample.model, settings=Settings(resume=str(tmp_path / name)))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no modes")
 def test_a_folder_that_all_may_write_to(tmp_path: Path) -> None:
     """It is used, since nothing in it can do harm, and what others can do to the answer is said."""
-    place = Place(tmp_path, levels=2)
-    spoilt = place.copy()
+    sample = Sample(tmp_path, levels=2)
+    spoilt = sample.copy()
     spoilt.chmod(0o777)
     said: list[str] = []
-    report = check(place.model, settings=Settings(resume=str(spoilt)), say=said.append)
-    assert comparable(report) == place.calm
+    report = check(sample.model, settings=Settings(resume=str(spoilt)), say=said.append)
+    assert comparable(report) == sample.undisturbed
     assert said == [f"others may write to {spoilt}: changing a checkpoint changes the answer"]

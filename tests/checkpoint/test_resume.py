@@ -76,9 +76,9 @@ def test_the_exploration_without_symmetry(engine: str, tmp_path: Path, stage: St
     """A fair lasso among images asks for the whole space: that is saved too, and is not begun anew."""
     model = tmp_path / "m.fizz"
     model.write_text(MODELS["workers"])
-    calm = check(model)
+    undisturbed = check(model)
     report, runs = level_by_level(model, tmp_path / "c", lambda run: engine, settings_for(2))
-    assert comparable(report) == comparable(calm)
+    assert comparable(report) == comparable(undisturbed)
     # Images, then states: a level more is found each time.
     levels = 1 + max(int(path.stem.split("-")[1]) for path in (tmp_path / "c").rglob("unreduced/checkpoint-*.json"))
     assert runs > report.depth + levels
@@ -92,23 +92,23 @@ def test_the_exploration_without_symmetry(engine: str, tmp_path: Path, stage: St
 
 def test_a_damaged_exploration_without_symmetry(tmp_path: Path) -> None:
     """It can be begun anew, which is said; what the first one has found stays."""
-    model, place = tmp_path / "m.fizz", tmp_path / "c"
+    model, target = tmp_path / "m.fizz", tmp_path / "c"
     model.write_text(MODELS["workers"])
-    calm = comparable(check(model, settings=Settings(checkpoint=str(place), checkpoint_every_s=0)))
-    for path in (place / "unreduced").glob("level-*"):
+    undisturbed = comparable(check(model, settings=Settings(checkpoint=str(target), checkpoint_every_s=0)))
+    for path in (target / "unreduced").glob("level-*"):
         path.write_bytes(b"")
     said: list[str] = []
-    assert comparable(check(model, settings=Settings(resume=str(place)), say=said.append)) == calm
+    assert comparable(check(model, settings=Settings(resume=str(target)), say=said.append)) == undisturbed
     assert len(said) == 1
     assert said[0].endswith("is damaged; exploring without symmetry from the beginning")
-    assert comparable(check(model, settings=Settings(resume=str(place)), say=said.append)) == calm
+    assert comparable(check(model, settings=Settings(resume=str(target)), say=said.append)) == undisturbed
     assert len(said) == 1
 
 
 def test_an_interruption_in_the_last_level(model: Path, tmp_path: Path) -> None:
     """Ctrl-C is not forgotten when there is no further level: the run ends before it judges, and can be resumed."""
-    place = str(tmp_path / "c")
-    calm = check(model)
+    target = str(tmp_path / "c")
+    undisturbed = check(model)
     step = SearchDriver._reason_to_stop
 
     def pressed(self: SearchDriver, *arguments: object) -> object:
@@ -118,16 +118,16 @@ def test_an_interruption_in_the_last_level(model: Path, tmp_path: Path) -> None:
         return reason
 
     with patch.object(SearchDriver, "_reason_to_stop", pressed):
-        report = check(model, settings=Settings(checkpoint=place))
-    assert (report.exit_code, report.states) == (130, calm.states)
-    assert comparable(check(model, settings=Settings(resume=place))) == comparable(calm)
+        report = check(model, settings=Settings(checkpoint=target))
+    assert (report.exit_code, report.states) == (130, undisturbed.states)
+    assert comparable(check(model, settings=Settings(resume=target))) == comparable(undisturbed)
 
 
 def test_a_finished_run_answers_again(model: Path, tmp_path: Path) -> None:
     """The end is saved as well: resumed, a run only judges."""
-    place = str(tmp_path / "c")
-    first = check(model, settings=Settings(checkpoint=place))
-    again = check(model, settings=Settings(resume=place, stats=True))
+    target = str(tmp_path / "c")
+    first = check(model, settings=Settings(checkpoint=target))
+    again = check(model, settings=Settings(resume=target, stats=True))
     assert comparable(again) == comparable(first)
     assert again.stats["rule evaluations"] == 0
 

@@ -179,14 +179,14 @@ def tables_of(folder: Path) -> list[list[tuple[Any, ...]]]:
 def test_a_run_that_goes_on_exports_all(name: str, engines: tuple[str, ...], tmp_path: Path, stage: Stage) -> None:
     """Interrupted after each level, by either engine or by one after the other: the tables of a run left in peace."""
     model = model_of({**MODELS, "wide": WIDE}[name], tmp_path)
-    exported(model, tmp_path / "calm")
+    exported(model, tmp_path / "undisturbed")
     chosen = settings_for(2, export=str(tmp_path / "x"))
     report, runs = level_by_level(
         model, tmp_path / "c", lambda run: engines[min(run, len(engines) - 1)], replace(chosen, stats=False)
     )
     assert runs > 3
     assert comparable(report) == comparable(check(model))
-    assert tables_of(tmp_path / "x") == tables_of(tmp_path / "calm")
+    assert tables_of(tmp_path / "x") == tables_of(tmp_path / "undisturbed")
 
 
 @pytest.mark.parametrize(("seconds", "left"), [(0.0, []), (60.0, ["properties", "states", "transitions"])])
@@ -212,7 +212,7 @@ def test_an_interruption_while_tables_are_made(seconds: float, left: list[str], 
 def test_an_export_is_finished_once(tmp_path: Path) -> None:
     """A run that will go on leaves no tables. Those that were half written are made anew, finished ones are kept."""
     model = model_of(WIDE, tmp_path)
-    exported(model, tmp_path / "calm")
+    exported(model, tmp_path / "undisturbed")
     chosen = Settings(export=str(tmp_path / "x"), checkpoint_every_s=0)
     with interrupted_after(4):
         check(model, settings=replace(chosen, checkpoint=str(tmp_path / "c")))
@@ -225,19 +225,19 @@ def test_an_export_is_finished_once(tmp_path: Path) -> None:
         check(model, settings=resumed)
     assert (tmp_path / "x" / "states").is_dir()
     check(model, settings=resumed)
-    assert tables_of(tmp_path / "x") == tables_of(tmp_path / "calm")
+    assert tables_of(tmp_path / "x") == tables_of(tmp_path / "undisturbed")
     with pytest.raises(UsageProblem, match="is not empty"):
         check(model, settings=resumed)
     check(model, settings=replace(resumed, export=str(tmp_path / "y")))
-    assert tables_of(tmp_path / "y") == tables_of(tmp_path / "calm")
+    assert tables_of(tmp_path / "y") == tables_of(tmp_path / "undisturbed")
 
 
 def test_what_was_not_told_cannot_be_exported(tmp_path: Path) -> None:
     """A run exports from its first level on, or not at all: code 2 otherwise. Damaged rows are noticed."""
     model = model_of(WIDE, tmp_path)
-    for name, place in (("plain", None), ("export", str(tmp_path / "x"))):
+    for name, target in (("plain", None), ("export", str(tmp_path / "x"))):
         with interrupted_after(4):
-            check(model, settings=Settings(checkpoint=str(tmp_path / name), checkpoint_every_s=0, export=place))
+            check(model, settings=Settings(checkpoint=str(tmp_path / name), checkpoint_every_s=0, export=target))
     with pytest.raises(UsageProblem, match=r"--export .False there, True here"):
         check(model, settings=Settings(resume=str(tmp_path / "plain"), export=str(tmp_path / "y")))
     with pytest.raises(UsageProblem, match=r"--export .True there, False here"):
@@ -249,7 +249,7 @@ def test_what_was_not_told_cannot_be_exported(tmp_path: Path) -> None:
 
 
 def test_no_room_for_the_export(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Code 74; where there is a checkpoint its name is part of the way out, and going on exports everything."""
+    """Code 74; the hint names the checkpoint if there is one, and resuming exports everything."""
     model = model_of(WIDE, tmp_path)
     write = LevelPart._write
     left = 8
@@ -269,12 +269,12 @@ def test_no_room_for_the_export(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert raised.value.hint == f"make room there, then go on with --resume {tmp_path / 'c'}"
     left = 10**9
     check(model, settings=replace(kept, checkpoint=None, resume=str(tmp_path / "c")))
-    check(model, settings=Settings(export=str(tmp_path / "calm")))
-    assert tables_of(tmp_path / "x") == tables_of(tmp_path / "calm")
+    check(model, settings=Settings(export=str(tmp_path / "undisturbed")))
+    assert tables_of(tmp_path / "x") == tables_of(tmp_path / "undisturbed")
 
 
 def test_a_failed_export_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without checkpoints nobody goes on with it: the disk gets its room back, and the folder can be used again."""
+    """Without checkpoints the run cannot resume: the disk space is freed, and the folder can be used again."""
     model = model_of(WIDE, tmp_path)
 
     def full(*_: Any) -> None:

@@ -1,4 +1,4 @@
-"""Small models for walks, and short ways to walk through them."""
+"""Small models for walks, and functions that walk through them."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from tests.simulate.models import labels, module_of, simulated
 
 WORKED = sorted((Path(__file__).parents[1] / "language" / "worked").glob("*.fizz"))
 
-CALM = "---\ndeadlock_detection: false\noptions: {crash_on_yield: false}\n---\n"
+NO_CRASH = "---\ndeadlock_detection: false\noptions: {crash_on_yield: false}\n---\n"
 CLIMB = """\
 action Init: x = 0
 atomic action Go:
@@ -55,8 +55,8 @@ always eventually assertion Done:
 
 
 def test_unfair_action_may_stop() -> None:
-    """The stutter where only an unfair action could go on; whoever could is named."""
-    report = simulated(CALM + CLIMB, runs=300)
+    """A stutter where only an unfair action could start; the report names it."""
+    report = simulated(NO_CRASH + CLIMB, runs=300)
     assert (report.exit_code, report.leading) == (13, "Done")
     assert report.trace is not None
     assert report.trace.stutter
@@ -66,19 +66,19 @@ def test_unfair_action_may_stop() -> None:
 
 def test_fair_action_goes_on() -> None:
     """With `fair` nothing is found."""
-    assert simulated(CALM + CLIMB.replace("atomic action", "atomic fair action"), runs=300).exit_code == 0
+    assert simulated(NO_CRASH + CLIMB.replace("atomic action", "atomic fair action"), runs=300).exit_code == 0
 
 
 def test_unfinished_threads_go_on() -> None:
     """A thread that waits at a yield is no stutter; with crashes the rest of it does not matter."""
-    assert simulated(CALM + UNFINISHED, runs=200).exit_code == 0
-    assert simulated(CALM.replace("false}", "true}") + UNFINISHED, runs=200).exit_code == 0
+    assert simulated(NO_CRASH + UNFINISHED, runs=200).exit_code == 0
+    assert simulated(NO_CRASH.replace("false}", "true}") + UNFINISHED, runs=200).exit_code == 0
 
 
 def test_fair_choice() -> None:
     """A cycle that passes over an alternative of a fair choice is not fair; without `fair` it is."""
-    assert simulated(CALM + FLIP, runs=200, max_actions="20").exit_code == 0
-    report = simulated(CALM + FLIP.replace("fair oneof", "oneof"), runs=200, max_actions="20")
+    assert simulated(NO_CRASH + FLIP, runs=200, max_actions="20").exit_code == 0
+    report = simulated(NO_CRASH + FLIP.replace("fair oneof", "oneof"), runs=200, max_actions="20")
     assert report.exit_code == 13
     assert report.trace is not None and report.trace.cycle_start is not None
     cycle = labels(report.trace)[report.trace.cycle_start - 1 :]
@@ -87,18 +87,18 @@ def test_fair_choice() -> None:
 
 def test_weak_and_strong_fairness() -> None:
     """The cycle of two swaps is fair to a weakly fair action that is not always available, and unfair to a strong."""
-    report = simulated(CALM + SWAP, runs=200, max_actions="20")
+    report = simulated(NO_CRASH + SWAP, runs=200, max_actions="20")
     assert report.exit_code == 13
     assert report.trace is not None and report.trace.cycle_start is not None
     assert labels(report.trace)[report.trace.cycle_start - 1 :] == ["Swap", "Swap"]
     assert any("Finish is weakly fair" in sentence for sentence in report.trace.fairness)
     strong = SWAP.replace("atomic fair action Finish", "atomic fair<strong> action Finish")
-    assert simulated(CALM + strong, runs=200, max_actions="20").exit_code == 0
+    assert simulated(NO_CRASH + strong, runs=200, max_actions="20").exit_code == 0
 
 
 def test_no_crash_on_the_cycle() -> None:
     """Crashes may precede the cycle and are never drawn in the fair phase."""
-    text = CALM.replace("crash_on_yield: false", "crash_on_yield: true") + (
+    text = NO_CRASH.replace("crash_on_yield: false", "crash_on_yield: true") + (
         "action Init: x, y = 0, 0\n"
         "fair action Go:\n    require x == y\n    x = 1 - x\n    y = x\n"
         "always eventually assertion Equal:\n    return x == y\n"
@@ -113,7 +113,7 @@ def test_no_crash_on_the_cycle() -> None:
 def test_liveness_off_and_nondeterministic() -> None:
     """Then walks do not judge liveness, and go on to the end."""
     for value in ("off", "nondeterministic"):
-        report = simulated(CALM.replace("---\n", f"---\nliveness: {value}\n", 1) + CLIMB, runs=100)
+        report = simulated(NO_CRASH.replace("---\n", f"---\nliveness: {value}\n", 1) + CLIMB, runs=100)
         assert report.exit_code == 0
         assert report.steps == 200
 
@@ -188,7 +188,7 @@ def is_fair(machine: Machine, cycle: list[tuple[State, Step | None]]) -> bool:
 
 def test_the_check_of_the_test_itself() -> None:
     """The written-out definition refuses the cycle that leaves a fair choice out."""
-    machine = Machine(compile_module(module_of(CALM + FLIP)))
+    machine = Machine(compile_module(module_of(NO_CRASH + FLIP)))
     state = machine.initial()[0][0].state
     step = next(s for s in machine.steps(state).steps if s.rule.kind is StepKind.START)
     assert not is_fair(machine, [(state, step)])

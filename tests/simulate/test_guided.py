@@ -36,7 +36,7 @@ def refused(text: str, folder: Path, *lines: str, **options: str) -> UsageProble
     return raised.value
 
 
-def place(problem: UsageProblem) -> int:
+def line_of(problem: UsageProblem) -> int:
     """The line that an error names."""
     return int(problem.text.split("t.txt:")[1].split(":")[0])
 
@@ -79,7 +79,7 @@ def test_bound(tmp_path: Path) -> None:
     up = ["Up", "Up"]
     assert len(labels(followed(COUNTER, tmp_path, *up, max_actions="1").trace)) == 2
     problem = refused(COUNTER, tmp_path, "[explicit]", *up, max_actions="1")
-    assert place(problem) == 3
+    assert line_of(problem) == 3
     assert "max_actions" in str(problem.hint)
     assert len(labels(followed(COUNTER, tmp_path, "[explicit]", "[unbounded]", *up, max_actions="1").trace)) == 2
 
@@ -87,12 +87,12 @@ def test_bound(tmp_path: Path) -> None:
 def test_concurrency(tmp_path: Path) -> None:
     """In the explicit form as the options say, in the simple form one."""
     lines = ("[explicit]", "Move", "Any:a=1", "Move", "Any:a=1", "Move", "Any:a=1")
-    assert place(refused(SERIAL, tmp_path, *lines)) == 6
+    assert line_of(refused(SERIAL, tmp_path, *lines)) == 6
     assert len(labels(followed(SERIAL, tmp_path, *lines, max_concurrent_actions="3").trace)) == 3
     waiting = "action Init: x = 0\naction Wait:\n    x = 1\n    require x == 2\n    x = 3\natomic action Set: x = 2\n"
     assert labels(followed(waiting, tmp_path, "Wait").trace) == ["Wait"]
     problem = refused(waiting, tmp_path, "Wait", "Set")
-    assert place(problem) == 2
+    assert line_of(problem) == 2
     assert "while a thread waits" in str(problem.hint)
     assert labels(followed(waiting, tmp_path, "Wait", "Set", "thread-0").trace) == ["Wait", "Set", "thread-0"]
 
@@ -100,7 +100,7 @@ def test_concurrency(tmp_path: Path) -> None:
 def test_limits_of_the_model_hold_in_both_forms(tmp_path: Path) -> None:
     """`action_options` are part of the model."""
     limited = "---\naction_options: {Up: {max_actions: 1}}\n---\n" + COUNTER
-    assert place(refused(limited, tmp_path, "Up", "Up")) == 2
+    assert line_of(refused(limited, tmp_path, "Up", "Up")) == 2
 
 
 def test_thread_without_end(tmp_path: Path) -> None:
@@ -115,12 +115,12 @@ def test_thread_without_end(tmp_path: Path) -> None:
 
 
 def test_choices_of_init_come_first(tmp_path: Path) -> None:
-    """With or without an Init line; what only one way remains for may be left out."""
+    """With or without an Init line; a choice may be left out where only one step remains."""
     assert end(followed(INIT, tmp_path, "Any:x=2", "Any:y=3").trace) == {"x": "2", "y": "3"}
     assert end(followed(INIT, tmp_path, "Init", "Any:x=2", "Any:y=2", "Rest").trace) == {"x": "2", "y": "2"}
     assert end(followed(INIT, tmp_path, "Init[Any:x=2, Any:y=3]").trace) == {"x": "2", "y": "3"}
-    assert place(refused(INIT, tmp_path, "Rest")) == 1
-    assert place(refused(INIT, tmp_path, "Any:x=1", "Any:y=9")) == 2
+    assert line_of(refused(INIT, tmp_path, "Rest")) == 1
+    assert line_of(refused(INIT, tmp_path, "Any:x=1", "Any:y=9")) == 2
     filtered = INIT.replace("[x, x + 1]", "[x]")
     assert end(followed(filtered, tmp_path, "Any:x=2").trace) == {"x": "2", "y": "2"}
 
@@ -141,13 +141,13 @@ def test_twins_and_role_crashes(tmp_path: Path) -> None:
     assert [entry.crash for entry in report.trace.entries] == [False, True, True]
     assert end(report.trace)["Store#0.c"] == "0"
     problem = refused(CRASHING, tmp_path, "Store#0.Write", "thread-0", "crash")
-    assert place(problem) == 3
+    assert line_of(problem) == 3
     assert "no crash twin" in problem.text
 
 
 def test_no_crashes_where_options_forbid_them(tmp_path: Path) -> None:
     """All options of the model hold."""
-    assert place(refused(CRASHING, tmp_path, "Store#0.Write", "crash", crash_on_yield="false")) == 2
+    assert line_of(refused(CRASHING, tmp_path, "Store#0.Write", "crash", crash_on_yield="false")) == 2
 
 
 def test_messages(tmp_path: Path) -> None:
@@ -160,9 +160,9 @@ def test_messages(tmp_path: Path) -> None:
 
 
 def test_choices_that_read_alike(tmp_path: Path) -> None:
-    """Alternatives of one name that lead to different states are told apart by their number."""
+    """Alternatives of one name that lead to different states are distinguished by their number."""
     problem = refused(ALIKE, tmp_path, "Mark", 'Any:node={"v": 0}')
-    assert place(problem) == 1
+    assert line_of(problem) == 1
     assert "ambiguous" in problem.text
     assert 'Any:node={"v": 0} @2' in str(problem.hint)
     assert end(followed(ALIKE, tmp_path, "Mark", 'Any:node={"v": 0} @1').trace)["nodes"] == '[{"v": 1}, {"v": 0}]'
@@ -177,26 +177,26 @@ def test_choices_that_read_alike(tmp_path: Path) -> None:
 def test_line_that_fits_no_step(tmp_path: Path) -> None:
     """The steps that exist are listed."""
     problem = refused(SERIAL, tmp_path, "# first", "Move", "Any:a=2", "Any:b=7", "Jump")
-    assert place(problem) == 5
+    assert line_of(problem) == 5
     assert "'Jump' fits no existing step" in problem.text
     problem = refused(SERIAL, tmp_path, "[explicit]", "Move", "Any:a=2", "thread-1")
     for name in ("thread-0[Any:b=2]", "thread-0[Any:b=7]", "Move[Any:a=1]", "Move[Any:a=2] crash", "Rest"):
         assert name in str(problem.hint)
-    assert place(refused(SERIAL, tmp_path, "Rest")) == 1
+    assert line_of(refused(SERIAL, tmp_path, "Rest")) == 1
 
 
 def test_wrong_and_missing_choices(tmp_path: Path) -> None:
     """The alternatives are listed."""
     wrong = refused(SERIAL, tmp_path, "Move", "Any:a=3")
-    assert (place(wrong), "Any:a=1, Any:a=2" in str(wrong.hint)) == (2, True)
+    assert (line_of(wrong), "Any:a=1, Any:a=2" in str(wrong.hint)) == (2, True)
     missing = refused(SERIAL, tmp_path, "Move")
-    assert (place(missing), "needs a choice" in missing.text) == (1, True)
+    assert (line_of(missing), "needs a choice" in missing.text) == (1, True)
     later = refused(SERIAL, tmp_path, "Move", "Any:a=1")
-    assert (place(later), "Any:b=1, Any:b=6" in str(later.hint)) == (1, True)
+    assert (line_of(later), "Any:b=1, Any:b=6" in str(later.hint)) == (1, True)
     spare = refused(SERIAL, tmp_path, "Move", "Any:a=1", "Any:b=6", "Any:c=1")
-    assert place(spare) == 4
+    assert line_of(spare) == 4
     spare = refused(SERIAL, tmp_path, "[explicit]", "Move", "Any:a=1", "Any:b=6")
-    assert place(spare) == 4
+    assert line_of(spare) == 4
 
 
 # --- what is judged --------------------------------------------------------------------------------------------------
@@ -315,7 +315,7 @@ class Ticking:
 
 @pytest.mark.parametrize("seconds", [1, 12])
 def test_time_ends_it(seconds: int) -> None:
-    """Before the end of the trace, and among the steps beyond it; what was listed as a whole is told."""
+    """Before the end of the trace, and among the steps after it; complete lists are reported."""
     module = module_of(COUNTER)
     patience = Patience(Limits(time_s=seconds), now=Ticking())
     report = follow(module, None, extend=50, patience=patience)

@@ -27,7 +27,7 @@ BROKEN = [
     and (promise.figures.get("exit", 0) in (11, 12, 13) or promise.figures.get("verdict") in ("failed", "deadlock"))
 ]
 
-CALM = "---\noptions: {crash_on_yield: false}\ndeadlock_detection: false\n---\n"
+NO_CRASH = "---\noptions: {crash_on_yield: false}\ndeadlock_detection: false\n---\n"
 SYMMETRIC = """\
 symmetric role Node:
     action Init:
@@ -67,13 +67,13 @@ atomic action Three:
 always assertion P:
     return x < 3
 """
-"""The state before `Three` is not cut: a jump and a crash lead there too, with one start. The path told has two.
+"""The state before `Three` is not cut: a jump and a crash lead there too, with one start. The trace has two.
 
-It has no more context switches than that other one, so it is told all the same."""
+It has no more context switches than the other path, so it is the one reported."""
 
 TEXTS = {
     "one action between the steps of another": SERIAL + "always assertion P:\n    return a > 0 or b != 5\n",
-    "a twin": CALM.replace("false", "true", 1)
+    "a twin": NO_CRASH.replace("false", "true", 1)
     + "action Init: a, b = 0, 0\nfair action Go:\n    require a == b\n    a += 1\n    b = a\n"
     + "always eventually assertion P:\n    return a == b\n",
     "a role crash": CRASHING + "always assertion P:\n    return store.c == store.d or store.d == 0\n",
@@ -150,7 +150,7 @@ def test_violations_are_met_again(tmp_path: Path) -> None:
 def test_lassos_are_walked_once() -> None:
     """Prefix and cycle, with a comment between."""
     flip = "action Init: x = 0\natomic fair action Flip:\n    x = 1 - x\n"
-    module = module_of(CALM + flip + "eventually always assertion P:\n    return x == 0\n")
+    module = module_of(NO_CRASH + flip + "eventually always assertion P:\n    return x == 0\n")
     report = check(module)
     assert report.trace is not None
     text = guide_text(module, report.trace)
@@ -167,7 +167,7 @@ def test_unbounded_where_the_path_has_more_starts() -> None:
 
 
 def test_trace_of_another_model() -> None:
-    """A story that the model can not tell is refused."""
+    """A trace that is no run of the model is refused."""
     report = check(module_of(COUNTER.replace("n <= LIMIT", "n < 3")))
     assert report.trace is not None
     with pytest.raises(UsageProblem):

@@ -74,8 +74,8 @@ def test_walk_ends_after_max_actions_starts() -> None:
 def test_length_of_a_walk() -> None:
     """`steps` ends a walk, and so does the default where a thread goes on for ever."""
     assert dict(simulated(COUNTER, runs=2, steps=5).ends) == {"length": 2}
-    calm = {"crash_on_yield": "false", "max_concurrent_actions": "1"}
-    endless = simulated(ENDLESS, runs=1, **calm)
+    serial = {"crash_on_yield": "false", "max_concurrent_actions": "1"}
+    endless = simulated(ENDLESS, runs=1, **serial)
     assert (endless.steps, dict(endless.ends)) == (STEPS_PER_START * 100, {"length": 1})
 
 

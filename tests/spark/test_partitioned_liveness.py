@@ -49,14 +49,14 @@ class Here:
         return [reply for _, reply in sorted(self._make(range(len(self.arrays)), name, given).items())]
 
     def go_on(self, name: str, given: object = None) -> Mapping[int, Any]:
-        return self._make([place for place in range(len(self.arrays)) if self._waits(place)], name, given)
+        return self._make([partition for partition in range(len(self.arrays)) if self._waits(partition)], name, given)
 
     @property
     def post(self) -> bool:
         return any(map(self._waits, range(len(self.arrays))))
 
-    def _waits(self, place: int) -> bool:
-        return any(sent[place] for sent in self._post if sent)
+    def _waits(self, partition: int) -> bool:
+        return any(sent[partition] for sent in self._post if sent)
 
     def cost(self, level: int, crashes: int, begun: int) -> tuple[int, int]:
         return (1, crashes) if level else (0, self.begun_crashes[begun])
@@ -67,21 +67,21 @@ class Here:
     def brought(self) -> list[Mapping[str, Array]]:
         return self._brought
 
-    def _make(self, places: Sequence[int], name: str, given: object) -> dict[int, Any]:
+    def _make(self, partitions: Sequence[int], name: str, given: object) -> dict[int, Any]:
         if isinstance(given, Back):
             self.aims[given.aim] += 1
         count = len(self.arrays)
         outcomes = {}
-        for place in places:
-            for column in self.arrays[place].values():
+        for partition in partitions:
+            for column in self.arrays[partition].values():
                 column.flags.writeable = False
-            inbound = [sent[place] if sent else b"" for sent in self._post]
-            outcomes[place] = PASSES[name](Share(place, count, self.arrays[place]), inbound, given)
-        self._post = [outcomes[place].post if place in outcomes else () for place in range(count)]
-        for place, outcome in outcomes.items():
-            self.arrays[place] = {**self.arrays[place], **outcome.arrays}
+            inbound = [sent[partition] if sent else b"" for sent in self._post]
+            outcomes[partition] = PASSES[name](Share(partition, count, self.arrays[partition]), inbound, given)
+        self._post = [outcomes[partition].post if partition in outcomes else () for partition in range(count)]
+        for partition, outcome in outcomes.items():
+            self.arrays[partition] = {**self.arrays[partition], **outcome.arrays}
         self._brought = [outcome.brought for outcome in outcomes.values()]
-        return {place: outcome.reply for place, outcome in outcomes.items()}
+        return {partition: outcome.reply for partition, outcome in outcomes.items()}
 
 
 def dealt(graph: Graph, answers: Sequence[bool], partition: int, partitions: int) -> dict[str, Array]:
@@ -115,7 +115,7 @@ def dealt(graph: Graph, answers: Sequence[bool], partition: int, partitions: int
     }
     for name, edges in sides.items():
         # Both ends list the edges of two partitions by the source, and then in the order of steps.
-        order = sorted(range(len(edges)), key=lambda place: (edges[place][3], edges[place][2]))
+        order = sorted(range(len(edges)), key=lambda index: (edges[index][3], edges[index][2]))
         found |= {
             f"{name}.first": np.searchsorted([e[0] for e in edges], [*own, graph.states]).astype(np.int64),
             f"{name}.ends": np.array([e[1] for e in edges], dtype=np.uint64),
@@ -127,12 +127,12 @@ def dealt(graph: Graph, answers: Sequence[bool], partition: int, partitions: int
 
 
 def crashes_of(state: int) -> int:
-    """How many crash steps are on the way to a state: some number."""
+    """The number of crash steps on the path to a state: some number."""
     return state * 7 % 3
 
 
 def cost_of(graph: Graph, state: int) -> tuple[int, int]:
-    """The level of a state, and the crash steps on the way to it."""
+    """The level of a state, and the crash steps on the path to it."""
     return int(state >= graph.states // 2), crashes_of(state)
 
 
@@ -263,7 +263,7 @@ def test_ways_that_are_lost(seed: int) -> None:
 
 
 def test_keys_that_share_a_half(tmp_path: Path) -> None:
-    """Targets are told apart by their whole keys; the answers come in the order of the questions."""
+    """Targets are distinguished by their whole keys; the answers are in the order of the questions."""
     keys = [5 << 64 | 9, 5 << 64 | 1, 7, 5 << 64 | 4]
     share = Share(0, 1, {"keys": key_column(keys), "needs": np.zeros(4, dtype=np.uint32)})
     asked = [3, 0, 2, 1, 0]
