@@ -16,7 +16,7 @@ from checker.report.plain_lines import print_result
 
 if TYPE_CHECKING:
     from checker.core.given import Given
-    from checker.tui.opened.paths import OpenedPaths
+    from checker.tui.opened.opened_paths import OpenedPaths
 
 _MOST_NAMES = 4
 _CODES = """\b

@@ -112,7 +112,7 @@ def print_audit(page: Page, coverage: Coverage) -> None:
     )
     _print_table(
         page,
-        ("line", "property", "never put to the test"),
+        ("line", "property", "never evaluated"),
         (
             (_where(one.span, names), one.text, _part(one.span, coverage).removeprefix(": "))
             for one in coverage.untested

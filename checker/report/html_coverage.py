@@ -32,7 +32,7 @@ def audit_tables(coverage: Coverage) -> str:
         html_table(("action", "paths", "steps"), list(actions), "Actions")
         + html_table(("line", "guard or branch", "decided"), list(branchings), "Guards and branches")
         + html_table(("line", "what"), list(remarks), "What never happened")
-        + html_table(("line", "what"), list(untested), "Never put to the test")
+        + html_table(("line", "what"), list(untested), "Never evaluated")
         + html_table(("setting",), list(settings), "Settings without effect")
     )
 

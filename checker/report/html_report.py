@@ -34,7 +34,7 @@ def html_report(report: Report, audit: Coverage | None = None) -> str:
     if report.error is not None:
         parts.append(f"<h2>The model failed</h2><pre>{text(render(report.error.diagnostic, report.sources))}</pre>")
         if report.trace is not None:
-            parts.append(_trace(report.trace, report, f"How it came to that{length_note(report.error)}"))
+            parts.append(_trace(report.trace, report, f"The run that fails{length_note(report.error)}"))
     found = sorted((p for p in report.properties if p.trace is not None), key=lambda p: p.name != report.leading)
     parts += [_trace(p.trace, report, _title(p)) for p in found if p.trace is not None]
     if report.warnings:

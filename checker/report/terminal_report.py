@@ -164,7 +164,7 @@ def print_failure(page: Page, failure: ModelFailure, trace: Trace | None, source
     if trace is not None:
         from checker.report.trace_text import print_trace
 
-        page.line(Text(f"How it came to that: {plural(failure.steps, 'step')}{length_note(failure)}", "bold"))
+        page.line(Text(f"The run that fails: {plural(failure.steps, 'step')}{length_note(failure)}", "bold"))
         print_trace(page, trace, sources)
         page.line()
 

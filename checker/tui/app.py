@@ -11,7 +11,7 @@ from textual.screen import Screen
 
 from checker.tui.hangup import LOOK_S, Terminal, leave, leaving_with_the_terminal
 from checker.tui.main_screen import MainScreen
-from checker.tui.opened.paths import OpenedPaths
+from checker.tui.opened.opened_paths import OpenedPaths
 from checker.tui.viewer_session import ViewerSession
 
 

@@ -6,7 +6,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from checker.tui.opened.paths import OpenedPaths
+from checker.tui.opened.opened_paths import OpenedPaths
 
 if TYPE_CHECKING:
     from checker.tui.opened.answers import Answers

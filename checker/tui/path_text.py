@@ -11,7 +11,7 @@ from checker.report.thread_names import NamedThread, thread_names_of
 from checker.report.thread_text import is_thread, read_thread, thread_changes
 from checker.report.trace_text import file_names
 from checker.traces.changes import changes
-from checker.tui.opened.paths import Path
+from checker.tui.opened.opened_paths import Path
 
 
 class StateLine(NamedTuple):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from checker.core.trace import Change
 from checker.tui.lanes import Lane, lanes_of
-from checker.tui.opened.paths import OpenedPaths, Path
+from checker.tui.opened.opened_paths import OpenedPaths, Path
 from checker.tui.opened.property_row import PropertyRow, TruthMark
 from checker.tui.path_text import PathText
 from checker.tui.source_rows import Sheet, sheet

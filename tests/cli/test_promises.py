@@ -1,4 +1,4 @@
-"""`fizzpy test`: promises are put to the test, in processes of their own, and what differs is said."""
+"""`fizzpy test` checks promises, in processes of their own, and prints the differences."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_guided_trace_of_a_model_that_fails(fizzpy: Command, tmp_path: Path) -> 
     ended = fizzpy("trace", "m.fizz", "--follow", "t.txt", "--extend", "1")
     assert ended.code == 75
     assert "[R5]" in ended.out
-    assert "How it came to that: 2 steps" in ended.out
+    assert "The run that fails: 2 steps" in ended.out
 
 
 def test_guided_trace_as_json(fizzpy: Command, tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from checker.tui.alternatives_screen import AlternativesScreen
 from checker.tui.app import Viewer
 from checker.tui.lines import Lines
 from checker.tui.main_screen import MainScreen
+from checker.tui.opened.opened_paths import OpenedPaths
 from checker.tui.opened.opening import opened_report, opened_walk
-from checker.tui.opened.paths import OpenedPaths
 from checker.tui.viewer_session import ViewerSession
 from fizz import load
 from tests.caching import own_cache

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checker.core.locate import locate
-from checker.tui.opened.paths import OpenedPaths
+from checker.tui.opened.opened_paths import OpenedPaths
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, driven, guided, model, opened
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,8 +18,8 @@ from checker.core.problems import UsageProblem
 from checker.core.trace import TraceEntry
 from checker.tui.app import Viewer
 from checker.tui.lanes import lanes_of
+from checker.tui.opened.opened_paths import OpenedPaths
 from checker.tui.opened.opening_files import open_guide, open_report
-from checker.tui.opened.paths import OpenedPaths
 from checker.tui.path_text import PathText
 from tests.cli.conftest import Ended
 from tests.viewer.conftest import BANK, CRASH, NODES, driven, settled

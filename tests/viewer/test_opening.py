@@ -18,9 +18,9 @@ from checker.traces.guided import follow
 from checker.traces.save_trace import guide_text
 from checker.traces.simulate import simulate
 from checker.tui.opened.alternatives import AlternativeFinder
+from checker.tui.opened.opened_paths import OpenedPaths
+from checker.tui.opened.opened_paths import Path as ViewedPath
 from checker.tui.opened.opening_files import open_guide, open_report
-from checker.tui.opened.paths import OpenedPaths
-from checker.tui.opened.paths import Path as ViewedPath
 from fizz import load
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, opened
 

@@ -11,7 +11,7 @@ from rich.color import ColorType
 from checker.tui.app import Viewer
 from checker.tui.key_bindings import KEYS
 from checker.tui.main_screen import MainScreen
-from checker.tui.opened.paths import OpenedPaths
+from checker.tui.opened.opened_paths import OpenedPaths
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, Seen, driven, guided, opened
 
 Write = Callable[..., str]

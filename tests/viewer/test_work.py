@@ -12,7 +12,7 @@ import pytest
 from checker.report.difference import read_group
 from checker.tui.app import Viewer
 from checker.tui.lines import Lines
-from checker.tui.opened.paths import OpenedPaths, Path
+from checker.tui.opened.opened_paths import OpenedPaths, Path
 from checker.tui.viewer_session import ViewerSession
 from tests.viewer.conftest import driven, first, guided, main, model, settled
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from checker.search.contract.bounds import is_cut
 from checker.traces.guards import Disabled, Guards
 from checker.traces.possible import Possible, possible_inits, possible_steps, spelled
-from checker.tui.opened.paths import Path
+from checker.tui.opened.opened_paths import Path
 from fizz.base.light import dataclass
 from interpreter import Machine, State, StepKind
 from interpreter.state.step import Failure, StepFailure, step_name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from checker.tui.opened.alternatives import AlternativeFinder, Enabled
-from checker.tui.opened.paths import Path
+from checker.tui.opened.opened_paths import Path
 from checker.tui.opened.retrace import begun, extended
 from checker.tui.opened.truths import Truths
 from interpreter import Machine

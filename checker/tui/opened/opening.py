@@ -9,7 +9,7 @@ from checker.core.report import ModelFailure, Report
 from checker.traces.model_walk import Walk
 from checker.traces.possible import possible_inits
 from checker.traces.walk_report import GuidedReport
-from checker.tui.opened.paths import OpenedPath, OpenedPaths, Path
+from checker.tui.opened.opened_paths import OpenedPath, OpenedPaths, Path
 from checker.tui.opened.property_row import PropertyRow
 from checker.tui.opened.retrace import begun, follow
 from checker.tui.opened.step_record import violation_sentence

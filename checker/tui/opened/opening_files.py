@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from checker.core.given import Given
 from checker.core.locate import locate
 from checker.core.problems import UsageProblem
-from checker.tui.opened.paths import OpenedPath, OpenedPaths, Path
+from checker.tui.opened.opened_paths import OpenedPath, OpenedPaths, Path
 from checker.tui.opened.saved_files import SavedGuide, SavedReport, Written, saved_guide, saved_report
 from checker.tui.opened.step_record import StepRecord
 

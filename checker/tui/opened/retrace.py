@@ -10,7 +10,7 @@ from checker.core.problems import UsageProblem
 from checker.core.trace import Change, Trace, TraceEntry
 from checker.traces.possible import Possible, possible_inits, possible_steps
 from checker.traces.replay import failed_entry, init_entry, step_entry
-from checker.tui.opened.paths import Path
+from checker.tui.opened.opened_paths import Path
 from checker.tui.opened.step_record import StepRecord
 from interpreter import Machine, State, Step
 from interpreter.state.step import InitialState, StepFailure

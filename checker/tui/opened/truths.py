@@ -10,7 +10,7 @@ from checker.core.trace import Why
 from checker.properties import properties_of
 from checker.search.contract.assertion_answers import Assertions
 from checker.traces.why import why
-from checker.tui.opened.paths import Path
+from checker.tui.opened.opened_paths import Path
 from checker.tui.opened.property_row import PropertyRow, TruthMark
 from interpreter import Machine, ModelError, Program, State
 
