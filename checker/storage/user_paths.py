@@ -6,10 +6,12 @@ import re
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from checker.core.exploration import Settings
 from checker.core.problems import UsageProblem
+
+if TYPE_CHECKING:
+    from checker.core.exploration import Settings
 
 MOST_BYTES = 64 * 1024 * 1024
 

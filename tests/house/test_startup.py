@@ -40,8 +40,19 @@ def test_help_imports_nothing_heavy() -> None:
     assert not {module.split(".")[0] for module in modules_after("check", "--help")} & HEAVY
 
 
+def packages_after(imports: str) -> set[str]:
+    """The packages that are loaded after an import statement."""
+    probe = f"import json, sys; {imports}; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True, cwd=ROOT)
+    return {module.split(".")[0] for module in json.loads(done.stdout)}
+
+
 def test_the_api_imports_nothing_heavy() -> None:
     """`import fizzpy` alone costs next to nothing."""
-    probe = "import json, sys; import fizzpy; print(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert not {module.split(".")[0] for module in json.loads(done.stdout)} & HEAVY
+    assert not packages_after("import fizzpy") & HEAVY
+
+
+def test_the_first_screen_imports_no_language() -> None:
+    """The viewer shows a saved report before it reads the model: no module that its first screen imports needs one."""
+    modules = "checker.cli.show_command, checker.tui.opened.opening_files, checker.tui.app"
+    assert not packages_after(f"import {modules}") & {"fizz", "interpreter", "numpy", "scipy", "yaml"}
