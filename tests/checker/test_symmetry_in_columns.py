@@ -123,7 +123,7 @@ MODELS = {
 
 
 def answer(text: str, engine: Engine) -> Exploration:
-    program = compile_module(module_of(text, calm=not text.lstrip().startswith("---")))
+    program = compile_module(module_of(text, crashing=text.lstrip().startswith("---")))
     return explore(engine, program, properties_of(program, None), Settings(keep_going=True, limits=Limits(states=400)))
 
 

@@ -97,7 +97,7 @@ def test_errors_are_not_kept(folder: Path, tmp_path: Path) -> None:
 
 
 def test_damage_is_passed_over(folder: Path, tmp_path: Path) -> None:
-    """Whatever stands in an entry, the model loads."""
+    """The model loads for any content of an entry."""
     path = tmp_path / "m.fizz"
     good = fizz.load(path, text=TEXT)
     (entry,) = folder.iterdir()
@@ -126,7 +126,7 @@ def test_foreign_values_are_refused(value: object, folder: Path, tmp_path: Path)
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no modes")
 def test_a_folder_that_others_can_write_is_not_used(folder: Path, pieces: list[str], tmp_path: Path) -> None:
-    """The cache is used only where nobody else could put something."""
+    """The cache is used only in folders that no other user can write to."""
     folder.mkdir(parents=True)
     folder.chmod(0o777)
     for _ in range(2):
@@ -136,7 +136,7 @@ def test_a_folder_that_others_can_write_is_not_used(folder: Path, pieces: list[s
 
 
 def test_an_unusable_folder_is_passed_over(folder: Path, tmp_path: Path) -> None:
-    """Without a writable place everything works, without a word."""
+    """Without a writable folder everything works, without a message."""
     folder.parent.mkdir()
     folder.write_text("not a folder")
     fizz.load(tmp_path / "m.fizz", text=TEXT)
@@ -153,7 +153,7 @@ def test_old_entries_are_dropped(folder: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_used_is_not_dropped(folder: Path, pieces: list[str], tmp_path: Path) -> None:
-    """A model that is read again and again stays, whatever its constants are set to; and so do those values."""
+    """A model that is read repeatedly stays cached under changing constants; so do their values."""
     fill(folder, room=3, since=time.time() + 3_600)
     for number in [*range(6), 5]:
         fizz.load(tmp_path / "m.fizz", text=TEXT, constants={"N": str(number)})
@@ -194,7 +194,7 @@ def test_other_things_in_the_place_of_an_entry(thing: str, folder: Path, tmp_pat
 
 
 def test_only_entries_are_dropped(folder: Path, tmp_path: Path) -> None:
-    """What has another name than entries have is somebody else's."""
+    """Files that are not named like entries are not touched."""
     fill(folder)
     (folder / "notes.txt").write_text("mine")
     os.utime(folder / "notes.txt", (0, 0))

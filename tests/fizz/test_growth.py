@@ -1,4 +1,4 @@
-"""Reading a file takes time in proportion to its length, whatever it is full of: calls are counted, never seconds."""
+"""Reading a file takes time in proportion to its length, for any content: calls are counted, not seconds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def many(line: str) -> Callable[[int], str]:
 
 
 def listed(before: str, item: str, after: str, between: str = ", ") -> Callable[[int], str]:
-    """A model with one constant, or whatever `before` begins, of so many parts."""
+    """A model with one constant, or with text that starts with `before`, of this many parts."""
     return lambda n: before + between.join(item.replace("@", str(i)) for i in range(n)) + after + "\n" + INIT
 
 

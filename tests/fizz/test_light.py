@@ -95,7 +95,7 @@ def test_nodes_are_compared_without_their_places() -> None:
 
 
 def test_frozen_under_test() -> None:
-    """Tests run with the standard library's dataclasses: nobody assigns to a field of a frozen one unnoticed."""
+    """Tests run with the standard library's dataclasses: assigning to a field of a frozen one raises."""
     with pytest.raises(dataclasses.FrozenInstanceError):
         NO_OUTCOME.value = True  # type: ignore[misc]
 

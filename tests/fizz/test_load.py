@@ -52,7 +52,7 @@ always assertion R: return __returns__ == {}
 
 
 def test_includes(tmp_path: Path) -> None:
-    """The items of an included file stand in place of the include; a second include changes nothing."""
+    """The items of an included file replace the include; a second include changes nothing."""
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "deep.fizz").write_text("Deep = 1\n")
     model = _write(
@@ -176,7 +176,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
 
 
 def test_errors_are_sorted_and_at_most_twenty(tmp_path: Path) -> None:
-    """All mistakes of a file are reported together, sorted by place."""
+    """All mistakes of a file are reported together, sorted by position."""
     lines = [f"action A{n}:\n    x = {'= 1' if n % 2 else 'missing'}\n" for n in range(30)]
     found = _errors(tmp_path / "m.fizz", "".join((*lines, "action Init: pass\n")))
     assert len(found) == 20
@@ -214,7 +214,7 @@ def test_definitions_in_broken_items_are_not_missed(tmp_path: Path) -> None:
     ],
 )
 def test_deep_nesting_is_a_message(body: str, tmp_path: Path) -> None:
-    """No expression, however deep, ends in anything but a message with its place."""
+    """Every expression, however deep, loads or gives a message with its span."""
     found = _errors(tmp_path / "m.fizz", f"action Init:\n    a = 1\n    x = {body}\n")
     assert found[0].code in ("L1", "L6") and found[0].span is not None
 

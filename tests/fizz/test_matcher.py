@@ -65,7 +65,7 @@ def found(text: str) -> object:
 
 
 def broken(text: str, chance: random.Random) -> Iterator[str]:
-    """The text with a token left out, doubled, or another in its place."""
+    """The text with a token left out, doubled, or replaced by another."""
     tokens = list(re.finditer(r"\w+|[^\w\s]|[\x01-\x03]", text))
     for _ in range(MUTATIONS):
         one, other = chance.choice(tokens), chance.choice(tokens)

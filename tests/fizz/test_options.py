@@ -145,7 +145,7 @@ def test_overrides(name: str, value: str, expected: Options, tmp_path: Path) -> 
     ],
 )
 def test_wrong_overrides(name: str, value: str, code: str, text: str, hint: str, tmp_path: Path) -> None:
-    """The place of a wrong override is the override."""
+    """The span of a wrong override is in the override."""
     with pytest.raises(FizzError) as caught:
         fizz.load(tmp_path / "m.fizz", text=MODEL, options={name: value})
     (diagnostic,) = caught.value.diagnostics

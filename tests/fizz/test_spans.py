@@ -1,4 +1,4 @@
-"""Every node knows its exact place."""
+"""Every node has its exact span."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_children_lie_inside_their_parents() -> None:
 
 
 def test_names_of_definitions() -> None:
-    """`name_span` is the place of the name alone."""
+    """`name_span` is the span of the name alone."""
     role = parse_file("m.fizz", TEXT.replace("\n\trequire", "\n        require")).items[0]
     assert isinstance(role, ast.Role)
     assert role.name_span == Span("m.fizz", 4, 6, 4, 10)

@@ -1,4 +1,4 @@
-"""Short ways to make a text runnable, to walk through all of its states, and to ask what went wrong."""
+"""Helpers to make a text runnable, to walk through all of its states, and to get its first mistake."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from checker.core.report import Report
 from interpreter import Machine, State, Step, StepKind, compile_module
 from interpreter.state.step import ModelError
 
-CALM = "---\noptions: {crash_on_yield: false}\ndeadlock_detection: false\n---\n"
-"""Front matter for models in which nothing crashes and everything may end."""
+WITHOUT_CRASHES = "---\noptions: {crash_on_yield: false}\ndeadlock_detection: false\n---\n"
+"""Front matter for models without crashes and deadlock detection."""
 
 
-def module_of(text: str, calm: bool = True, **options: str) -> fizz.Module:
-    """The module of a text; unless `calm` is False or it has front matter of its own, without crashes."""
+def module_of(text: str, crashing: bool = False, **options: str) -> fizz.Module:
+    """The module of a text; without crashes, unless `crashing` is True or it has front matter of its own."""
     text = dedent(text).lstrip("\n")
-    head = CALM if calm and not text.startswith("---") else ""
+    head = WITHOUT_CRASHES if not crashing and not text.startswith("---") else ""
     return fizz.load("m.fizz", text=head + text, options=options)
 
 
-def machine_of(text: str, calm: bool = True, symmetry: bool = False, **options: str) -> Machine:
+def machine_of(text: str, crashing: bool = False, symmetry: bool = False, **options: str) -> Machine:
     """The machine of a text."""
-    return Machine(compile_module(module_of(text, calm, **options)), symmetry)
+    return Machine(compile_module(module_of(text, crashing, **options)), symmetry)
 
 
-def report_of(text: str, engine: str = "embedded", calm: bool = True, **settings: object) -> Report:
+def report_of(text: str, engine: str = "embedded", crashing: bool = False, **settings: object) -> Report:
     """The report of a text."""
-    return check(module_of(text, calm), engine=engine, settings=Settings(**settings))  # type: ignore[arg-type]
+    return check(module_of(text, crashing), engine=engine, settings=Settings(**settings))  # type: ignore[arg-type]
 
 
 def walk(machine: Machine, most: int = 1_000_000) -> Iterator[tuple[State, tuple[Step, ...]]]:
@@ -38,7 +38,7 @@ def walk(machine: Machine, most: int = 1_000_000) -> Iterator[tuple[State, tuple
     initial, failures = machine.initial()
     assert not failures, failures[0].error
     bound = machine.program.options.max_actions
-    found = {way.state: (0, 0) for way in initial}  # level and starts
+    found = {one.state: (0, 0) for one in initial}  # level and starts
     waiting = list(found)
     for state in waiting:
         level, starts = found[state]
@@ -66,14 +66,14 @@ def ends_of(text: str, **options: str) -> list[dict[str, str]]:
     return [dict(machine.describe(state)) for state, steps in walk(machine) if not steps]
 
 
-def count(text: str, calm: bool = True, **options: str) -> int:
-    """How many states a text has."""
-    return sum(1 for _ in walk(machine_of(text, calm, **options)))
+def count(text: str, crashing: bool = False, **options: str) -> int:
+    """The number of states of a text."""
+    return sum(1 for _ in walk(machine_of(text, crashing, **options)))
 
 
-def error_of(text: str, calm: bool = True) -> ModelError:
+def error_of(text: str, crashing: bool = False) -> ModelError:
     """The mistake that the run of a text meets first: in a constant, in Init, in a step or in an assertion."""
-    module = module_of(text, calm)
+    module = module_of(text, crashing)
     found = check(module)
     assert found.error is not None, f"no error: {found.verdict}"
     said = found.error.diagnostic

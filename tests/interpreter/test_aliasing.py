@@ -80,7 +80,7 @@ def test_local_and_element() -> None:
 
 
 def test_element_replaced_under_a_local() -> None:
-    """A local holds the container itself, not the place where it was found."""
+    """A local holds the container itself, not the slot where it was found."""
     ends = ends_of("""
         action Init: box, done = [[0]], False
         action Go:
@@ -165,7 +165,7 @@ def test_container_in_itself() -> None:
 
 
 def test_two_that_contain_each_other() -> None:
-    """Mutual references are one structure, whoever is reached first."""
+    """Mutual references are one structure, for any order of the walk."""
     assert (
         count("""
         action Init:
@@ -328,7 +328,7 @@ def test_alias_within_a_step() -> None:
 
 
 def test_equal_alternatives_that_are_two_objects() -> None:
-    """Equal containers that are not one object are two ways with one name: the step changes the one it takes."""
+    """Equal containers that are not one object are two paths with one name: the step changes the one it takes."""
     machine = machine_of("""
         action Init: x = [[], []]
         atomic action Go:

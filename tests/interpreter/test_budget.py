@@ -1,4 +1,4 @@
-"""What one step may cost and make: too much ends in R20 or R24 with a place and a way out, before it is done."""
+"""The budget of one step: exceeding it ends in R20 or R24 with a span and a hint, before the work is done."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ TABLE = [
 
 @pytest.mark.parametrize(("code", "body"), TABLE)
 def test_too_much(code: str, body: str) -> None:
-    """The code, a place inside the action, and for R20 what the limit is called."""
+    """The code, a span inside the action, and for R20 the name of the limit."""
     error = error_of(CHEAP.format(body))
     assert error.code == code
     assert error.span is not None and error.span.line >= 6

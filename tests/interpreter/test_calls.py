@@ -126,7 +126,7 @@ def test_defaults_are_fresh_each_time() -> None:
     ],
 )
 def test_wrong_arguments(arguments: str, code: str, said: str) -> None:
-    """Wrong names or numbers are errors: at load time, or where only the run can tell, when it runs."""
+    """Wrong names or numbers are errors: at load time, or at run time where the text does not show them."""
     text = f"""
         role R:
             action Init: self.x = 0
@@ -240,7 +240,7 @@ def test_serial_calls_outside_a_role() -> None:
     with pytest.raises(FizzError) as refused:
         report_of(text.format(flow=""))
     assert refused.value.diagnostics[0].code == "L25"
-    # With the name of a method of lists it may be no fizz call, so only the run can tell.
+    # With the name of a method of lists it may be no fizz call, so it is decided at run time.
     hidden = text.format(flow="").replace("func f()", "func append()").replace(".f()", ".append()")
     assert error_of(hidden).code == "L25"
 

@@ -61,7 +61,7 @@ def test_a_delivery_is_a_thread() -> None:
 
 
 def test_sending_enables_and_shows() -> None:
-    """A state tells its queued messages."""
+    """A state includes its queued messages."""
     (first, second) = states_of(
         """
         Net = Channel()

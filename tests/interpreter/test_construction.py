@@ -74,7 +74,7 @@ def test_a_serial_func_in_a_role_init_yields_later() -> None:
 
 
 def test_inits_that_wait_to_begin() -> None:
-    """Across yields too, an Init that waits to begin is told from one whose first statement is under way."""
+    """Across yields too, an Init that waits to begin is distinguished from one whose first statement is running."""
     found = states_of("""
         role Leaf:
             action Init: self.fill()

@@ -23,9 +23,9 @@ def ask(domain: str, expression: str, used: int = 2, names: str = "a, b") -> str
     machine = machine_of(text)
     (initial,), _ = machine.initial()
     (candidate,) = machine.candidates(initial.state)
-    way = machine.run(candidate.rule, machine.view(initial.state))
-    if isinstance(way.result, Failure):
-        return way.result.error.code
+    path = machine.run(candidate.rule, machine.view(initial.state))
+    if isinstance(path.result, Failure):
+        return path.result.error.code
     steps = machine.steps(initial.state).steps
     return dict(machine.describe(steps[0].target))["got"].strip('"') if steps else None
 

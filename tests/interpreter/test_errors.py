@@ -1,4 +1,4 @@
-"""Mistakes of a model while it runs: each code with its text, its place, its hint and the calls under way."""
+"""Mistakes of a model while it runs: each code with its text, its span, its hint and the active calls."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ atomic action Go:
     ],
 )
 def test_statements(code: str, statement: str, text: str, columns: tuple[int, int] | None) -> None:
-    """The code, the text, and the place to the column."""
+    """The code, the text, and the span to the column."""
     model = STATEMENT.format(statement=statement)
     error = error_of(model)
     assert (error.code, text in error.text) == (code, True), (error.code, error.text)
@@ -107,7 +107,7 @@ def test_state_variable_that_init_did_not_bind() -> None:
 
 
 def test_call_chain() -> None:
-    """The calls under way are named, innermost first."""
+    """The active calls are listed, innermost first."""
     error = error_of("""
         role R:
             action Init: self.x = 0
@@ -162,8 +162,8 @@ def test_too_many_moves(body: str) -> None:
     assert "endless" in str(error.hint)
 
 
-def test_too_many_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    """R22: a step of more ways than anybody wants."""
+def test_too_many_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R22: a step with too many execution paths."""
     monkeypatch.setattr(Machine, "most_paths", 20)
     machine = machine_of("""
         action Init: x = 0

@@ -41,29 +41,29 @@ def dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def parts(place: str, value: Any) -> Iterator[tuple[str, str]]:
+def parts(path: str, value: Any) -> Iterator[tuple[str, str]]:
     """The parts of a value, read off its encoding."""
     mark = next(iter(value), "") if isinstance(value, dict) else ""
     if isinstance(value, list) or mark == "$tuple":
         items = value if isinstance(value, list) else value["$tuple"]
-        yield place, f"{'list' if items is value else 'tuple'} {len(items)}"
+        yield path, f"{'list' if items is value else 'tuple'} {len(items)}"
         for i, item in enumerate(items):
-            yield from parts(f"{place}[{i}]", item)
+            yield from parts(f"{path}[{i}]", item)
     elif mark in FIELDS:
-        yield place, f"{FIELDS[mark]} {len(value[mark])}"
+        yield path, f"{FIELDS[mark]} {len(value[mark])}"
         for name, item in value[mark].items():
-            yield from parts(f"{place}.{name}", item)
+            yield from parts(f"{path}.{name}", item)
     elif mark in ELEMENTS:
-        yield place, ELEMENTS[mark]
+        yield path, ELEMENTS[mark]
         for i, item in enumerate(value[mark]):
-            yield f"{place}{{{i}}}", dump(item)
+            yield f"{path}{{{i}}}", dump(item)
     elif mark == "$dict" or (isinstance(value, dict) and not mark.startswith("$")):
         pairs = value["$dict"] if mark == "$dict" else list(value.items())
-        yield place, f"dict {len(pairs)}"
+        yield path, f"dict {len(pairs)}"
         for key, item in pairs:
-            yield from parts(f"{place}[{dump(key)}]", item)
+            yield from parts(f"{path}[{dump(key)}]", item)
     else:
-        yield place, dump(value)
+        yield path, dump(value)
 
 
 def all_parts(encoding: str) -> Iterator[tuple[str, str]]:
@@ -86,18 +86,18 @@ def all_parts(encoding: str) -> Iterator[tuple[str, str]]:
         yield from parts("returns", state["returns"])
 
 
-def shares(place: str, text: str, encoding: str) -> bool:
-    """Whether an element of an unordered collection, thread or message is, or holds, what is found elsewhere too."""
-    return '"$ref"' in text or f'"$ref":{json.dumps(place, ensure_ascii=False)[:-1]}' in encoding
+def shares(path: str, text: str, encoding: str) -> bool:
+    """Whether an element of an unordered collection, thread or message holds a container that is shared."""
+    return '"$ref"' in text or f'"$ref":{json.dumps(path, ensure_ascii=False)[:-1]}' in encoding
 
 
 def key_by_hand(encoding: str) -> str:
     """Sum of the halves of the digests modulo 2^64, high half first."""
     low = high = 0
-    for place, text in all_parts(encoding):
-        if place.endswith("}") and not shares(place, text, encoding):
-            place = place[: place.rindex("{")] + "{}"
-        digest = blake2b(f"{place}\x1f{text}".encode(), digest_size=16).digest()
+    for path, text in all_parts(encoding):
+        if path.endswith("}") and not shares(path, text, encoding):
+            path = path[: path.rindex("{")] + "{}"
+        digest = blake2b(f"{path}\x1f{text}".encode(), digest_size=16).digest()
         low += int.from_bytes(digest[:8], "little")
         high += int.from_bytes(digest[8:], "little")
     return f"{high % 2**64:016x}{low % 2**64:016x}"
@@ -105,7 +105,7 @@ def key_by_hand(encoding: str) -> str:
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
 def test_keys_by_hand(path: Path) -> None:
-    """Keys equal a computation from the encoding alone; equal encodings and equal states are the same thing."""
+    """Keys equal a computation from the encoding alone; equal encodings and equal states coincide."""
     machine = Machine(compile_module(fizz.load(path)))
     encodings = {}
     for number, (state, _) in enumerate(walk(machine, 400)):
@@ -191,7 +191,7 @@ def test_encoding() -> None:
             net = Net.stub(node)
         always assertion Reads: return __returns__ == {}
         """,
-        calm=False,
+        crashing=True,
     )
     encodings = [machine.encoding(state) for state, _ in walk(machine)]
     head = '{"heap":{"net":{"$stub":[0,"Node#0"]},"node":{"$role":"Node#0"}},"roles":[["Node",0,{"LIMIT":3},'

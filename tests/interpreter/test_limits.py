@@ -91,9 +91,9 @@ def test_a_limit_makes_a_deadlock() -> None:
         action Init: n = 0
         atomic action Go: n += 1
     """
-    limited = report_of(text.format(option="action_options: {Go: {max_actions: 2}}"), calm=False)
+    limited = report_of(text.format(option="action_options: {Go: {max_actions: 2}}"), crashing=True)
     assert (limited.verdict, limited.states) == ("deadlock", 3)
-    bounded = report_of(text.format(option="options: {max_actions: 2}"), calm=False)
+    bounded = report_of(text.format(option="options: {max_actions: 2}"), crashing=True)
     assert (bounded.verdict, bounded.states, bounded.cut) == ("bounded", 3, 1)
 
 

@@ -1,4 +1,4 @@
-"""Loops of choices (language page, 6.3): which ways are given up, and that the machine does what the page says."""
+"""Loops of choices (language page, 6.3): which paths are given up, and that the machine follows the page."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ atomic action Shuffle:
 
 def rules_of(machine: Machine, states: int) -> list[tuple[Rule, object]]:
     """Rules with states, as far as the first states go."""
-    found = [way.state for way in machine.initial()[0]]
+    found = [path.state for path in machine.initial()[0]]
     met = set(found)
     pairs = []
     for state in found:
@@ -260,7 +260,7 @@ def rules_of(machine: Machine, states: int) -> list[tuple[Rule, object]]:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_machine_does_what_the_page_says(name: str) -> None:
-    """The ways that are left, and what comes of them, are those of the definition followed word for word."""
+    """The remaining paths and their results are those of the literal definition."""
     program = compile_module(fizz.load("m.fizz", text=MODELS[name] + IDLE))
     assert program.choice_loops.loops
     machine = Machine(program)
@@ -304,7 +304,7 @@ def test_without_a_way_left_there_is_no_step(engine: str) -> None:
 @pytest.mark.parametrize("engine", ["plain", "embedded"])
 @pytest.mark.parametrize("body", ["pass", "n += 1\n        c = oneof [0, 1]"])
 def test_a_loop_without_end_is_a_mistake(engine: str, body: str) -> None:
-    """A loop that comes back without a choice, or never comes back to where it was, ends in R20 at its place."""
+    """A loop that comes back without a choice, or never comes back to where it was, ends in R20 at its span."""
     head = "---\noptions: {limits: {charges: 4000}}\n---\n"
     text = f"{head}action Init: c, n = 0, 0\natomic action Go:\n    while c == 0:\n        {body}\n"
     report = check(fizz.load("m.fizz", text=text), engine=engine)

@@ -47,7 +47,7 @@ atomic action Send:
         "always assertion P: return 'Up' in [s.name for s in next_states()]",
         "exists assertion P: return [s.name for s in next_states()][0] == 'thread-0'",
         "exists assertion P: return [s.name for s in next_states()][0] == 'channel-0-message-0'",
-        # Who moves.
+        # Which actor moves.
         "exists assertion P: return [[s.role_ref, s.role_id, s.action_name] for s in next_states()][-1] == "
         "['R#0', r.__id__, 'Step']",
         "always assertion P: return [s.role_ref for s in next_states() if s.name == 'Up'] != ['R#0']",
@@ -63,7 +63,7 @@ atomic action Send:
 @pytest.mark.parametrize("engine", ["plain", "embedded"])
 def test_what_it_tells(assertion: str, engine: str) -> None:
     """Each assertion holds."""
-    report = report_of(MODEL.format(assertion=assertion), engine, calm=False)
+    report = report_of(MODEL.format(assertion=assertion), engine, crashing=True)
     assert report.properties[0].verdict in ("holds", "holds-within-bound"), report.error
 
 

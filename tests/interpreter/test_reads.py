@@ -17,7 +17,7 @@ from checker.search.memo.memo import Memory
 from interpreter import Machine, State, StepKind, compile_module
 from interpreter.execute.view import PairView, RememberedView, View
 from interpreter.state.step import ExecutionPath, Failure, ModelError, Read, Rule
-from tests.checker.by_parts import ways_by_parts
+from tests.checker.by_parts import paths_by_parts
 from tests.interpreter.running import walk
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,21 +36,21 @@ def machine_for(path: Path) -> Machine:
     return Machine(compile_module(fizz.load(path)))
 
 
-def forks_of(way: ExecutionPath) -> tuple[int, ...]:
-    return tuple(event.taken for event in way.events if not isinstance(event, Read))
+def forks_of(path: ExecutionPath) -> tuple[int, ...]:
+    return tuple(event.taken for event in path.events if not isinstance(event, Read))
 
 
-def told(way: ExecutionPath) -> object:
-    """A way with its failure, if it is one, as something that compares by value."""
-    if isinstance(way.result, Failure):
-        error: ModelError = way.result.error
-        return way.events, error.diagnostic, error.calls, way.result.forks
-    return way
+def comparable(path: ExecutionPath) -> object:
+    """A path with its failure, if it is one, in a form that compares by value."""
+    if isinstance(path.result, Failure):
+        error: ModelError = path.result.error
+        return path.events, error.diagnostic, error.calls, path.result.forks
+    return path
 
 
-def asked(way: ExecutionPath) -> RememberedView:
-    """A view that knows what a way asked, and nothing else."""
-    return RememberedView({event.slot: event.answer for event in way.events if isinstance(event, Read)})
+def asked(path: ExecutionPath) -> RememberedView:
+    """A view of the answers that a path read, and nothing else."""
+    return RememberedView({event.slot: event.answer for event in path.events if isinstance(event, Read)})
 
 
 def check_rule(machine: Machine, rule: Rule, view: View) -> None:
@@ -58,9 +58,9 @@ def check_rule(machine: Machine, rule: Rule, view: View) -> None:
     if machine.together(rule):
         check_together(partial(machine.all_paths, rule), view)
         return
-    for way in machine.paths(rule, view):
-        if not reads_all(way):
-            assert told(machine.run(rule, asked(way), forks_of(way))) == told(way)
+    for path in machine.paths(rule, view):
+        if not reads_all(path):
+            assert comparable(machine.run(rule, asked(path), forks_of(path))) == comparable(path)
 
 
 def check_by_parts(memory: Memory, rule: Rule, view: View) -> None:
@@ -68,23 +68,23 @@ def check_by_parts(memory: Memory, rule: Rule, view: View) -> None:
     if memory.machine.together(rule):
         check_together(partial(memory.runner.run, rule), view)
         return
-    for way in ways_by_parts(memory, rule, view):
-        if not reads_all(way):
-            assert told(memory.runner.whole(rule, asked(way), forks_of(way))) == told(way)
+    for path in paths_by_parts(memory, rule, view):
+        if not reads_all(path):
+            assert comparable(memory.runner.whole(rule, asked(path), forks_of(path))) == comparable(path)
 
 
 def check_together(all_paths: Callable[[View], ExecutionPath], view: View) -> None:
-    """Which ways there are depends on what all of them read."""
+    """Which paths exist depends on the reads of all of them."""
     whole = all_paths(view)
     again = all_paths(asked(whole))
-    assert [told(ExecutionPath((), result)) for result in again.results] == [
-        told(ExecutionPath((), one)) for one in whole.results
+    assert [comparable(ExecutionPath((), result)) for result in again.results] == [
+        comparable(ExecutionPath((), one)) for one in whole.results
     ]
 
 
-def reads_all(way: ExecutionPath) -> bool:
-    """Whether a way asked for the whole state."""
-    return any(isinstance(event, Read) and event.slot[-1] == "state" for event in way.events)
+def reads_all(path: ExecutionPath) -> bool:
+    """Whether a path read the whole state."""
+    return any(isinstance(event, Read) and event.slot[-1] == "state" for event in path.events)
 
 
 def sample(machine: Machine, most: int, every: int) -> list[State]:
@@ -158,15 +158,15 @@ from hashlib import sha256
 
 for path in sys.argv[1:]:
     machine = Machine(compile_module(fizz.load(path)))
-    told = sha256()
+    digest = sha256()
     for number, (state, steps) in enumerate(walk(machine, 100)):
         if number >= 40:
             break
         for text in (machine.encoding(state), f"{machine.key(state):032x}", str(machine.describe(state))):
-            told.update(text.encode())
+            digest.update(text.encode())
         for step in steps:
-            told.update(f"{step.order} {step.name} {machine.key(step.target)} {step.outcome.labels}".encode())
-    print(path, told.hexdigest())
+            digest.update(f"{step.order} {step.name} {machine.key(step.target)} {step.outcome.labels}".encode())
+    print(path, digest.hexdigest())
 """
 
 

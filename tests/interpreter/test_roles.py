@@ -275,7 +275,7 @@ always assertion Shared:
 @pytest.mark.parametrize("engine", ["plain", "embedded"])
 def test_reset_values_are_fresh_copies(engine: str) -> None:
     """After a crash the fields share nothing with the reset values; what is shared within one value stays shared."""
-    report = report_of(SHARING, engine, calm=False)
+    report = report_of(SHARING, engine, crashing=True)
     # Per instance: as Init left it, written to, after a crash, and written to after it: `b` is a list of its own then.
     assert report.verdict == "passed" and report.states == 4 * 4
     machine = machine_of(SHARING, crash_on_yield="true")

@@ -109,7 +109,7 @@ def outcome(body: str) -> str:
 
 @pytest.mark.parametrize("expression", REACHING_OUT)
 def test_reaching_out(expression: str) -> None:
-    """Known ways out of a Python in a Python: each ends in an error of the language, with a code."""
+    """Known escapes from a sandbox in Python: each ends in an error of the language, with a code."""
     assert outcome(f"x = str({expression})") != "fine"
 
 
@@ -178,7 +178,7 @@ EXPENSIVE = [
 
 @pytest.mark.parametrize("body", EXPENSIVE)
 def test_expensive(body: str) -> None:
-    """Whatever would take all memory or all time is an error."""
+    """Expressions that would take all memory or time are errors."""
     found = outcome(body)
     assert found.startswith(("R", "L")), found
 

@@ -210,7 +210,7 @@ def test_init_ways() -> None:
     """)
     initial, failures = machine.initial()
     assert failures == []
-    found = [(way.forks, "".join(text for _, text in machine.describe(way.state))) for way in initial]
+    found = [(path.forks, "".join(text for _, text in machine.describe(path.state))) for path in initial]
     assert found == [((0, 1), "123"), ((1, 0), "213"), ((2, 0), "31"), ((2, 1), "32")]
 
 
@@ -233,7 +233,7 @@ def test_locals_of_init_vanish() -> None:
 
 
 def test_locals_are_state() -> None:
-    """Locals stay bound until the frame ends, loop variables included, and tell states apart."""
+    """Locals stay bound until the frame ends, loop variables included, and distinguish states."""
     assert (
         count("""
         action Init: x = 0
@@ -278,7 +278,7 @@ def test_iteration_orders() -> None:
 
 
 def test_the_statements_of_a_long_parallel_block_are_named_once() -> None:
-    """Not again for each way through the choice of the first one."""
+    """Not again for each alternative of the first choice."""
     text = "action Init: x = 0\naction Go:\n    parallel:\n" + "".join(f"        x = {i}\n" for i in range(1, 61))
     before = _waiting.cache_info().misses
     assert len(names_from_start(text)) == 60

@@ -42,6 +42,6 @@ def test_difference(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_no_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a table there is nothing to compare: exit code 2, and the way out."""
+    """Without a table there is nothing to compare: exit code 2, and a hint."""
     assert main([str(folder)]) == 2
     assert "--expected" in capsys.readouterr().err

@@ -33,7 +33,7 @@ def named_in_the_code() -> set[str]:
 
 
 def templates(path: Path) -> set[str]:
-    """The texts of the problems that a source file makes, `…` for what is put in; those made elsewhere left out."""
+    """The texts of the problems that a source file makes, `…` for what is put in; those of other modules left out."""
     found = set()
     for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(call, ast.Call) or not call.args:
@@ -47,7 +47,7 @@ def templates(path: Path) -> set[str]:
 
 
 def template(text: ast.expr) -> str:
-    """What a text in the code looks like when it is told."""
+    """A text in the code as it is printed."""
     match text:
         case ast.Constant(str(value)):
             return value
@@ -57,7 +57,7 @@ def template(text: ast.expr) -> str:
 
 
 def announced(diagnostics: tuple[Diagnostic, ...], path: Path) -> None:
-    """The messages are the announced ones; those without a place may be announced anywhere."""
+    """The messages are the announced ones; those without a span may be announced anywhere."""
     expected = marks(path)
     assert len(diagnostics) == len(expected), [d.text for d in diagnostics]
     for line, code, text in expected:
@@ -85,7 +85,7 @@ def test_messages_of_checkpoints() -> None:
     assert len(sources) > 8
     made = set().union(*map(templates, sources)) - {"…. The checkpoint of level … is whole"}
     assert made <= rows
-    # What is told by others on the way, or is put together.
+    # Messages of other modules, or composed ones.
     assert rows - made == {
         "the checkpoint in … cannot be written: …",
         "the disk of … is full",
@@ -109,7 +109,7 @@ def test_constants_from_outside() -> None:
 @pytest.mark.parametrize("engine", ["plain", "embedded"])
 @pytest.mark.parametrize("path", FAILURES, ids=lambda path: path.stem)
 def test_failures(path: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The model fails with the announced message, at its place, with a story that ends there."""
+    """The model fails with the announced message and span, and its trace ends there."""
     monkeypatch.setattr(Machine, "most_paths", 1_000)
     report = report_of(path, engine)
     assert (report.verdict, int(report.exit_code)) == ("error", 75)

@@ -24,7 +24,7 @@ UNREDUCED = {
 
 @pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise.title)
 def test_figures(promise: Promise) -> None:
-    """The figures are kept, and both engines tell the same story."""
+    """The figures are as documented, and both engines give the same report."""
     plain, embedded = promise.run("plain"), promise.run("embedded")
     assert promise.broken_by(plain) == []
     assert told(embedded) == told(plain)

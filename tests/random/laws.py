@@ -18,7 +18,7 @@ from fizz.syntax.printer import print_module
 from interpreter import Machine, State, StepKind, compile_module
 from interpreter.execute.view import PairView, RememberedView, View
 from interpreter.state.step import ExecutionPath, Failure, ModelError, Outcome, Read, Result, Rule
-from tests.checker.by_parts import ways_by_parts
+from tests.checker.by_parts import paths_by_parts
 
 _PATHS = tuple(name for name, entry in ENGINES.items() if "embedded" in (name, entry.variant_of))
 """The embedded engine, and its ways of going on as engines of their own."""
@@ -129,7 +129,7 @@ def _check_rule(machine: Machine, rule: Rule, view: View) -> None:
 
 
 def _check_by_parts(memory: Memory, rule: Rule, view: View) -> None:
-    _check_ways(partial(memory.runner.whole, rule), ways_by_parts(memory, rule, view))
+    _check_ways(partial(memory.runner.whole, rule), paths_by_parts(memory, rule, view))
 
 
 def _check_ways(run: Callable[[View, tuple[int, ...]], ExecutionPath], ways: Iterator[ExecutionPath]) -> None:
@@ -149,7 +149,7 @@ def _check_joined(memory: Memory, rule: Rule, state: State) -> None:
         parts: Iterator[Result] = iter(memory.runner.run(rule, memory.view(state)).results)
     else:
         whole = (way.result for way in machine.paths(rule, machine.view(state)))
-        parts = (way.result for way in ways_by_parts(memory, rule, memory.view(state)))
+        parts = (way.result for way in paths_by_parts(memory, rule, memory.view(state)))
     for one, other in zip(islice(whole, 60), islice(parts, 60), strict=True):
         if isinstance(one, Outcome) and isinstance(other, Outcome):
             assert memory.apply(state, rule, other) == machine.apply(state, rule, one)

@@ -1,4 +1,4 @@
-"""Short ways to call builtins and methods, and to ask for the code of a problem."""
+"""Helpers to call builtins and methods, and to get the code of a mistake."""
 
 from __future__ import annotations
 

@@ -285,7 +285,7 @@ def test_python_is_out_of_reach(call: Call, problem: Call, name: str) -> None:
 
 
 def test_no_python_error_leaks(call: Call, method: Call) -> None:
-    """Whatever values are thrown at a builtin or a method, it answers or raises a Problem."""
+    """A builtin or method returns or raises `ModelMistake` for any values."""
     junk: list[Any] = [
         None, True, 0, -1, 2, 10**40, 1.5, math.nan, math.inf, "", "ab", "{0}", "%d", b"a", (), (1, 2), range(3),
         L([]), L([1, "a"]),

@@ -136,7 +136,7 @@ QUICK = {
     "struct", "type", "list.append", "list.clear", "dict.clear", "dict.get", "dict.pop", "dict.setdefault", "set.add",
     "set.clear", "set.discard", "set.remove", "genericset.clear", "genericmap.clear", "bag.add", "bag.clear",
 }  # fmt: skip
-"""What takes as long whatever the sizes are, beyond its number of arguments; `math` is about numbers alone."""
+"""Functions whose time depends on the number of arguments only; `math` takes numbers only."""
 
 
 def builtins() -> Iterator[tuple[str, Builtin]]:

@@ -60,7 +60,7 @@ def tried(items: list[Any], more: list[Any]) -> list[object]:
 
 @given(ITEMS, ITEMS)
 def test_many_are_found_as_few_are(items: list[Any], more: list[Any]) -> None:
-    """By bucket or one by one: the same elements are found, at the same places, with the same mistakes."""
+    """By bucket or one by one: the same elements are found, at the same positions, with the same mistakes."""
     with searching(100):
         plainly = tried(items, more)
     with searching(0):

@@ -197,7 +197,7 @@ def test_aliases_are_references() -> None:
 
 
 def test_parts_and_encodings_resolve_aliases() -> None:
-    """The first occurrence is written out, the second is a reference to its place."""
+    """The first occurrence is written out, the second is a reference to its path."""
     interner, number, one, _ = shared_pair()
     content = freeze(one, interner)
     seen: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""Laws that hold for all values: equality, keys, identity, order, parts, the way to an id and back."""
+"""Laws that hold for all values: equality, keys, identity, order, parts, conversion to an id and back."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_display_text_is_that_of_the_id(value: Any) -> None:
 
 
 def test_numbers_do_not_meet() -> None:
-    """1, 1.0, True, 0.0, -0.0 and nan are told apart in identity, whatever Python thinks of them."""
+    """1, 1.0, True, 0.0, -0.0 and nan are distinguished in identity, unlike in Python."""
     interner = Interner()
     values: list[Any] = [0, 0.0, -0.0, False, 1, 1.0, True, "1", float("nan"), (1,), (1.0,), (True,), None, b"1"]
     assert len({freeze(value, interner) for value in values}) == len(values)

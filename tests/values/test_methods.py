@@ -126,7 +126,7 @@ def test_strings_with_named_arguments(method: Call) -> None:
     ],
 )  # fmt: skip
 def test_string_problems(method: Call, problem: Call, text: str, name: str, args: tuple[Any, ...], code: str) -> None:
-    """Wrong arguments, things that are not there, formats that reach too far, texts too long."""
+    """Wrong arguments, missing elements, forbidden formats, texts too long."""
     assert problem(method, text, name, *args).code == code
 
 

@@ -107,7 +107,7 @@ RESULTS: list[tuple[Any, str, Any, str]] = [
 
 @pytest.mark.parametrize(("left", "op", "right", "text"), RESULTS)
 def test_binary(left: Any, op: str, right: Any, text: str) -> None:
-    """Results, by their display text, which tells int, float and bool apart."""
+    """Results, by their display text, which distinguishes int, float and bool."""
     assert display(binary(op, left, right)) == text
 
 
@@ -173,7 +173,7 @@ def test_truth_and_types() -> None:
 
 
 def test_index() -> None:
-    """Lists, tuples, strings, bytes, ranges, dicts and genericmaps; negative places count from the end."""
+    """Lists, tuples, strings, bytes, ranges, dicts and genericmaps; negative indexes count from the end."""
     assert index(L([1, 2]), -1) == 2
     assert index((1, 2), 0) == 1
     assert index("abc", 1) == "b"
@@ -274,7 +274,7 @@ def run(value: object, name: str, *args: object) -> Any:
 
 
 def test_changing_while_iterating() -> None:
-    """R8 while a live iteration is under way, fine after it was closed, also early."""
+    """R8 during a live iteration, fine after it was closed, also early."""
     values: list[Any] = [L([1, 2]), d((1, 1)), S([1]), GenericSet([1]), GenericMap([(1, 1)]), BagValue([1])]
     for value in values:
         for _ in iterate_live(value):
