@@ -170,7 +170,7 @@ def test_walks_see_what_a_check_sees(name: str) -> None:
     assert report.exit_code == 0 and walk is not None
     shown = opened_walk(module, report, walk)
     (prop,) = [prop for prop in Truths(walk.machine).properties if prop.name == "Never"]
-    assert Truths(walk.machine).truth(prop, shown.stories[0].path, 1) is TruthMark.TRUE
+    assert Truths(walk.machine).truth(prop, shown.paths[0].path, 1) is TruthMark.TRUE
 
 
 def test_much_sharing_is_compared_quickly(monkeypatch: pytest.MonkeyPatch) -> None:

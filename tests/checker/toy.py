@@ -193,7 +193,7 @@ class ToyMachine(Machine):
         threads = [(f"thread-{i}", str(self.actor(Rule(StepKind.CONTINUE, t)))) for i, t in enumerate(state.threads)]
         return [("a", str(a)), ("b", str(b)), *threads]
 
-    def place(self, rule: Rule) -> Span:
+    def span_of(self, rule: Rule) -> Span:
         return HERE
 
     @property
