@@ -50,9 +50,9 @@ def load(
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Trees are made, and hardly anything goes: to look for circles in them would take longer than to make them.
+    """Suspends the garbage collector: trees have no reference cycles, and searching them takes longer than making them.
 
-    Nor are they looked at soon afterwards, as what is new would be: they count as old.
+    Afterwards the new objects are moved to the oldest generation, so that they are not searched soon either.
     """
     collects = gc.isenabled()
     gc.disable()

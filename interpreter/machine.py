@@ -503,7 +503,7 @@ class Machine:
         return None
 
     def slot_sum(self, slot: Slot, number: int) -> int:
-        """What a slot with this value adds to the key; `("thread",)` stands for a thread."""
+        """What a slot with this value adds to the key; the slot of a thread is `("thread",)`."""
         return self._encoder.slot_sum(slot, number)
 
     def key(self, state: State) -> int:

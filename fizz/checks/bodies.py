@@ -321,7 +321,7 @@ def _atomic(flow: str | None, around: _Around) -> bool:
 
 
 def yields(block: ast.Block, atomic: bool) -> int:
-    """How many yields a body has, counted in its text; a loop that yields counts twice."""
+    """The number of yields in the text of a body; a loop that yields counts twice."""
     count = 0
     for statement in block.statements:
         match statement:

@@ -1,4 +1,4 @@
-"""What a model defines: constants, funcs, roles, state variables; the names that everything else is checked against."""
+"""The definitions of a model: constants, funcs, roles, state variables. Names are checked against these."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ Kind = OneOf["init", "action", "func", "assertion", "transition", "constant", "d
 
 @dataclass(slots=True)
 class Messages:
-    """What the checks found."""
+    """The errors and warnings of the checks."""
 
     errors: list[Diagnostic] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)

@@ -182,7 +182,7 @@ class Call(_Expression):
 
 
 Target = Name | Attribute | Index | TupleExpression | ListExpression
-"""What may stand left of `=`; the items of a tuple or list target are targets again."""
+"""An expression left of `=`; the items of a tuple or list target are targets again."""
 
 
 # --- statements -------------------------------------------------------------------------------------------------------

@@ -225,7 +225,7 @@ class _Items(Statements):
     def _crash_fields(
         self, decorators: tuple[ast.Decorator, ...]
     ) -> tuple[OneOf["ephemeral", "durable"], tuple[str, ...]] | None:
-        """What `@state` says; an empty list is the same as no annotation."""
+        """The fields named by `@state`; an empty list is the same as no annotation."""
         result: tuple[OneOf["ephemeral", "durable"], tuple[str, ...]] | None = None
         for number, decorator in enumerate(decorators):
             if decorator.name != "state":

@@ -317,7 +317,7 @@ class Expressions:
                 if named:
                     raise self.error("L1", "positional argument after a keyword argument", node)
                 value = self._positional(node, len(given) == 1)
-                # Of a name or number the span is there already; that of other values may be without parentheses.
+                # The span of a name or number is reused; that of other values may lack their parentheses.
                 span = value.span if first[0].rule_name == "Plain" and len(node) == 1 else self.span_of(node)
                 result.append(ast.Argument(span, "positional", None, value))
             else:

@@ -20,7 +20,7 @@ class Statements(Expressions):
     """Lowers the statements of one piece."""
 
     def block(self, suite: Tree) -> ast.Block:
-        """The body behind a `:`; strings that stand alone are documentation and are dropped."""
+        """The body behind a `:`; statements that are only a string are documentation and are dropped."""
         body = suite[1]
         statements: list[ast.Statement] = []
         if body.rule_name == "SimpleLine":
@@ -105,7 +105,7 @@ class Statements(Expressions):
         return ast.AugmentedAssign(self.span_of(tree), target, operator.value[:-1], self.test_list(value), label=label)
 
     def target(self, expression: ast.Expression) -> ast.Target:
-        """The expression as something that may stand left of `=`."""
+        """The expression as a target of an assignment; an error if it can not be assigned."""
         if isinstance(expression, ast.Name):
             if expression.id != "any":
                 return expression

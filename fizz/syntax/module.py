@@ -27,7 +27,7 @@ MOST_BITS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one step may cost, in charges, and what it may make (language page, 14: R20, R24).
+    """Limits on the cost of one step and on the values it makes (language page, 14: R20, R24).
 
     `bits` of an int; `elements` of a string, bytes or collection; `held`: elements made in one step, in all.
     """

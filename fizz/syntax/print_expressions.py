@@ -149,7 +149,7 @@ class _Printer:
         return repr(value)
 
     def _quote(self, value: str) -> str:
-        """The quote that needs no escape, where there is one: none may stand inside an f-string."""
+        """A quote that needs no escape, if there is one: escapes are not allowed inside an f-string."""
         for quote in self.quotes:
             if quote[0] not in value and (len(quote) == 3 or "\n" not in value):
                 return quote

@@ -89,7 +89,7 @@ class _Reader:
         raise self.lines.error("L1", text, start, end, hint)
 
     def decoded(self, start: int, end: int, is_bytes: bool = False) -> str:
-        """The characters between two offsets; for bytes each stands for its number."""
+        """The characters between two offsets; for bytes each character has the number of the byte."""
         body = self.text[start:end]
         if self.raw or "\\" not in body:
             return body

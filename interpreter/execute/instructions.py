@@ -38,7 +38,7 @@ _MESSAGE: Final = 4
 
 
 def compile_block(code: Code, routine: p.Routine, block: p.Scope) -> list[Compiled]:
-    """The operations of the statements of a block, which are in `code.operations` from now on."""
+    """Compiles the statements of a block and adds their operations to `code.operations`."""
     assert isinstance(block, p.Sequence | p.OneOfBlock | p.ParallelBlock)
     scope = code.scope(routine)
 

@@ -16,7 +16,7 @@ FEW_SHARED: Final = 4
 """Up to this many shared containers need no check of depth: the values in each are within the limit on nesting."""
 
 _PLAIN: Final = frozenset({int, str, bool, float, bytes, type(None)})
-"""What holds no containers, and may be there a million times."""
+"""Types of values without containers inside, of which there may be a million."""
 
 
 class Freezes(Protocol):

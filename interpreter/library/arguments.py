@@ -15,7 +15,7 @@ from interpreter.values.problem import ModelMistake
 
 Methods = Mapping[str, Builtin]
 Entry = tuple[Callable[..., object], int, int | None]
-"""A function, and how many arguments it takes: at least, at most (None: any number)."""
+"""A function, and the least and greatest number of its arguments (None: any number)."""
 
 
 def method_table(entries: Mapping[str, Entry]) -> dict[str, Builtin]:

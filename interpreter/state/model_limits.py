@@ -1,4 +1,4 @@
-"""Limits of the model: how many threads there may be, and how often an action may start (language page, 9.1)."""
+"""Limits of the model on concurrent threads and on the number of starts of an action (language page, 9.1)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class ModelLimits:
         return f"{role}#.{rest.partition('.')[2]}"
 
     def concurrency(self, rule: Rule) -> tuple[tuple[str, int], ...]:
-        """The keys that limit how many threads of a start's action there may be at once, with the most threads."""
+        """The keys that limit concurrent threads of a start's action, with the most threads allowed."""
         options = self._options.action_options
         found = (
             (key, options[key].max_concurrent_actions)

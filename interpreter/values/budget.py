@@ -139,7 +139,7 @@ class Meter:
 
     @contextmanager
     def unasked(self) -> Iterator[None]:
-        """Within the block the hook is not called: what it does is done as a whole or not at all."""
+        """Within the block the hook is not called, so that it can not be interrupted halfway."""
         hook, self.hook = self.hook, None
         try:
             yield

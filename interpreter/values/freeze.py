@@ -109,7 +109,7 @@ class _Freezer:
 
     def freeze_all(self, values: Iterable[object]) -> list[int]:
         """The ids of the values inside one."""
-        ints = self.interner.ints  # there may be a million of them, most of which were met before
+        ints = self.interner.ints  # there may be a million of them, most of which are known
         return [
             number if type(value) is int and (number := ints.get(value)) is not None else self.freeze(value)
             for value in values
@@ -195,7 +195,7 @@ class _DisplayFreezer(_Freezer):
         return number
 
     def freeze_all(self, values: Iterable[object]) -> list[int]:
-        return [self.freeze(value) for value in values]  # each one counts, however often it was met
+        return [self.freeze(value) for value in values]  # each occurrence counts
 
     def stranger(self, value: object) -> int:
         name = value.name if isinstance(value, FunctionValue | ModuleValue) else "?"

@@ -79,7 +79,7 @@ class Interner:
     def __init__(self) -> None:
         self._tables: list[dict[Any, int]] = [{} for _ in Tag]
         self.ints: Mapping[int, int] = self._tables[Tag.INT]
-        """The ids of the ints that were met."""
+        """The ids of the ints."""
         self._tags: list[Tag] = []
         self._payloads: list[Any] = []
         self._flags: list[int] = []
@@ -242,7 +242,7 @@ class Interner:
         if written is None:
             tag, payload = self._tags[number], self._payloads[number]
             if tag is Tag.INT:
-                return str(payload)  # as soon made as found
+                return str(payload)  # as fast as a cache
             # Members first: their texts are then cached, and deep values need little stack.
             for child in _children(tag, payload):
                 self.json(child)
