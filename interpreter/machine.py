@@ -319,7 +319,7 @@ class Machine:
 
     def too_many_paths(self, rule: Rule) -> Failure:
         """R22: the failure in place of all paths of a rule after the first `most_paths`."""
-        text = f"more than {self.most_paths:,} execution paths of one step"
+        text = f"more than {self.most_paths:,} ways through one step"
         return Failure(ModelError("R22", text, self.span_of(rule)), (), (), ())
 
     # --- candidates ------------------------------------------------------------------------------------------------

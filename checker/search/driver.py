@@ -166,7 +166,7 @@ class SearchDriver:
     def _no_initial_state(self) -> ModelError:
         init = self.program.init
         span = None if init is None else self.program.routines[init].span
-        return ModelError("R19", "no initial state: every execution path of Init is aborted", span)
+        return ModelError("R19", "no initial state: every way through Init is aborted", span)
 
     def _reason_to_stop(self, limits: Limits, on: bool) -> StopReason | None:
         violated = not on and (self.error is not None or not self._safety.isdisjoint(self.witnesses))

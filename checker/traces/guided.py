@@ -210,7 +210,7 @@ class _Follower:
         if not inits:
             init = self.machine.program.init
             span = None if init is None else self.machine.program.routines[init].span
-            raise ModelError("R19", "no initial state: every execution path of Init is aborted", span)
+            raise ModelError("R19", "no initial state: every way through Init is aborted", span)
         link = self.guide.init
         choices = list(link.choices)
         result = choose(inits, link, choices).result

@@ -273,7 +273,7 @@ class _Walker:
             if not states:
                 init = self.machine.program.init
                 span = None if init is None else self.machine.program.routines[init].span
-                raise _Failed(ModelError("R19", "no initial state: every execution path of Init is aborted", span), ())
+                raise _Failed(ModelError("R19", "no initial state: every way through Init is aborted", span), ())
             self._initial = states
         return self._initial
 

@@ -59,6 +59,6 @@ class Headers:
 
     def endless(self, most: int) -> Failure:
         """R20: the paths of one step have cost more than `most` moves together."""
-        text = f"the execution paths of one step make more than {most:,} moves"
+        text = f"the ways through one step make more than {most:,} moves"
         hint = "probably a loop of choices that never comes back to where it was: bound what grows in it"
         return Failure(ModelError("R20", text, self._last, hint), (), (), ())
