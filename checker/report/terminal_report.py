@@ -248,7 +248,7 @@ def _print_counts(page: Page, report: Report) -> None:
     if report.exact:
         effort += ", states compared one by one"
     elif report.states > 1:
-        # States are told apart by keys of 128 bits (language page, 5.6.1): the chance that two of them have the same.
+        # States are distinguished by keys of 128 bits (language page, 5.6.1): the chance that two have the same one.
         effort += f", key collision below {report.states**2 / 2**129:.0e}"
     page.line(Text(effort, "dim"), hang=2)
 

@@ -36,13 +36,13 @@ class Clock:
         now = time.monotonic()
         if self.sink is not None and now - self.reported >= _TICK_S:
             self.reported = now
-            self._tell("exploring", states, transitions)
+            self._report("exploring", states, transitions)
 
     def judging(self) -> None:
         """Report that the search for lassos begins."""
-        self._tell("judging liveness", 0, 0)
+        self._report("judging liveness", 0, 0)
 
-    def _tell(self, phase: OneOf["exploring", "judging liveness"], states: int, transitions: int) -> None:
+    def _report(self, phase: OneOf["exploring", "judging liveness"], states: int, transitions: int) -> None:
         if self.sink is not None:
             states, transitions = self.total.states + states, self.total.transitions + transitions
             elapsed_s = time.monotonic() - self.begun
