@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import re
@@ -50,20 +51,27 @@ def load(
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Suspends the garbage collector: trees have no reference cycles, and searching them takes longer than making them.
-
-    Afterwards the new objects are moved to the oldest generation, so that they are not searched soon either.
-    """
+    """Suspends the garbage collector: trees have no cycles, and searching them takes longer than making them."""
     collects = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if collects:
-            if not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()
+            _count_as_old()
             gc.enable()
+
+
+@functools.cache
+def _count_as_old() -> None:
+    """Moves what the first load has made to the oldest generation, so that it is not searched soon either.
+
+    Once in a process: a command loads one model, and asking whether objects are frozen, which must stay so, takes a
+    walk through all that are.
+    """
+    if not gc.get_freeze_count():
+        gc.freeze()
+        gc.unfreeze()
 
 
 def _load(file: str, text: str | None, options: Mapping[str, str], constants: Mapping[str, str]) -> Module:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -143,3 +144,13 @@ def test_a_comprehension_of_too_many_clauses(tmp_path: Path) -> None:
     (tmp_path / "model.fizz").write_text(f"D = [1 {'for i in [1] ' * 1000}]\n{INIT}")
     with pytest.raises(FizzError, match="more than 150 levels"):
         load(tmp_path / "model.fizz")
+
+
+def test_frozen_objects_are_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting what a process has frozen walks through all of it: not for each model that is loaded."""
+    asked: list[int] = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: asked.append(1) or 0)
+    (tmp_path / "m.fizz").write_text(INIT + "atomic action Go: x = 1\n")
+    for _ in range(5):
+        load(tmp_path / "m.fizz")
+    assert len(asked) <= 1
