@@ -219,7 +219,11 @@ class Divider:
     def joined(self, state: State, outcome: Outcome) -> Outcome:
         """The outcome of an execution path from a state with the writes of parts as writes of whole values."""
         writes = outcome.writes
-        if all(len(slot) <= ROOT_LENGTH.get(slot[0], len(slot)) for slot, _ in writes):
+        # A loop, because this is asked for each step of each state, and nearly always nothing is to do.
+        for slot, _ in writes:
+            if len(slot) > ROOT_LENGTH.get(slot[0], len(slot)):
+                break
+        else:
             return outcome
         found: dict[Slot, int] = {}
         for slot, number in writes:

@@ -57,11 +57,15 @@ class Memory:
 
     def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State | None:
         """As `Machine.apply`, of an outcome that may write parts."""
-        return self.machine.apply(state, rule, self.divider.joined(state, outcome), twin)
+        return self.machine.apply(state, rule, self.joined(state, outcome), twin)
+
+    def joined(self, state: State, outcome: Outcome) -> Outcome:
+        """An outcome that may write parts of containers, as `Machine.apply` takes it: it writes whole values."""
+        return self.divider.joined(state, outcome)
 
     def parked(self, state: State, rule: Rule, outcome: Outcome, target: State) -> int | None:
         """As `Machine.parked`, of an outcome that may write parts."""
-        return self.machine.parked(state, rule, self.divider.joined(state, outcome), target)
+        return self.machine.parked(state, rule, self.joined(state, outcome), target)
 
     # --- rules -----------------------------------------------------------------------------------------------------
 

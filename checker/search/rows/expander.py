@@ -144,7 +144,8 @@ class Expander:
         names: list[tuple[str, ...]] = []
         crash_names: list[tuple[str, ...]] = []
         for outcome in METER.attended(outcomes):
-            target = self.memory.apply(state, rule, outcome)
+            whole = self.memory.joined(state, outcome)
+            target = self.machine.apply(state, rule, whole)
             if target is not None:
                 order = StepOrder(candidate.order, outcome.forks, 0)
                 image, image_key = self.image(target)
@@ -155,7 +156,7 @@ class Expander:
                     self.observe(at.key, image_key, candidate, outcome.choices, False)
                 if self._of_steps:
                     judge_step(self.assertions, self._of_steps, state, target, at, order, image_key, level)
-            twin = self.memory.apply(state, rule, outcome, twin=True) if outcome.may_crash else None
+            twin = self.machine.apply(state, rule, whole, twin=True) if outcome.may_crash else None
             if twin is not None:
                 order = StepOrder(candidate.order, outcome.forks, 1)
                 image, image_key = self.image(twin)
