@@ -11,7 +11,7 @@ from interpreter.values.basis import equal, type_name
 from interpreter.values.budget import METER, characters, check_int, check_size, search
 from interpreter.values.container import Container
 from interpreter.values.containers import DictValue, ListValue, SetValue
-from interpreter.values.freeze import canonical_sort, display
+from interpreter.values.freeze import canonical_sort, display, sorted_elements
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
 from interpreter.values.problem import ModelMistake, with_article
 
@@ -208,7 +208,9 @@ def _listed(value: object) -> list[object]:
 def iterate(value: object) -> list[object]:
     """A list of the elements that a `for` or a choice takes: as `elements`, but sets in canonical order (6.5)."""
     match value:
-        case SetValue() | GenericSet():
+        case SetValue():
+            return sorted_elements(elements(value))
+        case GenericSet():
             return canonical_sort(elements(value))
     return elements(value)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 from interpreter.values import (
     BagValue,
@@ -240,6 +240,34 @@ def canonical_sort(values: list[object]) -> list[object]:
     count, found = _in_order(values)
     METER.charge(count)
     return found
+
+
+_known_orders: dict[tuple[int, ...], tuple[int, list[object]]] = {}
+"""What `_in_order` returned for these elements, by their identity: they are held, so that no other object has it."""
+_MOST_ORDERED: Final = 1 << 18
+"""The number of elements in the orders that are cached."""
+_elements_held = 0
+
+
+def sorted_elements(values: list[object]) -> list[object]:
+    """As `canonical_sort`, of the elements of a set, which are immutable: most sets were iterated before.
+
+    Steps share the elements that they read from states, so that equal sets of two steps have the same objects.
+    """
+    global _elements_held
+    if len(values) < 2 or type(values[0]) in _SCALARS:
+        return canonical_sort(values)
+    identity = tuple(map(id, values))
+    known = _known_orders.get(identity)
+    if known is None:
+        known = _in_order(values)
+        _elements_held += len(values)
+        if _elements_held > _MOST_ORDERED:
+            _known_orders.clear()
+            _elements_held = len(values)
+        _known_orders[identity] = known
+    METER.charge(known[0])
+    return known[1].copy()
 
 
 def _in_order(values: list[object]) -> tuple[int, list[object]]:

@@ -27,6 +27,10 @@ from interpreter.values import (
     Stub,
     SymmetricValue,
 )
+from interpreter.values import freeze as freezing
+from interpreter.values.access import iterate
+from interpreter.values.budget import METER
+from interpreter.values.freeze import _in_order as in_order
 from interpreter.values.freeze import freeze, thaw
 from interpreter.values.intern import Interner, Tag, add_keys
 from interpreter.values.key_parts import digest
@@ -280,3 +284,21 @@ def test_thawed_values_are_private() -> None:
     first.items[3].extend([2])
     assert freeze(thaw(number, interner, WORLD, lambda _: None), interner) == number
     assert freeze(first, interner) != number
+
+
+def test_a_set_of_tuples_is_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps that iterate over equal sets of states share the order and are charged alike; a changed set is another."""
+    interner, sorts = Interner(), []
+    number = freeze(SetValue.of([("b", 2), ("a", 1), ("c", 0)]), interner)
+    monkeypatch.setattr(freezing, "_in_order", lambda values: sorts.append(1) or in_order(values))
+    charges = []
+    for _ in range(3):
+        before = METER.count
+        assert iterate(thaw(number, interner, WORLD, WORLD)) == [("a", 1), ("b", 2), ("c", 0)]
+        charges.append(METER.count - before)
+    assert len(sorts) == 1 and len(set(charges)) == 1
+    changed: Any = thaw(number, interner, WORLD, WORLD)
+    changed.discard(("b", 2))
+    changed.add(("A", 2))
+    assert iterate(changed) == [("A", 2), ("a", 1), ("c", 0)]
+    assert len(sorts) == 2
