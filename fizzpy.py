@@ -149,7 +149,7 @@ def check(
     }
     settings = Settings(
         keep_going=keep_going,
-        limits=Limits.asked_for(max_states, max_depth, timeout),
+        limits=Limits.asked_for(states=max_states, depth=max_depth, time_s=timeout),
         properties=None if properties is None else tuple(properties),
         symmetry=symmetry,
         stats=stats,
@@ -302,7 +302,7 @@ def explain(
     if follow is not None:
         lines = str(follow) if isinstance(follow, str | os.PathLike) else follow
         return explain_state(locate(str(model)), action, trace=lines, step=step, **given)
-    limits = Limits.asked_for(max_states, max_depth, timeout)
+    limits = Limits.asked_for(states=max_states, depth=max_depth, time_s=timeout)
     settings = Settings(limits=limits, symmetry=symmetry)
     return explain_actions(locate(str(model)), action, settings=settings, progress=progress, **given)
 
@@ -334,7 +334,7 @@ def coverage(
 
     settings = Settings(
         keep_going=keep_going,
-        limits=Limits.asked_for(max_states, max_depth, timeout),
+        limits=Limits.asked_for(states=max_states, depth=max_depth, time_s=timeout),
         properties=None if properties is None else tuple(properties),
         symmetry=symmetry,
     )

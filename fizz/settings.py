@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal, cast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
 
 from fizz.base.errors import Diagnostic
 from fizz.base.light import dataclass
 from fizz.base.near_names import near_hint
 from fizz.checks.declarations import Declarations
-from fizz.syntax.module import ActionOptions, Budget, Options, Setting, SettingPath, Settings
+from fizz.syntax.module import ActionOptions, Budget, Options, Setting, Settings
 
 
 def merge(layers: Iterable[Settings]) -> tuple[Options, Settings]:
@@ -18,42 +19,30 @@ def merge(layers: Iterable[Settings]) -> tuple[Options, Settings]:
     merged: Settings = {}
     for layer in layers:
         merged.update(layer)
-    values = {path: setting.value for path, setting in merged.items()}
-    max_actions = cast(int, values.get(("options", "max_actions"), 0))
-    max_actions = max_actions if max_actions > 0 else 100
-    concurrent = cast(int, values.get(("options", "max_concurrent_actions"), 0))
-    default = Options()
+    # Each setting is the field of its own name in the dataclass of its mapping; what is not set has the default there.
+    of_model: dict[str, Any] = {}
+    of_limits: dict[str, Any] = {}
+    of_actions: dict[str, dict[str, Any]] = {}
+    for path, setting in merged.items():
+        if path[0] == "action_options":
+            fields = of_actions.setdefault(path[1], {})
+        else:
+            fields = of_limits if path[:2] == ("options", "limits") else of_model
+        if not _is_default(setting.value):
+            fields[path[-1]] = setting.value
     options = Options(
-        max_actions=max_actions,
-        max_concurrent_actions=concurrent if concurrent > 0 else min(2, max_actions),
-        crash_on_yield=cast(bool, values.get(("options", "crash_on_yield"), default.crash_on_yield)),
-        limits=_budget(values),
-        action_options=_action_options(values),
-        deadlock_detection=cast(bool, values.get(("deadlock_detection",), default.deadlock_detection)),
-        exclude=tuple(dict.fromkeys(cast(tuple[str, ...], values.get(("identity", "exclude"), ())))),
-        liveness=cast(Literal["strict", "nondeterministic", "off"], values.get(("liveness",), default.liveness)),
-        continue_on_invariant_failures=cast(bool, values.get(("continue_on_invariant_failures",), False)),
-        continue_path_on_invariant_failures=cast(bool, values.get(("continue_path_on_invariant_failures",), False)),
+        **of_model,
+        limits=Budget(**of_limits),
+        action_options={key: ActionOptions(**fields) for key, fields in of_actions.items()},
     )
-    return options, merged
+    if "max_concurrent_actions" not in of_model:
+        options = replace(options, max_concurrent_actions=min(options.max_concurrent_actions, options.max_actions))
+    return replace(options, exclude=tuple(dict.fromkeys(options.exclude))), merged
 
 
-def _budget(values: Mapping[SettingPath, object]) -> Budget:
-    given = {path[2]: cast(int, value) for path, value in values.items() if path[:2] == ("options", "limits")}
-    return Budget(**given)
-
-
-def _action_options(values: Mapping[SettingPath, object]) -> dict[str, ActionOptions]:
-    result: dict[str, ActionOptions] = {}
-    for key in dict.fromkeys(path[1] for path in values if path[0] == "action_options"):
-
-        def limit(name: str, key: str = key) -> int | None:
-            number = cast(int, values.get(("action_options", key, name), 0))
-            return number if number > 0 else None
-
-        crash = cast(bool, values.get(("action_options", key, "crash_on_yield"), True))
-        result[key] = ActionOptions(limit("max_actions"), limit("max_concurrent_actions"), crash)
-    return result
+def _is_default(value: object) -> bool:
+    """Whether a value stands for the default: a number that is not above 0."""
+    return type(value) is int and value <= 0
 
 
 def check_options(settings: Settings, declarations: Declarations) -> Iterator[Diagnostic]:

@@ -6,14 +6,14 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, assert_never
 
 MEMORY_LIMIT: Final = "FIZZPY_MEMORY_LIMIT"
 """The environment variable with the MiB that a run may hold."""
 _MOST_DIGITS: Final = 15
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Where a run ends although there is more to explore; None: no limit.
 
@@ -29,27 +29,22 @@ class Limits:
     memory_mb: float | None = None
 
     @classmethod
-    def asked_for(cls, states: int | None = None, depth: int | None = None, time_s: float | None = None) -> Limits:
+    def asked_for(cls, *, states: int | None = None, depth: int | None = None, time_s: float | None = None) -> Limits:
         """These limits with that of memory from the environment. Raises `UsageProblem` if that is no number."""
         text = os.environ.get(MEMORY_LIMIT)
         if not text:
-            return cls(states, depth, time_s)
+            return cls(states=states, depth=depth, time_s=time_s)
         if not text.isdecimal() or len(text) > _MOST_DIGITS or not int(text):
             from checker.core.problems import UsageProblem
 
             raise UsageProblem(f"{MEMORY_LIMIT} is no number of MB: '{text}'", "set it to a whole number, or unset it")
-        return cls(states, depth, time_s, int(text))
+        return cls(states=states, depth=depth, time_s=time_s, memory_mb=int(text))
 
     @property
     def asked(self) -> Mapping[str, object]:
         """The requested limits, by their names in reports."""
-        asked = {
-            StopReason.MAX_STATES: self.states,
-            StopReason.MAX_DEPTH: self.depth,
-            StopReason.TIMEOUT: self.time_s,
-            StopReason.MEMORY: self.memory_mb,
-        }
-        return {reason.value: limit for reason, limit in asked.items() if limit is not None}
+        asked = {reason.value: getattr(self, reason.limit) for reason in StopReason if reason.limit is not None}
+        return {name: limit for name, limit in asked.items() if limit is not None}
 
 
 class StopReason(StrEnum):
@@ -68,14 +63,49 @@ class StopReason(StrEnum):
     INTERRUPTED = "interrupted"
 
     @property
+    def limit(self) -> str | None:
+        """The field of `Limits` that it is the end of; None if it is none of them."""
+        match self:
+            case StopReason.MAX_STATES:
+                return "states"
+            case StopReason.MAX_DEPTH:
+                return "depth"
+            case StopReason.TIMEOUT:
+                return "time_s"
+            case StopReason.MEMORY:
+                return "memory_mb"
+            case StopReason.COMPLETE | StopReason.VIOLATION | StopReason.MAX_ACTIONS | StopReason.INTERRUPTED:
+                return None
+            case _:
+                assert_never(self)
+
+    @property
     def bounds(self) -> bool:
         """Whether it is one of the `Limits`: everything up to that limit was found."""
-        return self in _LIMITS
+        return self.limit is not None
 
     @property
     def sentence(self) -> str:
         """A sentence for the report, after the counts."""
-        return _SENTENCES[self]
+        match self:
+            case StopReason.COMPLETE:
+                return "the search is complete"
+            case StopReason.VIOLATION:
+                return "the search ended at a violation"
+            case StopReason.MAX_ACTIONS:
+                return "the search was cut by the option max_actions"
+            case StopReason.MAX_STATES:
+                return "the search was cut by --max-states"
+            case StopReason.MAX_DEPTH:
+                return "the search was cut by --max-depth"
+            case StopReason.TIMEOUT:
+                return "the search was cut by --timeout"
+            case StopReason.MEMORY:
+                return "the search was cut by the memory that there is"
+            case StopReason.INTERRUPTED:
+                return "the search was interrupted"
+            case _:
+                assert_never(self)
 
     @property
     def way_out(self) -> str | None:
@@ -83,20 +113,9 @@ class StopReason(StrEnum):
         return _WAY_OUT if self is StopReason.MEMORY else None
 
 
-_LIMITS: Final = frozenset({StopReason.MAX_STATES, StopReason.MAX_DEPTH, StopReason.TIMEOUT, StopReason.MEMORY})
 UNTIMELY: Final = frozenset({StopReason.TIMEOUT, StopReason.MEMORY, StopReason.INTERRUPTED})
 """With these a run may end within a level."""
 _WAY_OUT: Final = (
     "let states go to the disk with --memory MB, go on elsewhere with --checkpoint DIR and --resume DIR, set a bound "
     "(--max-depth, --max-states, --option max_actions=N), or share the work with --engine spark"
 )
-_SENTENCES: Final = {
-    StopReason.COMPLETE: "the search is complete",
-    StopReason.VIOLATION: "the search ended at a violation",
-    StopReason.MAX_ACTIONS: "the search was cut by the option max_actions",
-    StopReason.MAX_STATES: "the search was cut by --max-states",
-    StopReason.MAX_DEPTH: "the search was cut by --max-depth",
-    StopReason.TIMEOUT: "the search was cut by --timeout",
-    StopReason.MEMORY: "the search was cut by the memory that there is",
-    StopReason.INTERRUPTED: "the search was interrupted",
-}

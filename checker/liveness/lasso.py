@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, assert_never
 
 from checker.liveness.components import Component, whole_weak
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
@@ -156,6 +156,8 @@ class _Inside:
                 return wanted.obligation not in self.graph.need(self.graph.targets[edge])
             case Aim.HOME:
                 return self.graph.targets[edge] == self.head
+            case _:
+                assert_never(wanted.aim)
 
 
 # --- why it is fair ---------------------------------------------------------------------------------------------------

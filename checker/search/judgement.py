@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from checker.core.exploration import Exploration, Finding, PathLink
 from checker.core.limits import UNTIMELY, StopReason
@@ -116,7 +116,10 @@ class Judge:
             case StopReason.TIMEOUT | StopReason.MEMORY:
                 # The time is over, or the room; a search for lassos could take as much again.
                 return Phase.EXISTS
-        return Phase.LIVENESS
+            case StopReason.COMPLETE | StopReason.MAX_ACTIONS | StopReason.MAX_STATES | StopReason.MAX_DEPTH:
+                return Phase.LIVENESS
+            case _:
+                assert_never(self.driver.stopped)
 
     def _conclude(self, phase: Phase) -> None:
         checked = [p for p in self.properties if p.phase is phase and p.checked(self.evidence.options)]

@@ -72,9 +72,11 @@ class Statements(Expressions):
                 return ast.Require(span, self.test(keyword[1]), label=label)
             case "Return":
                 return ast.Return(span, self.test_list(keyword[1]) if len(keyword) > 1 else None, label=label)
-        kinds: dict[str, type[ast.Pass | ast.Break | ast.Continue]]
-        kinds = {"pass": ast.Pass, "break": ast.Break, "continue": ast.Continue}
-        return kinds[keyword.value](span, label=label)
+            case "Word":
+                kinds: dict[str, type[ast.Pass | ast.Break | ast.Continue]]
+                kinds = {"pass": ast.Pass, "break": ast.Break, "continue": ast.Continue}
+                return kinds[keyword.value](span, label=label)
+        raise AssertionError(f"no statement is made of the rule {keyword.rule_name}")
 
     def _assignment(self, tree: Tree, label: str | None) -> ast.Statement:
         span = self.span_of(tree)
@@ -187,7 +189,9 @@ class Statements(Expressions):
             case "FlowBlock":
                 body = self.block(the(tree, "Suite"))
                 return ast.FlowBlock(self._whole(tree, body), cast(ast.Flow, tree[0].value), body, label=label)
-        return self.helper(tree, label)
+            case "Helper":
+                return self.helper(tree, label)
+        raise AssertionError(f"no statement is made of the rule {tree.rule_name}")
 
     def _whole(self, tree: Tree, body: ast.Block) -> Span:
         start = self.lines.position(tree.position)

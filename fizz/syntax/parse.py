@@ -60,18 +60,21 @@ _COMPOUND = {"if", "while", "for", "parallel", "serial", "atomic", "oneof", "fai
 _EXPRESSION_RULES = {"Plain", "Strings"}
 _ITEM_RULES = {"DefinitionHeader"}
 _SIMPLE_RULES = {"Name": "a name", "NewLine": "the end of the line", "In": "'in'", "ParameterList": "'('"}
-_RESERVED = frozenset(
-    "def return if elif else while for in lambda and or not pass break continue True False None atomic serial"
-    " parallel oneof any exists action func fair require role symmetric assertion always eventually transition compose"
-    " refine init invariants raise from import nonlocal as global assert try finally with except is class yield del"
-    " async await exec".split()
-)
+_GRAMMAR = Path(__file__).with_name("grammar.tx")
 
 
 @cache
 def _rule() -> object:
     """The first rule of the grammar, as textX has it."""
-    return textx.metamodel_from_file(str(Path(__file__).with_name("grammar.tx")), ws=_BLANKS).rootcls._tx_peg_rule
+    return textx.metamodel_from_file(str(_GRAMMAR), ws=_BLANKS).rootcls._tx_peg_rule
+
+
+@cache
+def _reserved() -> frozenset[str]:
+    """The words that the grammar does not take for names."""
+    rule = re.search(r"^Name: /\(\?!\(\?:([\w|]+)\)", _GRAMMAR.read_text(encoding="utf-8"), re.MULTILINE)
+    assert rule is not None
+    return frozenset(rule.group(1).split("|"))
 
 
 @cache
@@ -174,6 +177,6 @@ def _hint(token: str, expected: set[str], offset: int) -> str | None:
             return f"'{token}' stands inside an action, func, assertion or def"
         if offset > 0:
             return "fields of a role are bound in its `action Init:` as `self.x = …`"
-    if token in _RESERVED and expected & {"Plain", "Name"}:
+    if token in _reserved() and expected & {"Plain", "Name"}:
         return f"'{token}' is a reserved word, choose another name"
     return None

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+from typing import get_args
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from checker.core.exploration import Settings
 from checker.core.limits import Limits
+from fizz.model_files import parse_file
+from fizz.options import _ACTION_FIELDS, _FIELDS
+from fizz.syntax import ast
+from fizz.syntax.tree_walk import nodes_in
 from tests.random import laws
 from tests.random.programs import program
 from tests.random.source import Source, seeded, sources
@@ -38,6 +43,20 @@ def test_engines_agree(block: int) -> None:
             keep_going=source.chance(50), limits=Limits(states=source.pick((40, 120))), symmetry=not source.chance(20)
         )
         laws.check_agreement(text, settings)
+
+
+def test_programs_have_all_there_is() -> None:
+    """Every kind of node and every setting is in some of the first programs, so that engines are compared on it."""
+    written: set[type] = set()
+    given: set[tuple[str, str]] = set()
+    for seed in range(120):
+        parsed = parse_file("m.fizz", program(seeded(seed)))
+        written |= {type(node) for node in nodes_in(parsed.items)}
+        given |= {(path[0], path[-1]) for path in parsed.settings}
+    kinds = {kind for union in (ast.Expression, ast.Statement, ast.Item) for kind in get_args(union)}
+    assert kinds - written == {ast.Include}
+    settings = {(path[0], path[-1]) for path in _FIELDS} | {("action_options", name) for name in _ACTION_FIELDS}
+    assert settings - given == {("options", name) for name in ("bits", "elements", "held")}
 
 
 @settings(PROFILE, max_examples=60)

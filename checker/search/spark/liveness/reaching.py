@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, assert_never
 
 import numpy as np
 
@@ -55,6 +55,8 @@ def begin_reach(share: Share, inbound: Sequence[bytes], query: ReachQuery) -> Pa
             goal = ~members(share, query.states)
         case ReachGoal.SAFE:
             goal = share["cut"] | ~share[DOOMED]
+        case _:
+            assert_never(query.goal)
     return _reach(share, query, np.zeros(share.states, dtype=np.bool_), np.flatnonzero(goal))
 
 

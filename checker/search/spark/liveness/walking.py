@@ -8,7 +8,7 @@ the result is the least of the shortest walks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,6 +116,8 @@ def _goal(share: Share, back: Back) -> Numbers:
             goal &= ~_has(share["weak"] | share["strong"], back.bit)[share["needs"]]
         case Aim.HOME:
             goal = share.own == np.uint64(back.home)
+        case _:
+            assert_never(back.aim)
     return np.flatnonzero(goal)
 
 
