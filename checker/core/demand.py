@@ -7,7 +7,7 @@ recorded in each state; each search evaluates them on its own columns of answers
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar, assert_never
 
 from checker.core.exploration import PathLink
 from fizz.base.light import dataclass
@@ -118,6 +118,31 @@ class AlwaysReachable:
 
 
 Demand = NoLasso | AlwaysReachable
+"""Closed: what differs between demands is a `match` that ends in `assert_never`, so that no new one is ignored."""
+
+
+def may_have_crashes(demand: Demand) -> bool:
+    """Whether crash steps can be part of what violates it: the graph has them as edges then."""
+    match demand:
+        case NoLasso():
+            return demand.stem is not None
+        case AlwaysReachable():
+            # It is about fair steps, and a crash is none.
+            return False
+        case _:
+            assert_never(demand)
+
+
+def violated_by_one_run(demand: Demand) -> NoLasso | None:
+    """The demand, if a single run can violate it, as a random walk does; else None."""
+    match demand:
+        case NoLasso():
+            return demand
+        case AlwaysReachable():
+            # That nothing leads to the goal is said of all runs from a state (language page, 10.5).
+            return None
+        case _:
+            assert_never(demand)
 
 
 # --- answers ---------------------------------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from enum import Enum, IntEnum
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self, assert_never
 
-from checker.core.demand import Demand, NoLasso
+from checker.core.demand import Demand, may_have_crashes
 from checker.core.exit_code import ExitCode
 from checker.core.exploration import Finding, PathLink
 from checker.core.report import Violation
@@ -42,6 +42,7 @@ class Watch:
     They find the least state or step (language page, 12.4) for which the answer of the predicate is `seeks`, or the
     least dead end, without a predicate. `records`: the answer in every state is kept for the search for lassos.
     `prunes`: such states may be left unexpanded, if the options say so. `key` is unique among the watches of a run.
+    What no engine would do, as to record answers of steps, raises `AssertionError`.
     """
 
     key: str
@@ -50,6 +51,18 @@ class Watch:
     seeks: bool | None = None
     records: bool = False
     prunes: bool = False
+
+    def __post_init__(self) -> None:
+        assert (self.predicate is None) is (self.looks is Looks.DEAD_ENDS)
+        match self.looks:
+            case Looks.STATES:
+                assert self.seeks is not None or not self.prunes
+            case Looks.STEPS:
+                assert self.seeks is not None and not self.records and not self.prunes
+            case Looks.DEAD_ENDS:
+                assert self.seeks is None and not self.records and not self.prunes
+            case _:
+                assert_never(self.looks)
 
     @property
     def brings(self) -> bool:
@@ -144,9 +157,10 @@ class AssertionProperty(Property):
         return cls(assertion.name, assertion.number)
 
 
-def has_stem(p: Property, options: Options) -> bool:
-    """Whether a property is about lassos with a stem, which may have crash steps."""
-    return p.checked(options) and isinstance(demand := p.demand(options), NoLasso) and demand.stem is not None
+def needs_crash_edges(p: Property, options: Options) -> bool:
+    """Whether the graph that a property is judged on has crash steps too."""
+    demand = p.demand(options) if p.checked(options) else None
+    return demand is not None and may_have_crashes(demand)
 
 
 def watches_of(properties: Iterable[Property], options: Options) -> tuple[Watch, ...]:

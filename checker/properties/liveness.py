@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import ClassVar, assert_never
 
 from checker.core.demand import AlwaysReachable, Demand, NoLasso, Recorded
 from checker.core.exit_code import ExitCode
@@ -49,13 +49,17 @@ class Liveness(AssertionProperty):
 
     def conclude(self, evidence: Evidence) -> Finding | None:
         demand = self.demand(evidence.options)
-        if isinstance(demand, NoLasso):
-            run = evidence.search().lasso(demand)
-            if run is None:
-                return None
-            path = evidence.path(run.begin)
-            return Finding(self.key, path, run.cycle, run.stutter, fairness=run.why, stem=run.stem)
-        lost = evidence.search().lost(demand)
-        if lost is None:
-            return None
-        return Finding(self.key, evidence.path(lost.begin), fairness=(self.lost_because,), stem=lost.stem)
+        match demand:
+            case NoLasso():
+                run = evidence.search().lasso(demand)
+                if run is None:
+                    return None
+                path = evidence.path(run.begin)
+                return Finding(self.key, path, run.cycle, run.stutter, fairness=run.why, stem=run.stem)
+            case AlwaysReachable():
+                lost = evidence.search().lost(demand)
+                if lost is None:
+                    return None
+                return Finding(self.key, evidence.path(lost.begin), fairness=(self.lost_because,), stem=lost.stem)
+            case _:
+                assert_never(demand)

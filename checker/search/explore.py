@@ -11,7 +11,7 @@ from checker.core.exploration import Exploration, Finding, Settings
 from checker.core.limits import StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.phases import CONCLUDING, Phases
-from checker.core.property import Property, has_stem, watches_of
+from checker.core.property import Property, needs_crash_edges, watches_of
 from checker.search.contract.protocol import Engine, Task
 from checker.search.driver import Clock, ProgressSink, Saver, SearchDriver
 from checker.search.judgement import Judge
@@ -50,7 +50,7 @@ def explore(
     patience = patience or Patience(settings.limits)
     watches = watches_of(properties, options)
     graph = any(watch.records for watch in watches)
-    crash_edges = any(has_stem(p, options) for p in properties)
+    crash_edges = any(needs_crash_edges(p, options) for p in properties)
 
     def tick(states: int, transitions: int) -> None:
         clock.tick(states, transitions)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 
-from checker.core.demand import NoLasso
+from checker.core.demand import violated_by_one_run
 from checker.core.exit_code import ExitCode
 from checker.core.given import Given
 from checker.core.limits import Limits, StopReason
@@ -219,10 +219,10 @@ class _Walker:
         self.longest = longest
         self.tally = tally
         self.bound = machine.program.options.max_actions
-        # A single run cannot violate `liveness: nondeterministic`, which is about reachability (language page, 10.5).
         options = machine.program.options
-        demands = ((p, p.demand(options)) for p in properties if p.checked(options))
-        self.of_ends = [Judged(p, demand) for p, demand in demands if isinstance(demand, NoLasso)]
+        demands = [(p, p.demand(options)) for p in properties if p.checked(options)]
+        of_runs = [(p, violated_by_one_run(demand)) for p, demand in demands if demand is not None]
+        self.of_ends = [Judged(p, demand) for p, demand in of_runs if demand is not None]
         self._initial: list[InitialState] | None = None
         self._steps = lru_cache(_REMEMBERED)(machine.steps)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 import fizz.syntax.ast
+from checker.core import demand
 from interpreter.compile import program
 from interpreter.execute.expressions import _COMPILERS
 
@@ -16,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 UNIONS = {
     "fizz": (fizz.syntax.ast.Expression, fizz.syntax.ast.Statement, fizz.syntax.ast.Item, fizz.syntax.ast.Target),
     "interpreter": (program.Instruction, program.Scope),
+    "checker": (demand.Demand,),
 }
 ENUMS = {"Aim", "ExitCode", "Looks", "Phase", "ReachGoal", "StepKind", "StopReason", "Strength"}
 OPEN = {
@@ -66,6 +68,16 @@ def test_matches_are_closed() -> None:
         if not (named_all and "assert_never(" in ast.unparse(last.body[-1])):
             found[place.partition(":")[0]] += 1
     assert dict(found) == OPEN
+
+
+def test_demands_are_told_apart_by_matches() -> None:
+    """What asks with `isinstance` for one demand would ignore a new one."""
+    demands = {member.__name__ for member in get_args(demand.Demand)}
+    for path in sorted((ROOT / "checker").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+                asked = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
+                assert not asked & demands, f"{path.relative_to(ROOT)}:{node.lineno}"
 
 
 def test_tables_are_closed() -> None:

@@ -248,7 +248,7 @@ class PlainRun:
         return LiveStep(step.order, obligation_of(self.machine.fair_name(step.rule)), step.outcome.fair)
 
     def answers(self, key: str) -> bytearray:
-        return bytearray(node.answers.get(key, False) for node in self.nodes.values())
+        return bytearray(node.answers[key] for node in self.nodes.values())
 
     def search(self) -> ExploredStates:
         return GraphSearch(self.graph(), self.answers, self.task.patience.ask)
