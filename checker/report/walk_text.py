@@ -11,7 +11,7 @@ from checker.core.property import Phase
 from checker.core.report import PropertyReport
 from checker.core.titles import DEADLOCK, title_of
 from checker.core.visible import printable
-from checker.properties import kind_named
+from checker.properties import KINDS, kind_named
 from checker.report.page import Page
 from checker.report.terminal_report import (
     plural,
@@ -111,7 +111,8 @@ def _guided_sentence(report: GuidedReport) -> str:
     if report.cut_by is not None and report.verdict in ("nothing found", "interrupted"):
         return f"nothing is violated as far as it went; {report.cut_by.sentence}"
     if report.verdict == "followed":
-        return "the trace can be followed; always and transition are not violated on it"
+        judged = " and ".join(kind.kind for kind in KINDS if kind.phase is Phase.SAFETY)
+        return f"the trace can be followed; {judged} are not violated on it"
     leading = next((p for p in report.properties if p.name == report.leading), None)
     after = f" after {plural(leading.steps or 0, 'step')}" if leading and report.error is None else ""
     return f"{_what_is_wrong(report)}{after}"

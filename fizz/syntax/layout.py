@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import field
+from typing import get_args
 
 from fizz.base.errors import Diagnostic, FizzError, Span
 from fizz.base.light import dataclass
+from fizz.syntax.ast import AssertionKind
 
 LINE_END, INDENT, DEDENT, FRAGMENT = "\x01", "\x02", "\x03", "\x04"
 TAB_WIDTH = 4
@@ -29,10 +31,11 @@ _SCAN = re.compile(
     re.DOTALL,
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+_OF_ASSERTIONS = "|".join(dict.fromkeys(kind.partition(" ")[0] for kind in get_args(AssertionKind)))
 # A line that begins like this in column 1 starts an item, even where a bracket above it is not closed.
 _ITEM_START = re.compile(
     r"(?:(?:atomic|serial|parallel|oneof|fair(?:<\w+>)?|symmetric)\s+)*(?:action|func|role|def)\s+\w+\s*[:(]"
-    r"|(?:always|eventually|exists|transition)\s+(?:\w+\s+)?assertion\b|@state\b"
+    rf"|(?:{_OF_ASSERTIONS})\s+(?:\w+\s+)?assertion\b|@state\b"
 )
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checker import properties
 from checker.core.exploration import Exploration, Settings
 from checker.core.limits import Limits
 from checker.core.property import watches_of
@@ -27,7 +28,7 @@ _PATHS = tuple(engine for engine in IN_PROCESS if engine != "embedded")
 NUMBERS = st.integers(0, 2)
 PAIRS = st.tuples(NUMBERS, NUMBERS)
 HALVES = st.none() | NUMBERS
-KINDS = ("always", "exists", "transition", "eventually always", "always eventually")
+KINDS = tuple(kind.kind for kind in properties.KINDS)
 
 
 @st.composite

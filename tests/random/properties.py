@@ -6,7 +6,8 @@ from tests.random.places import Place, Role, Scope
 from tests.random.source import Source
 from tests.random.statements import Lines, Statements, indented
 
-KINDS = ("always", "exists", "transition", "eventually always", "always eventually")
+KINDS = {"always": 5, "exists": 2, "transition": 3, "eventually always": 2, "always eventually": 2}
+"""All kinds of assertions, with how often they are written."""
 
 
 class Assertions:
@@ -21,7 +22,7 @@ class Assertions:
 
     def write(self, name: str, role: Role | None) -> Lines:
         """One assertion, of the file or of a role."""
-        kind = self.source.weighted([(5, "always"), (2, "exists"), (3, "transition"), (2, KINDS[3]), (2, KINDS[4])])
+        kind = self.source.weighted([(often, kind) for kind, often in KINDS.items()])
         head = ""
         self.statements.budget = max(self.statements.budget, 6)
         if kind == "transition":
