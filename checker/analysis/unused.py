@@ -6,20 +6,8 @@ from collections.abc import Collection, Iterator, Set
 
 from fizz import Diagnostic
 from interpreter import Program
-from interpreter.compile.program import (
-    Branch,
-    Enter,
-    ForLoop,
-    Instruction,
-    Loop,
-    OneOfBlock,
-    ParallelBlock,
-    PickBlock,
-    Routine,
-    Scope,
-    Sequence,
-    WhileLoop,
-)
+from interpreter.compile.program import Instruction, OneOfBlock, ParallelBlock, PickBlock, Routine, Scope
+from interpreter.compile.statements import inner, instructions, own, suites
 from interpreter.machine import Note
 from interpreter.state.model_limits import LimitSetting
 
@@ -54,39 +42,29 @@ def _routines_of(program: Program, actions: Collection[str]) -> set[int]:
 
 def _executed(routine: Routine, noted: Set[Note]) -> bool:
     """Whether any statement of a routine was executed."""
-    return any(instruction.span in noted for scope in routine.scopes for instruction in _instructions(scope))
-
-
-def _instructions(scope: Scope) -> tuple[Instruction, ...]:
-    return scope.instructions if isinstance(scope, Sequence | OneOfBlock | ParallelBlock) else ()
+    return any(instruction.span in noted for instruction in instructions(routine.body))
 
 
 def _gaps(scope: Scope, noted: Set[Note]) -> Iterator[Diagnostic]:
-    for instruction in _instructions(scope):
+    for instruction in own(scope):
         if instruction.span in noted:
             yield from _gaps_within(instruction, noted)
             continue
         what = "alternative" if isinstance(scope, OneOfBlock) else "statement"
         yield Diagnostic("W4", f"this {what} was never executed", instruction.span, _HINT)
-        if isinstance(scope, Sequence):
+        if not isinstance(scope, OneOfBlock | ParallelBlock):
             return
 
 
 def _gaps_within(instruction: Instruction, noted: Set[Note]) -> Iterator[Diagnostic]:
-    match instruction:
-        case Branch(suites=suites):
-            for suite in suites:
-                yield from _gaps(suite, noted)
-        case Enter(body=body):
-            yield from _gaps(body, noted)
-        case Loop(body=ForLoop(body=body) | WhileLoop(body=body)):
-            yield from _gaps(body, noted)
-        case PickBlock(body=body, span=span):
-            if body.instructions[0].span in noted:
-                yield from _gaps(body, noted)
-            else:
-                text = "there was never anything to choose from: each time the statement fell through"
-                yield Diagnostic("W7", text, span, "the assignment form, `v = oneof …`, would give up the step instead")
+    if isinstance(instruction, PickBlock) and instruction.body.instructions[0].span not in noted:
+        text = "there was never anything to choose from: each time the statement fell through"
+        yield Diagnostic(
+            "W7", text, instruction.span, "the assignment form, `v = oneof …`, would give up the step instead"
+        )
+        return
+    for body in (*suites(instruction), *inner(instruction)):
+        yield from _gaps(body, noted)
 
 
 def idle_settings(program: Program, noted: Set[Note]) -> Iterator[Diagnostic]:

@@ -7,6 +7,7 @@ Each part must be evaluated in some state, except a statement that only returns 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Set
+from typing import assert_never
 
 from fizz import Diagnostic, Span
 from fizz.syntax import ast
@@ -65,9 +66,15 @@ def within(span: Span, outer: Span) -> bool:
 
 def _says_something(instruction: p.Instruction) -> bool:
     """Whether a statement does more than end the assertion or a loop: an unused constant verdict is no gap."""
-    if isinstance(instruction, p.Leave):
-        return instruction.value is not None and not isinstance(instruction.value, ast.Literal)
-    return not isinstance(instruction, p.LeaveLoop | p.NextIteration | p.Nothing)
+    match instruction:
+        case p.Leave(value=value):
+            return value is not None and not isinstance(value, ast.Literal)
+        case p.LeaveLoop() | p.NextIteration() | p.Nothing():
+            return False
+        case p.Do() | p.CallOrDo() | p.Guard() | p.Pick() | p.Branch() | p.Enter() | p.Loop() | p.PickBlock():
+            return True
+        case _:
+            assert_never(instruction)
 
 
 def _header(loop: p.Scope) -> Span:

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from fizz.checks.bodies import Body
 from fizz.checks.declarations import Declarations, defined_twice
 from fizz.checks.scope import Messages, Scope
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import all_statements, helper_bodies, own_expressions, subexpressions
-
-_FORBIDDEN: dict[type[ast.Statement], str] = {
-    ast.While: "`while`",
-    ast.Require: "`require`",
-    ast.Choose: "a choice",
-    ast.ChooseBlock: "a choice",
-    ast.FlowBlock: "a flow block",
-}
 
 
 def check_helper(
@@ -27,9 +20,7 @@ def check_helper(
     check_parameters(model, messages, helper.parameters)
     scope = Scope.of_body(model, messages, "def", None, helper.body, names, outer)
     for statement in all_statements(helper.body):
-        what = _FORBIDDEN.get(type(statement))
-        if what is None and isinstance(statement, ast.For) and statement.flow is not None:
-            what = f"`{statement.flow} for`"
+        what = _forbidden(statement)
         if what is not None:
             span = statement.span._replace(end_line=statement.span.line, end_column=statement.span.column + 5)
             messages.error("L36", f"{what} in a `def` helper", span, "use a `func`")
@@ -38,6 +29,27 @@ def check_helper(
         if parameter.default is not None:
             body.expression(parameter.default)
     body.check(helper.body, atomic=True)
+
+
+def _forbidden(statement: ast.Statement) -> str | None:
+    """What a statement is, if it has no meaning in host code."""
+    match statement:
+        case ast.While():
+            return "`while`"
+        case ast.Require():
+            return "`require`"
+        case ast.Choose() | ast.ChooseBlock():
+            return "a choice"
+        case ast.FlowBlock():
+            return "a flow block"
+        case ast.For(flow=flow):
+            return None if flow is None else f"`{flow} for`"
+        case ast.Assign() | ast.AugmentedAssign() | ast.ExpressionStatement() | ast.Helper() | ast.If():
+            return None
+        case ast.Pass() | ast.Break() | ast.Continue() | ast.Return():
+            return None
+        case _:
+            assert_never(statement)
 
 
 class _HelperBody(Body):

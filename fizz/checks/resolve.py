@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from fizz.base.errors import Span
 from fizz.checks.advice import advise
 from fizz.checks.bodies import Body
@@ -10,12 +12,6 @@ from fizz.checks.def_helpers import check_helper, check_parameters, check_recurs
 from fizz.checks.scope import Messages, Scope, reserved_for
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import all_statements, own_expressions, subexpressions
-
-_NOT_CONSTANT: dict[type[ast.Statement], str] = {
-    ast.Choose: "constants may not choose",
-    ast.Require: "'require' outside of an action",
-    ast.Return: "'return' outside of an action",
-}
 
 
 def resolve(model: Declarations) -> Messages:
@@ -37,6 +33,10 @@ def resolve(model: Declarations) -> Messages:
                 check_helper(model, messages, helper)
             case ast.Role():
                 _role(model, messages, item)
+            case ast.Include():
+                pass
+            case _:
+                assert_never(item)
     check_recursion(model, messages)
     advise(model, messages)
     return messages
@@ -61,7 +61,7 @@ def _name(model: Declarations, messages: Messages, name: str, span: Span) -> Non
 
 def _constant(model: Declarations, messages: Messages, item: ast.ConstantStatement, assigned: set[str]) -> None:
     statement = item.statement
-    text = _NOT_CONSTANT.get(type(statement))
+    text = _not_constant(statement)
     if text is not None:
         messages.error("L32", text, statement.span, "state variables are bound in `action Init`")
         return
@@ -73,6 +73,25 @@ def _constant(model: Declarations, messages: Messages, item: ast.ConstantStateme
         return
     Body(scope).check(ast.Block(statement.span, (statement,)), atomic=True)
     assigned.update(name.id for name in bound_by(statement))
+
+
+def _not_constant(statement: ast.Statement) -> str | None:
+    """Why a statement does not stand at top level, if its form forbids it."""
+    match statement:
+        case ast.Choose():
+            return "constants may not choose"
+        case ast.Require():
+            return "'require' outside of an action"
+        case ast.Return():
+            return "'return' outside of an action"
+        case ast.Assign() | ast.AugmentedAssign() | ast.ExpressionStatement() | ast.Pass():
+            return None
+        case ast.Break() | ast.Continue():
+            return None  # refused with those outside of loops
+        case ast.If() | ast.While() | ast.For() | ast.ChooseBlock() | ast.FlowBlock() | ast.Helper():
+            return None  # the grammar has none here
+        case _:
+            assert_never(statement)
 
 
 def _action(model: Declarations, messages: Messages, action: ast.Action, role: ast.Role | None) -> None:

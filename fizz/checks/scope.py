@@ -13,7 +13,7 @@ from fizz.base.near_names import near_hint
 from fizz.checks.declarations import Declarations, bound_by
 from fizz.syntax import ast
 from fizz.syntax.layout import MAX_MESSAGES
-from fizz.syntax.tree_walk import all_statements
+from fizz.syntax.tree_walk import all_statements, header_names_of
 
 _COMPARED = 40
 """Undefined names for which near ones are looked for; only some twenty messages are shown."""
@@ -70,12 +70,10 @@ class Scope:
         own = set(parameters)
         bound: set[str] = set()
         for statement in all_statements(body):
-            if isinstance(statement, ast.For | ast.ChooseBlock):
-                own.update(statement.variables.names)
-            elif isinstance(statement, ast.Helper):
+            own.update(header_names_of(statement))
+            bound.update(name.id for name in bound_by(statement))
+            if isinstance(statement, ast.Helper):
                 own.add(statement.name)
-            else:
-                bound.update(name.id for name in bound_by(statement))
         sees_state = kind != "def"
         local = {n for n in bound if n not in model.constants and not (sees_state and n in model.state_variables)}
         return cls(model, messages, kind, role, local | own | outer, own | outer)

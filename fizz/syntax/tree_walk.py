@@ -114,6 +114,21 @@ def targets_of(statement: ast.Statement) -> tuple[ast.Target, ...]:
             assert_never(statement)
 
 
+def header_names_of(statement: ast.Statement) -> tuple[str, ...]:
+    """The names that the header of a loop or choice binds for its block."""
+    match statement:
+        case ast.For(variables=variables) | ast.ChooseBlock(variables=variables):
+            return variables.names
+        case ast.If() | ast.While() | ast.FlowBlock() | ast.Helper():
+            return ()
+        case ast.Assign() | ast.AugmentedAssign() | ast.ExpressionStatement() | ast.Require() | ast.Choose():
+            return ()
+        case ast.Pass() | ast.Break() | ast.Continue() | ast.Return():
+            return ()
+        case _:
+            assert_never(statement)
+
+
 def blocks_of(statement: ast.Statement) -> tuple[ast.Block, ...]:
     """The blocks directly inside a statement, except that of a nested `def`."""
     match statement:

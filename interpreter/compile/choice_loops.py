@@ -80,18 +80,24 @@ class _Search:
 
     def callees(self, instruction: p.Instruction) -> frozenset[int]:
         """The routines that may run within an instruction: funcs, and Inits of roles that it constructs."""
-        if not isinstance(instruction, p.Do | p.CallOrDo):
-            return frozenset()
         found: set[int] = set()
         parts: tuple[object, ...]
-        if isinstance(instruction, p.CallOrDo):
-            parts = (instruction.targets, instruction.call)
-            if instruction.routine is not None:
-                found.add(instruction.routine)
-            elif isinstance(instruction.call.function, ast.Attribute):
-                found |= self.functions.get(instruction.call.function.name, set())
-        else:
-            parts = (instruction.statement,)
+        match instruction:
+            case p.CallOrDo():
+                parts = (instruction.targets, instruction.call)
+                if instruction.routine is not None:
+                    found.add(instruction.routine)
+                elif isinstance(instruction.call.function, ast.Attribute):
+                    found |= self.functions.get(instruction.call.function.name, set())
+            case p.Do():
+                parts = (instruction.statement,)
+            case (
+                p.Nothing() | p.Guard() | p.Pick() | p.PickBlock() | p.Leave() | p.LeaveLoop() | p.NextIteration()
+                | p.Branch() | p.Enter() | p.Loop()
+            ):  # fmt: skip
+                return frozenset()
+            case _:
+                assert_never(instruction)
         if not self.inits and not self.loose:
             return frozenset(found)
         nodes = [node for part in parts for node in nodes_in(part)]

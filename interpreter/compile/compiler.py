@@ -9,7 +9,7 @@ from typing import TypeVar, assert_never
 from fizz import Module, Span
 from fizz.base.errors import rows_of
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import nodes_in
+from fizz.syntax.tree_walk import all_statements, header_names_of, nodes_in, targets_of
 from interpreter.compile import program as p
 from interpreter.compile.choice_loops import find_choice_loops
 from interpreter.compile.independence import changes, independent_loops
@@ -185,28 +185,12 @@ class _Mentions:
 def bound_names(block: ast.Block) -> frozenset[str]:
     """All names that the statements of a block bind, nested blocks included but not nested `def`s or comprehensions."""
     names: set[str] = set()
-    for statement in block.statements:
-        match statement:
-            case ast.Assign():
-                for target in statement.targets:
-                    names |= target_names(target)
-            case ast.AugmentedAssign() | ast.Choose():
-                names |= target_names(statement.target)
-            case ast.Helper():
-                names.add(statement.name)
-            case ast.For() | ast.ChooseBlock():
-                names |= {*statement.variables.names} | bound_names(statement.body)
-            case ast.FlowBlock() | ast.While():
-                names |= bound_names(statement.body)
-            case ast.If():
-                for _, body in statement.branches:
-                    names |= bound_names(body)
-                if statement.orelse is not None:
-                    names |= bound_names(statement.orelse)
-            case ast.ExpressionStatement() | ast.Require() | ast.Pass() | ast.Break() | ast.Continue() | ast.Return():
-                pass
-            case _:
-                assert_never(statement)
+    for statement in all_statements(block):
+        names.update(header_names_of(statement))
+        targets = (statement.target,) if isinstance(statement, ast.AugmentedAssign) else targets_of(statement)
+        names.update(name for target in targets for name in target_names(target))
+        if isinstance(statement, ast.Helper):
+            names.add(statement.name)
     return frozenset(names)
 
 

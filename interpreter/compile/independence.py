@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import assert_never
 
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
@@ -127,6 +128,10 @@ def _simple(block: ast.Block, inner: bool) -> bool:
             case ast.For(flow=None):
                 if not _simple(statement.body, inner=True):
                     return False
-            case _:
+            case ast.AugmentedAssign() | ast.ExpressionStatement() | ast.Require() | ast.Choose() | ast.Helper():
                 return False
+            case ast.For() | ast.While() | ast.ChooseBlock() | ast.FlowBlock():
+                return False
+            case _:
+                assert_never(statement)
     return True

@@ -22,16 +22,14 @@ UNIONS = {
 ENUMS = {"Aim", "ExitCode", "Looks", "Phase", "ReachGoal", "StepKind", "StopReason", "Strength"}
 OPEN = {
     "checker/report/terminal_report.py": 1,  # codes of runs that have no report
-    "checker/analysis/unused.py": 1,
     "fizz/checks/bodies.py": 3,
     "fizz/checks/declarations.py": 1,
     "fizz/syntax/matcher.py": 1,  # another Sequence: that of the grammar
-    "fizz/checks/resolve.py": 1,
     "fizz/checks/symmetry_advice.py": 7,
     "interpreter/compile/compiler.py": 2,
     "interpreter/execute/evaluated_parts.py": 1,
     "interpreter/explain/reasons.py": 1,
-    "interpreter/compile/independence.py": 2,
+    "interpreter/compile/independence.py": 1,
     "interpreter/execute/expressions.py": 1,
 }
 """How many matches of a file ask for some nodes and treat all others alike, whatever these are."""
