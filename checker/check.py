@@ -21,7 +21,7 @@ from checker.properties import properties_of
 from checker.search.driver import ProgressSink
 from checker.search.explore import explore, nothing
 from checker.search.memo.memo import Memory
-from checker.search.registry import engine_of
+from checker.search.registry import engine_of, lasting_instead_of
 from checker.storage.user_paths import refuse_addresses
 from fizz import Module, load
 from fizz.base.room import with_room
@@ -139,8 +139,8 @@ def _exporting(settings: Settings, engine: str) -> Iterator[None]:
     from checker.core.problems import UsageProblem
     from checker.storage.export.parquet_tables import discard, prepare
 
-    if engine == "plain":
-        raise UsageProblem("the plain engine exports nothing", "use --engine embedded or --engine spark")
+    if (instead := lasting_instead_of(engine)) is not None:
+        raise UsageProblem(f"the {engine} engine exports nothing", instead)
     prepare(settings.export, settings.kept_in)
     try:
         yield

@@ -14,6 +14,7 @@ from checker.core.limits import UNTIMELY, StopReason
 from checker.core.patience import Stop
 from checker.core.problems import FULL_DISK, EnvironmentProblem, UsageProblem, full_disk
 from checker.search.driver import DriverState
+from checker.search.registry import lasting_instead_of
 from checker.storage.checkpoint.folder import (
     UNREDUCED,
     Folder,
@@ -196,8 +197,8 @@ def keeper_of(
     """
     place = settings.resume or settings.checkpoint
     assert place is not None
-    if engine == "plain":
-        raise UsageProblem("the plain engine writes no checkpoints", "use --engine embedded or --engine spark")
+    if (instead := lasting_instead_of(engine)) is not None:
+        raise UsageProblem(f"the {engine} engine writes no checkpoints", instead)
     if settings.resume and settings.checkpoint and Path(settings.checkpoint).absolute() != Path(place).absolute():
         raise UsageProblem("--resume goes on writing to its own folder", "leave out --checkpoint")
     refuse_inputs(place, read)

@@ -2,39 +2,57 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from checker.core.problems import UsageProblem
 
 if TYPE_CHECKING:
     from checker.search.contract.protocol import Engine
+    from checker.search.engines.embedded import EmbeddedEngine
+    from checker.search.engines.plain import PlainEngine
+    from checker.search.spark import SparkEngine
+
+
+def _embedded() -> type[EmbeddedEngine]:
+    from checker.search.engines.embedded import EmbeddedEngine
+
+    return EmbeddedEngine
+
+
+def _plain() -> type[PlainEngine]:
+    from checker.search.engines.plain import PlainEngine
+
+    return PlainEngine
+
+
+def _spark() -> type[SparkEngine]:
+    from checker.search.spark import SparkEngine
+
+    return SparkEngine
 
 
 class Entry(NamedTuple):
-    """An engine in the registry: what makes it, from which values, and its purpose.
+    """An engine in the registry: what makes it, and its purpose.
 
-    `variant_of`: it is that engine, restricted to one of its modes, so that tests reach each with small models.
+    `lasting`: its runs are `LastingRun`s, which are saved in checkpoints, and it exports what it finds. `variant_of`:
+    it is that engine, restricted to one of its modes, so that tests reach each with small models.
     """
 
-    factory: str
+    make: Callable[[], Engine]
     purpose: str
-    given: Mapping[str, object] = {}
+    lasting: bool = False
     variant_of: str | None = None
 
 
-_EMBEDDED: Final = "checker.search.engines.embedded:EmbeddedEngine"
-_SPARK: Final = "checker.search.spark:SparkEngine"
-
 ENGINES: Final[Mapping[str, Entry]] = {
-    "embedded": Entry(_EMBEDDED, "daily work; needs nothing but Python"),
-    "plain": Entry("checker.search.engines.plain:PlainEngine", "the oracle of the tests; tiny models"),
-    "spark": Entry(_SPARK, "state spaces larger than one machine"),
-    "rows": Entry(_EMBEDDED, "row by row to the end", {"wide": None}, "embedded"),
-    "columns": Entry(_EMBEDDED, "by columns from the first state on", {"wide": 0}, "embedded"),
-    "early columns": Entry(_EMBEDDED, "by columns as soon as two states wait", {"wide": 2}, "embedded"),
-    "spark rows": Entry(_SPARK, "row by row, in the driver and in every partition", {"wide": None}, "spark"),
+    "embedded": Entry(lambda: _embedded()(), "daily work; needs nothing but Python", lasting=True),
+    "plain": Entry(lambda: _plain()(), "the oracle of the tests; tiny models"),
+    "spark": Entry(lambda: _spark()(), "state spaces larger than one machine", lasting=True),
+    "rows": Entry(lambda: _embedded()(wide=None), "row by row to the end", True, "embedded"),
+    "columns": Entry(lambda: _embedded()(wide=0), "by columns from the first state on", True, "embedded"),
+    "early columns": Entry(lambda: _embedded()(wide=2), "by columns as soon as two states wait", True, "embedded"),
+    "spark rows": Entry(lambda: _spark()(wide=None), "row by row, in the driver and in every partition", True, "spark"),
 }
 
 PUBLIC: Final = tuple(name for name, entry in ENGINES.items() if entry.variant_of is None)
@@ -46,5 +64,11 @@ def engine_of(name: str) -> Engine:
     entry = ENGINES.get(name)
     if entry is None:
         raise UsageProblem(f"there is no engine '{name}'", f"the engines are {', '.join(PUBLIC)}")
-    module, _, factory = entry.factory.partition(":")
-    return cast("Engine", getattr(importlib.import_module(module), factory)(**entry.given))
+    return entry.make()
+
+
+def lasting_instead_of(name: str) -> str | None:
+    """The hint which engines write checkpoints and exports, if the engine of that name does not; else None."""
+    if ENGINES[name].lasting:
+        return None
+    return "use " + " or ".join(f"--engine {other}" for other in PUBLIC if ENGINES[other].lasting)

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import click
 import pytest
 
+import fizzpy as api
+from checker.check import check
 from checker.cli.commands import fizzpy
+from checker.core.exploration import Settings
 from checker.core.problems import UsageProblem
 from checker.search.registry import ENGINES, PUBLIC, engine_of
+from fizz import load
+from tests.checker.conftest import IN_PROCESS
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
+
+def page(name: str) -> str:
+    return (Path(__file__).resolve().parents[2] / "docs" / f"{name}.md").read_text(encoding="utf-8")
+
+
+PAGE = page("engines")
 
 
 def table(head: str) -> list[list[str]]:
@@ -49,4 +60,29 @@ def test_an_unknown_engine() -> None:
     """The hint lists the engines for users."""
     with pytest.raises(UsageProblem, match="no engine 'fast'") as problem:
         engine_of("fast")
-    assert str(problem.value.hint) == "the engines are embedded, plain, spark"
+    assert str(problem.value.hint) == f"the engines are {', '.join(PUBLIC)}"
+
+
+def test_other_texts_list_them() -> None:
+    """The public function, the page on `fizzpy test` and the glossary name each engine."""
+    (option,) = re.findall(r"^\| `--engine NAME` \| (.*) \|$", page("expectations"), re.MULTILINE)
+    (entry,) = re.findall(r"^\| engine \| (.*) \|$", page("glossary"), re.MULTILINE)
+    (keyword,) = re.findall(r"^ +engine +(.*)$", api.check.__doc__ or "", re.MULTILINE)
+    for name in PUBLIC:
+        assert f"`{name}`" in option and f'"{name}"' in keyword and name in entry.lower()
+
+
+@pytest.mark.parametrize("name", IN_PROCESS)
+def test_files_are_written_or_refused(name: str, tmp_path: Path) -> None:
+    """An engine that is `lasting` writes checkpoints and tables; another one says so before it explores."""
+    module = load("m.fizz", text="action Init: x = 0\natomic action Go: x = (x + 1) % 3\n")
+    wanted = Settings(checkpoint=str(tmp_path / "c"), checkpoint_every_s=0, export=str(tmp_path / "x"))
+    if ENGINES[name].lasting:
+        assert check(module, engine=name, settings=wanted).states == 3
+        assert list(tmp_path.glob("c/checkpoint-*")) and list(tmp_path.glob("x/states/*"))
+        return
+    for only in (replace(wanted, export=None), replace(wanted, checkpoint=None)):
+        with pytest.raises(UsageProblem, match=f"^the {name} engine") as problem:
+            check(module, engine=name, settings=only)
+        assert problem.value.hint == "use --engine embedded or --engine spark"
+    assert not list(tmp_path.iterdir())

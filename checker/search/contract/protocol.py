@@ -54,12 +54,12 @@ class Task:
 
 
 class Run(Protocol):
-    """One exploration under way. States are distinguished by key.
+    """One exploration under way. States are distinguished by key."""
 
-    `symmetric`: the states are least images under the symmetries of the model.
-    """
-
-    symmetric: bool
+    @property
+    def symmetric(self) -> bool:
+        """Whether the states are least images under the symmetries of the model."""
+        ...
 
     @property
     def exact(self) -> bool:
@@ -93,7 +93,7 @@ class Run(Protocol):
 
 
 class Engine(Protocol):
-    """Explores. A new engine is one file and one line in the registry."""
+    """Explores. A new engine is one file and one line in the registry, where it is compared with this protocol."""
 
     name: str
 
