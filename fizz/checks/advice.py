@@ -10,8 +10,6 @@ from fizz.checks.symmetry_advice import advise_symmetry
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import all_expressions, all_statements, is_self, own_expressions, targets_of
 
-_LIVENESS = ("eventually always", "always eventually")
-
 
 def advise(model: Declarations, messages: Messages) -> None:
     """Warns of what is legal but hardly intended."""
@@ -37,7 +35,7 @@ def _liveness_without_fairness(model: Declarations, messages: Messages) -> None:
     if any(action.fairness is not None for action, _ in model.all_actions()):
         return
     for assertion, _ in model.all_assertions():
-        if assertion.kind in _LIVENESS:
+        if assertion.kind in ast.OF_RUNS:
             text = "a liveness assertion in a file without any fair action: stuttering violates almost everything"
             messages.warning("W11", text, assertion.name_span, "declare the actions that must happen `fair`")
             return

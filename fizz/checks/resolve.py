@@ -119,7 +119,7 @@ def _function(model: Declarations, messages: Messages, function: ast.Function, r
 
 def _assertion(model: Declarations, messages: Messages, assertion: ast.Assertion, role: ast.Role | None) -> None:
     _name(model, messages, assertion.name, assertion.name_span)
-    kind = "transition" if assertion.kind == "transition" else "assertion"
+    kind = "transition" if assertion.kind in ast.OF_STEPS else "assertion"
     scope = Scope.of_body(model, messages, kind, role, assertion.body, assertion.parameters)  # type: ignore[arg-type]
     Body(scope).check(assertion.body, atomic=True)
     statements = all_statements(assertion.body)

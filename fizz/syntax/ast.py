@@ -7,6 +7,7 @@ equal to the first. A field that holds several nodes is a tuple.
 from __future__ import annotations
 
 from dataclasses import field
+from typing import Final, assert_never, get_args
 from typing import Literal as OneOf
 
 from fizz.base.errors import Span
@@ -16,6 +17,25 @@ Flow = OneOf["atomic", "serial", "parallel", "oneof"]
 Fairness = OneOf["weak", "strong"]
 AssertionKind = OneOf["always", "exists", "transition", "eventually always", "always eventually"]
 ScalarValue = None | bool | int | float | str | bytes
+
+
+def _asked_of(kind: AssertionKind) -> OneOf["states", "steps", "runs"]:
+    match kind:
+        case "always" | "exists":
+            return "states"
+        case "transition":
+            return "steps"
+        case "eventually always" | "always eventually":
+            return "runs"
+        case _:
+            assert_never(kind)
+
+
+ASSERTION_KINDS: Final[tuple[AssertionKind, ...]] = get_args(AssertionKind)
+OF_STEPS: Final = frozenset(kind for kind in ASSERTION_KINDS if _asked_of(kind) == "steps")
+"""The kinds of assertions that compare the state before a step with the one after it: they have two parameters."""
+OF_RUNS: Final = frozenset(kind for kind in ASSERTION_KINDS if _asked_of(kind) == "runs")
+"""The kinds of assertions that are about infinite runs: fairness matters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import field
-from typing import get_args
 
 from fizz.base.errors import Diagnostic, FizzError, Span
 from fizz.base.light import dataclass
-from fizz.syntax.ast import AssertionKind
+from fizz.syntax.ast import ASSERTION_KINDS
 
 LINE_END, INDENT, DEDENT, FRAGMENT = "\x01", "\x02", "\x03", "\x04"
 TAB_WIDTH = 4
@@ -31,7 +30,7 @@ _SCAN = re.compile(
     re.DOTALL,
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
-_OF_ASSERTIONS = "|".join(dict.fromkeys(kind.partition(" ")[0] for kind in get_args(AssertionKind)))
+_OF_ASSERTIONS = "|".join(dict.fromkeys(kind.partition(" ")[0] for kind in ASSERTION_KINDS))
 # A line that begins like this in column 1 starts an item, even where a bracket above it is not closed.
 _ITEM_START = re.compile(
     r"(?:(?:atomic|serial|parallel|oneof|fair(?:<\w+>)?|symmetric)\s+)*(?:action|func|role|def)\s+\w+\s*[:(]"

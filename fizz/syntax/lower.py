@@ -15,7 +15,6 @@ from fizz.syntax.parse_tree import Tree, child, children, the
 
 _MODIFIER = re.compile(r"([^\W\d]\w*)(?:\s*<\s*(\w*)\s*>)?")
 _FLOWS: tuple[str, ...] = get_args(ast.Flow)
-_KINDS: tuple[str, ...] = get_args(ast.AssertionKind)
 _STATE = 'write `@state(ephemeral=["field"])` or `@state(durable=["field"])`'
 
 
@@ -147,23 +146,22 @@ class _Items(Statements):
     def _assertion(self, tree: Tree, words: list[tuple[str, str | None, Span]]) -> ast.Assertion:
         kind = " ".join(word for word, _, _ in words)
         header, name = the(tree, "DefinitionHeader"), the(tree, "Name")
-        if kind not in _KINDS:
-            hint = "the kinds are " + ", ".join(f"`{known}`" for known in _KINDS)
+        if kind not in ast.ASSERTION_KINDS:
+            hint = "the kinds are " + ", ".join(f"`{known}`" for known in ast.ASSERTION_KINDS)
             if kind == "eventually":
                 hint = "write `always eventually` or `eventually always`"
             text = f"'{kind} assertion' is not an assertion kind" if kind else "an assertion needs a kind"
             raise self.error("L9", text, header, hint)
         parameters = self._assertion_parameters(tree, kind)
         body = self.block(the(tree, "Suite"))
-        assertion_kind = cast(ast.AssertionKind, kind)
-        return ast.Assertion(self._whole(tree, body), name.value, assertion_kind, parameters, body, self.span_of(name))
+        return ast.Assertion(self._whole(tree, body), name.value, kind, parameters, body, self.span_of(name))
 
     def _assertion_parameters(self, tree: Tree, kind: str) -> tuple[str, ...]:
         parameters = child(tree, "ParameterList")
         given = child(parameters, "Parameters") if parameters is not None else None
         lowered = self.parameters(given) if given is not None else ()
         names = tuple(p.name for p in lowered)
-        if kind != "transition":
+        if kind not in ast.OF_STEPS:
             if lowered and given is not None:
                 hint = "only a `transition assertion` has two: `(before, after)`"
                 raise self.error("L1", f"'{kind}' assertions have no parameters", given, hint)

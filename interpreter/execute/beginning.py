@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fizz.syntax.ast import OF_STEPS
 from interpreter.compile.program import AssertionProgram, Program
 from interpreter.execute.frames import Frame, deliver_frame, resume_frames
 from interpreter.execute.state_struct import StateStruct
@@ -45,7 +46,7 @@ def assertion_frame(
     """The frame in which an assertion runs; in a transition assertion the frame's own world is the state after."""
     routine = program.routines[assertion.routine]
     variables: dict[str, object] = {}
-    if assertion.kind == "transition":
+    if assertion.kind in OF_STEPS:
         before, world = world.beside(_Side(world.recorder, "before")), world.beside(_Side(world.recorder, "after"))
         names = assertion.parameters or ("before", "after")
         variables = {

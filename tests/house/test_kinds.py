@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 import fizz
-from checker.core.property import Phase
+from checker.core.property import Looks, Phase
 from checker.properties import KINDS, properties_of
-from fizz.syntax.ast import AssertionKind
+from fizz.syntax.ast import ASSERTION_KINDS, OF_RUNS, OF_STEPS
 from interpreter import compile_module
 from tests.random import properties as campaign
 
@@ -25,7 +24,7 @@ def text_of(path: str) -> str:
 
 def test_each_kind_of_the_language_has_one_class() -> None:
     """A kind that the language has alone would be an internal error, one that only the registry has a dead file."""
-    assert sorted(NAMES) == sorted(get_args(AssertionKind))
+    assert sorted(NAMES) == sorted(ASSERTION_KINDS)
 
 
 @pytest.mark.parametrize("kind", NAMES)
@@ -34,6 +33,8 @@ def test_a_model_can_say_it(kind: str) -> None:
     text = f"action Init: x = 0\natomic action Go: x = 1\n{kind} assertion P: return True\n"
     (found,) = properties_of(compile_module(fizz.load("m.fizz", text=text)), ("P",), KINDS)[:1]
     assert (found.name, found.kind) == ("P", kind)
+    assert (found.watches[0].looks is Looks.STEPS) == (kind in OF_STEPS)
+    assert (found.phase is Phase.LIVENESS) == (kind in OF_RUNS)
     with pytest.raises(fizz.FizzError) as caught:
         fizz.load("m.fizz", text=text.replace("x = 1", "x = (1") + "bad assertion Q: return True\n")
     assert {d.span.line for d in caught.value.diagnostics if d.span is not None} == {2, 4}

@@ -16,6 +16,7 @@ from checker.search.memo.open_containers import OpenContainer
 from checker.search.memo.parts_world import PartsWorld
 from fizz import Span
 from fizz.base.light import dataclass
+from fizz.syntax.ast import OF_STEPS
 from interpreter import Machine
 from interpreter.compile.program import ForLoop
 from interpreter.execute.code import Code
@@ -176,7 +177,7 @@ class Remembering(ByParts):
         self._restart = restart
         # Values of the states on both sides of a step cannot be written in a mark.
         asserts = rule.kind is StepKind.ASSERT
-        self._judges = asserts and machine.program.assertions[rule.subject].kind != "transition"
+        self._judges = asserts and machine.program.assertions[rule.subject].kind not in OF_STEPS
         self._parts = machine.parts if asserts else None
         self._held: list[Container] = []
         """Containers that the thread kept over a restart: the slots they came from may be read anew, so they may not be
