@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import assert_never
 
 from checker.core.exploration import Finding
 from checker.core.property import Looks, Property, Watch
@@ -54,10 +55,15 @@ class Goals:
         if watch is None:
             return self._beginning(finding, story)
         length = len(story.steps)
-        if watch.looks is Looks.DEAD_ENDS:
-            return Goal(*_effort(story, length), self._dead_end)
-        of_steps = watch.looks is Looks.STEPS
-        return Goal(*_effort(story, length), self._breaking(watch, of_steps), of_steps)
+        match watch.looks:
+            case Looks.DEAD_ENDS:
+                return Goal(*_effort(story, length), self._dead_end)
+            case Looks.STEPS:
+                return Goal(*_effort(story, length), self._breaking(watch, True), of_steps=True)
+            case Looks.STATES:
+                return Goal(*_effort(story, length), self._breaking(watch, False))
+            case _:
+                assert_never(watch.looks)
 
     def _beginning(self, finding: Finding, story: Story) -> Goal:
         steps = len(story.entries) - 1

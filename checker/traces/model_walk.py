@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from checker.core.property import Looks, Property, Watch
 from checker.core.trace import TraceEntry
@@ -65,11 +65,22 @@ class Questions:
 
     def __init__(self, machine: Machine, properties: Sequence[Property]) -> None:
         options = machine.program.options
-        watched = [(p, watch) for p in properties if p.checked(options) for watch in p.watches]
         self.assertions = Assertions(machine, machine.view, lambda rule, view: machine.run(rule, view).result)
-        self._of_states = [(p, w) for p, w in watched if w.looks is Looks.STATES and w.seeks is not None]
-        self._of_steps = [(p, w) for p, w in watched if w.looks is Looks.STEPS]
-        self._dead_ends = [p for p, w in watched if w.looks is Looks.DEAD_ENDS]
+        self._of_states: list[tuple[Property, Watch]] = []
+        self._of_steps: list[tuple[Property, Watch]] = []
+        self._dead_ends: list[Property] = []
+        watched = [(p, watch) for p in properties if p.checked(options) for watch in p.watches]
+        for of, watch in watched:
+            match watch.looks:
+                case Looks.STATES:
+                    if watch.seeks is not None:
+                        self._of_states.append((of, watch))
+                case Looks.STEPS:
+                    self._of_steps.append((of, watch))
+                case Looks.DEAD_ENDS:
+                    self._dead_ends.append(of)
+                case _:
+                    assert_never(watch.looks)
         self._known: dict[State, tuple[Said, ...]] = {}
 
     def of_state(self, state: State) -> tuple[Said, ...]:

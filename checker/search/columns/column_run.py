@@ -13,7 +13,6 @@ from checker.core.exploration import PathLink
 from checker.core.level import Level, Unfinished
 from checker.core.patience import Stop
 from checker.core.phases import EDGES, JOINING, JUDGING, LOOKING_UP, STEPPING
-from checker.core.property import Looks
 from checker.liveness.graph import Graph
 from checker.search.columns.batch import Batch, counts
 from checker.search.columns.code_tables import Ints, halves
@@ -66,7 +65,7 @@ class ColumnRun:
         self._counters = Counters()
         self._expanders: dict[Packing, ColumnExpander] = {}
         self._gathered = Gathered(store.spill_files)
-        self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
+        _, _, self._of_dead_ends = task.watching
         self._expanded = self._steps = 0
         """Rows that were expanded, and steps that were taken from them by columns."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.core.level import Level, StateRef, Witness
-from checker.core.property import Looks, Watch
+from checker.core.property import Watch
 from checker.search.columns.batch import Taken
 from checker.search.columns.code_tables import Ints, distinct
 from checker.search.columns.packing import Packing, Rows
@@ -116,8 +116,7 @@ class AssertionEvaluator:
     def __init__(self, task: Task, space: Space) -> None:
         self.task = task
         self.space = space
-        self.of_states = task.watching(Looks.STATES)
-        self.of_steps = task.watching(Looks.STEPS)
+        self.of_states, self.of_steps, _ = task.watching
         self.recorded = {watch.key: bytearray() for watch in task.watches if watch.records}
         self._asked: dict[tuple[object, ...], _AskedRule | None] = {}
         self._rowwise = Assertions(space.machine, space.memory.view, space.memory.result)

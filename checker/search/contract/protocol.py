@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from checker.core.exploration import PathLink, Settings
 from checker.core.level import Level
@@ -22,6 +22,14 @@ WIDE: Final = 100
 
 Tick = Callable[[int, int], None]
 """Called now and then while a level is under way, with the states and transitions that it has brought so far."""
+
+
+class Watching(NamedTuple):
+    """Watches of states, of steps and of dead ends: a field for each of `Looks`, in its order."""
+
+    states: tuple[Watch, ...]
+    steps: tuple[Watch, ...]
+    dead_ends: tuple[Watch, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +57,13 @@ class Task:
     patience: Patience = field(default_factory=Patience)
     crash_edges: bool = False
 
-    def watching(self, looks: Looks) -> tuple[Watch, ...]:
-        return tuple(watch for watch in self.watches if watch.looks is looks)
+    @property
+    def watching(self) -> Watching:
+        """The watches by what they look at. An engine unpacks all of them: what it does not use it must name too."""
+        by_looks: dict[Looks, list[Watch]] = {looks: [] for looks in Looks}
+        for watch in self.watches:
+            by_looks[watch.looks].append(watch)
+        return Watching(*map(tuple, by_looks.values()))
 
 
 class Run(Protocol):

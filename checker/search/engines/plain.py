@@ -14,7 +14,6 @@ from checker.core.demand import ExploredStates
 from checker.core.exploration import PathLink
 from checker.core.level import STEP_STAGE, Level, StateRef, Unfinished, Witness
 from checker.core.patience import Stop
-from checker.core.property import Looks
 from checker.liveness.graph import Classes, Graph, LiveStep, crash_of, obligation_of
 from checker.liveness.graph_search import GraphSearch
 from checker.search.contract.assertion_answers import Assertions
@@ -84,8 +83,7 @@ class PlainRun:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self._of_states, self._of_steps = task.watching(Looks.STATES), task.watching(Looks.STEPS)
-        self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
+        self._of_states, self._of_steps, self._of_dead_ends = task.watching
         self.recorded = tuple(watch.key for watch in task.watches if watch.records)
         # The machine that renders the findings afterwards: it need not run a step again that failed at much cost.
         machine = self.machine = task.machine(task.program) if task.memory is None else task.memory.machine

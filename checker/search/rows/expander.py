@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from checker.core.level import STEP_STAGE, Level, StateRef, Witness
-from checker.core.property import Looks
 from checker.liveness.graph import LiveStep, Obligation, crash_of, obligation_of
 from checker.search.contract.assertion_answers import Assertions
 from checker.search.contract.judge_watches import Judgement, judge_dead_end, judge_state, judge_step
@@ -61,9 +60,7 @@ class Expander:
         self.symmetric = task.settings.symmetry and self.machine.symmetric
         self.assertions = Assertions(self.machine, self.memory.view, self.memory.result)
         self.recorded = tuple(watch.key for watch in task.watches if watch.records)
-        self._of_states = task.watching(Looks.STATES)
-        self._of_steps = task.watching(Looks.STEPS)
-        self._of_dead_ends = task.watching(Looks.DEAD_ENDS)
+        self._of_states, self._of_steps, self._of_dead_ends = task.watching
         # Actions known to have steps: where these gave up is not counted.
         self.acted: set[int] = set()
         self.observe: Observe | None = None
