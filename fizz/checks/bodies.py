@@ -82,9 +82,7 @@ class Body:
             case _:
                 assert_never(statement)
 
-    def compound(
-        self, statement: ast.If | ast.While | ast.For | ast.ChooseBlock | ast.FlowBlock, around: _Around
-    ) -> None:
+    def compound(self, statement: ast.CompoundStatement, around: _Around) -> None:
         match statement:
             case ast.If(branches=branches, orelse=orelse):
                 for condition, block in branches:

@@ -424,23 +424,11 @@ Expression = (
     | Call
 )
 
-Statement = (
-    Assign
-    | AugmentedAssign
-    | ExpressionStatement
-    | Require
-    | Pass
-    | Break
-    | Continue
-    | Return
-    | Choose
-    | FlowBlock
-    | If
-    | While
-    | For
-    | ChooseBlock
-    | Helper
-)
+SimpleStatement = Assign | AugmentedAssign | ExpressionStatement | Require | Pass | Break | Continue | Return | Choose
+CompoundStatement = FlowBlock | If | While | For | ChooseBlock
+"""Statements with blocks in them; that of a `Helper` is a body of its own."""
+
+Statement = SimpleStatement | CompoundStatement | Helper
 
 Item = Action | Function | Assertion | Role | ConstantStatement | TopHelper | Include
 """Closed: a `match` over one of these ends in `assert_never`, so that a new node is forgotten nowhere."""

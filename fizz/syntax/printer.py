@@ -106,16 +106,15 @@ def _block(block: ast.Block) -> Iterator[str]:
 
 def _statement(statement: ast.Statement) -> Iterator[str]:
     label = f"`{statement.label}` " if statement.label is not None else ""
-    lines = _compound(statement)
-    first = next(lines, None)
-    if first is None:
+    if isinstance(statement, ast.SimpleStatement):
         yield label + _simple(statement)
         return
-    yield label + first
+    lines = _compound(statement)
+    yield label + next(lines)
     yield from lines
 
 
-def _simple(statement: ast.Statement) -> str:
+def _simple(statement: ast.SimpleStatement) -> str:
     match statement:
         case ast.Assign(targets=targets, value=value):
             return " = ".join(print_expression(part) for part in (*targets, value))
@@ -137,14 +136,12 @@ def _simple(statement: ast.Statement) -> str:
             return "break"
         case ast.Continue():
             return "continue"
-        case ast.If() | ast.While() | ast.For() | ast.ChooseBlock() | ast.FlowBlock() | ast.Helper():
-            raise AssertionError(type(statement))
         case _:
             assert_never(statement)
 
 
-def _compound(statement: ast.Statement) -> Iterator[str]:
-    """The lines of a statement with blocks; nothing for a simple one."""
+def _compound(statement: ast.CompoundStatement | ast.Helper) -> Iterator[str]:
+    """The lines of a statement with blocks."""
     match statement:
         case ast.If(branches=branches, orelse=orelse):
             keyword = "if"
@@ -172,10 +169,6 @@ def _compound(statement: ast.Statement) -> Iterator[str]:
         case ast.Helper(name=name, parameters=parameters, body=body):
             yield f"def {name}({print_parameters(parameters)}):"
             yield from _block(body)
-        case ast.Assign() | ast.AugmentedAssign() | ast.ExpressionStatement() | ast.Require() | ast.Choose():
-            return
-        case ast.Pass() | ast.Break() | ast.Continue() | ast.Return():
-            return
         case _:
             assert_never(statement)
 

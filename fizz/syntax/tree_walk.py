@@ -116,14 +116,12 @@ def targets_of(statement: ast.Statement) -> tuple[ast.Target, ...]:
 
 def header_names_of(statement: ast.Statement) -> tuple[str, ...]:
     """The names that the header of a loop or choice binds for its block."""
+    if isinstance(statement, ast.SimpleStatement | ast.Helper):
+        return ()
     match statement:
         case ast.For(variables=variables) | ast.ChooseBlock(variables=variables):
             return variables.names
-        case ast.If() | ast.While() | ast.FlowBlock() | ast.Helper():
-            return ()
-        case ast.Assign() | ast.AugmentedAssign() | ast.ExpressionStatement() | ast.Require() | ast.Choose():
-            return ()
-        case ast.Pass() | ast.Break() | ast.Continue() | ast.Return():
+        case ast.If() | ast.While() | ast.FlowBlock():
             return ()
         case _:
             assert_never(statement)
@@ -131,15 +129,13 @@ def header_names_of(statement: ast.Statement) -> tuple[str, ...]:
 
 def blocks_of(statement: ast.Statement) -> tuple[ast.Block, ...]:
     """The blocks directly inside a statement, except that of a nested `def`."""
+    if isinstance(statement, ast.SimpleStatement | ast.Helper):
+        return ()
     match statement:
         case ast.If(branches=branches, orelse=orelse):
             return tuple(block for _, block in branches) + ((orelse,) if orelse is not None else ())
         case ast.FlowBlock(body=body) | ast.While(body=body) | ast.For(body=body) | ast.ChooseBlock(body=body):
             return (body,)
-        case ast.Assign() | ast.AugmentedAssign() | ast.ExpressionStatement() | ast.Require() | ast.Choose():
-            return ()
-        case ast.Pass() | ast.Break() | ast.Continue() | ast.Return() | ast.Helper():
-            return ()
         case _:
             assert_never(statement)
 
