@@ -32,6 +32,20 @@ def suites(instruction: p.Instruction) -> tuple[p.Sequence, ...]:
     return instruction.suites if isinstance(instruction, p.Branch) else ()
 
 
+def chooses(instruction: p.Instruction) -> bool:
+    """Whether the move itself takes one of several alternatives; the statements of a `oneof` block are chosen by it."""
+    match instruction:
+        case p.Pick() | p.PickBlock():
+            return True
+        case (
+            p.Do() | p.CallOrDo() | p.Nothing() | p.Guard() | p.Leave() | p.LeaveLoop() | p.NextIteration()
+            | p.Branch() | p.Enter() | p.Loop()
+        ):  # fmt: skip
+            return False
+        case _:
+            assert_never(instruction)
+
+
 def inner(instruction: p.Instruction) -> tuple[p.Scope, ...]:
     """The block of a flow block, loop or choice; not the suites of an `if`."""
     match instruction:

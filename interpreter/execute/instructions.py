@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 from fizz import Span
 from fizz.syntax import ast
 from interpreter.compile import program as p
+from interpreter.compile.statements import chooses
 from interpreter.execute.code import Code, Compiled, Operation, binding_all, local_binder
 from interpreter.execute.costs import cost, instruction_cost
 from interpreter.execute.environment import Environment, Evaluator, bind_arguments, located
@@ -52,7 +53,7 @@ def compile_block(code: Code, routine: p.Routine, block: p.Scope) -> list[Compil
             instruction.span,
             None if instruction.label is None else f"{routine.name}.{instruction.label}",
             instruction_cost(instruction),
-            isinstance(instruction, p.Pick | p.PickBlock),
+            chooses(instruction),
         )
         for index, instruction in enumerate(block.instructions)
     ]
@@ -120,7 +121,7 @@ def _nothing(run: Execution, frame: Frame) -> bool:
 def _is_last_guard(block: p.Sequence | p.OneOfBlock | p.ParallelBlock, index: int) -> bool:
     """Whether a guard is followed by a statement that is neither a guard nor a choice."""
     following = block.instructions[index + 1 : index + 2] if isinstance(block, p.Sequence) else ()
-    return any(not isinstance(one, p.Guard | p.Pick | p.PickBlock) for one in following)
+    return any(not isinstance(one, p.Guard) and not chooses(one) for one in following)
 
 
 def _guard(instruction: p.Guard, scope: NameScope, last: bool) -> Operation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.house.test_fences import ROOT, lines
+from tests.house.test_fences import ROOT, lines, rooms, source
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "models").rglob("*.md"))]
 
@@ -25,6 +25,17 @@ def test_links_lead_somewhere() -> None:
     """Every relative link in a document names a file that exists."""
     found = [f"{document.relative_to(ROOT)}: {link}" for document in DOCUMENTS for link in broken_links(document)]
     assert not found, lines(found)
+
+
+def test_the_map_is_of_this_house() -> None:
+    """Each file that the page on architecture names exists, and so does each private name."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    paths = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*.py") if ".venv" not in path.parts]
+    code = "\n".join(source(room) for room in rooms()) + source("tests/random/programs.py")
+    named = re.findall(r"`(\w[\w/]*\.py)`", text)
+    lost = [name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in paths)]
+    lost += [name for name in re.findall(r"`(_\w+)`", text) if not re.search(rf"\b{name}\b", code)]
+    assert named and not lost, lines(lost)
 
 
 def test_readme_has_its_two_commands() -> None:
