@@ -29,17 +29,16 @@ from checker.report.json_report import json_report
 from checker.report.terminal_report import verdict_sentence
 from checker.search.contract.protocol import Engine
 from checker.search.engines.embedded import EmbeddedEngine
-from checker.search.engines.plain import PlainEngine
 from checker.search.explore import explore
+from checker.search.registry import engine_of
 from checker.traces.simulate import simulate
 from fizz import load
 from interpreter import compile_module
+from tests.checker.conftest import IN_PROCESS
 from tests.checkpoint.conftest import WIDE, comparable
 
 ENGINES: dict[str, Engine] = {
-    "plain": PlainEngine(),
-    "rows": EmbeddedEngine(1 << 30),
-    "columns": EmbeddedEngine(1),
+    **{name: engine_of(name) for name in IN_PROCESS},
     "rows, then columns": EmbeddedEngine(4),
 }
 

@@ -20,8 +20,8 @@ from interpreter.execute.view import PairView, RememberedView, View
 from interpreter.state.step import ExecutionPath, Failure, ModelError, Outcome, Read, Result, Rule
 from tests.checker.by_parts import paths_by_parts
 
-_PATHS = tuple(name for name, entry in ENGINES.items() if "embedded" in (name, entry.variant_of))
-"""The embedded engine, and its ways of going on as engines of their own."""
+_PATHS = tuple(name for name, entry in ENGINES.items() if name != "plain" and "spark" not in (name, entry.variant_of))
+"""The engines and variants that need nothing but this process and are compared with the plain one."""
 
 
 def told(report: Report) -> Report:
