@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import fizz
+from checker.core.demand import NoLasso
 from checker.core.property import Looks, Phase
 from checker.properties import KINDS, properties_of
 from fizz.syntax.ast import ASSERTION_KINDS, OF_RUNS, OF_STEPS
@@ -31,10 +32,11 @@ def test_each_kind_of_the_language_has_one_class() -> None:
 def test_a_model_can_say_it(kind: str) -> None:
     """From the text of a model to a property of this kind; also after a bracket that was not closed."""
     text = f"action Init: x = 0\natomic action Go: x = 1\n{kind} assertion P: return True\n"
-    (found,) = properties_of(compile_module(fizz.load("m.fizz", text=text)), ("P",), KINDS)[:1]
+    program = compile_module(fizz.load("m.fizz", text=text))
+    (found,) = properties_of(program, ("P",), KINDS)[:1]
     assert (found.name, found.kind) == ("P", kind)
     assert (found.watches[0].looks is Looks.STEPS) == (kind in OF_STEPS)
-    assert (found.phase is Phase.LIVENESS) == (kind in OF_RUNS)
+    assert isinstance(found.demand(program.options), NoLasso) == (kind in OF_RUNS)
     with pytest.raises(fizz.FizzError) as caught:
         fizz.load("m.fizz", text=text.replace("x = 1", "x = (1") + "bad assertion Q: return True\n")
     assert {d.span.line for d in caught.value.diagnostics if d.span is not None} == {2, 4}
