@@ -16,7 +16,7 @@ from checker.cli.commands import fizzpy
 from checker.core.limits import Limits, StopReason
 from fizz.options import _ACTION_FIELDS, _FIELDS
 from fizz.syntax.module import ActionOptions, Budget, Options, Setting
-from fizz.syntax.parse import _NOT_IN_LANGUAGE, _reserved
+from fizz.syntax.parse import _COMPOUND, _NOT_IN_LANGUAGE, _reserved
 from tests.house.test_documents import DOCUMENTS
 from tests.house.test_fences import ROOT, lines, source
 
@@ -56,6 +56,7 @@ def test_words_of_statements_are_reserved() -> None:
     for rule in ("KeywordStart", "Word", "CompoundStart", "Flow"):
         assert words(rule) <= reserved, rule
     assert words("Plain") & reserved == reserved - {"any", "None", "True", "False"}, "what `Plain` excludes"
+    assert words("CompoundStart") - {"def", "any"} <= _COMPOUND, "the hint for blocks at top level"
     assert not words("KeywordStart") & _NOT_IN_LANGUAGE.keys()
 
 

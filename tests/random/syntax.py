@@ -162,7 +162,9 @@ class Syntax:
 
     def compound(self, depth: int) -> Lines:
         test = self.test(2).replace("\n", " ")
-        way = self.source.number(0, 5)
+        way = self.source.number(0, 6)
+        if way == 6:
+            return self.helper(depth)
         if way == 0:
             lines = [f"if {test}:", *self.block(depth)]
             if self.source.chance(40):
@@ -179,11 +181,18 @@ class Syntax:
             return [f"{self.source.pick(FLOWS)}:", *self.block(depth)]
         return [f"if {test}: pass"]
 
+    def helper(self, depth: int) -> Lines:
+        return [f"def h({self.parameters(1, plain=True)}):", *self.block(depth)]
+
     # --- items
 
     def item(self, number: int) -> Lines:
         flow = self.source.pick(("", *(f"{flow} " for flow in FLOWS)))
-        way = self.source.number(0, 6)
+        way = self.source.number(0, 8)
+        if way == 8:
+            return ["include 'more.fizz'"]
+        if way == 7:
+            return self.helper(2)
         if way <= 2:
             return [f"{flow}{self.fairness()}action A{number}:", *self.block(3)]
         if way == 3:

@@ -27,6 +27,7 @@ settings.register_profile(
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=list(HealthCheck),
 )
+KINDS = {kind for union in (ast.Expression, ast.Statement, ast.Item) for kind in get_args(union)}
 PROFILE = settings.get_profile(os.environ.get("FIZZPY_PROFILE", "programs"))
 
 
@@ -47,16 +48,18 @@ def test_engines_agree(block: int) -> None:
 
 def test_programs_have_all_there_is() -> None:
     """Every kind of node and every setting is in some of the first programs, so that engines are compared on it."""
-    written: set[type] = set()
-    given: set[tuple[str, str]] = set()
-    for seed in range(120):
-        parsed = parse_file("m.fizz", program(seeded(seed)))
-        written |= {type(node) for node in nodes_in(parsed.items)}
-        given |= {(path[0], path[-1]) for path in parsed.settings}
-    kinds = {kind for union in (ast.Expression, ast.Statement, ast.Item) for kind in get_args(union)}
-    assert kinds - written == {ast.Include}
+    parsed = [parse_file("m.fizz", program(seeded(seed))) for seed in range(120)]
+    assert KINDS - {type(node) for one in parsed for node in nodes_in(one.items)} == {ast.Include}
+    given = {(path[0], path[-1]) for one in parsed for path in one.settings}
     settings = {(path[0], path[-1]) for path in _FIELDS} | {("action_options", name) for name in _ACTION_FIELDS}
+    # The limits on sizes have tests of their own: few programs would come near them.
     assert settings - given == {("options", name) for name in ("bits", "elements", "held")}
+
+
+def test_texts_have_all_there_is() -> None:
+    """Every kind of node is in some of the first texts, so that its printing is tested."""
+    parsed = [parse_file("m.fizz", syntax(seeded(seed))) for seed in range(120)]
+    assert {type(node) for one in parsed for node in nodes_in(one.items)} >= KINDS
 
 
 @settings(PROFILE, max_examples=60)
