@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, assert_never, cast
 
 from checker.core.exploration import Settings
+from checker.core.level import Level
 from checker.core.limits import UNTIMELY, StopReason
 from checker.core.patience import Stop
 from checker.core.problems import FULL_DISK, EnvironmentProblem, UsageProblem, full_disk
+from checker.search.contract.bounds import reason_to_end
 from checker.search.driver import DriverState
 from checker.search.registry import lasting_instead_of
 from checker.storage.checkpoint.folder import (
@@ -104,15 +106,34 @@ class Keeper:
 
     def _refuse_beyond(self, state: DriverState) -> None:
         """Raise `UsageProblem` for a checkpoint that this run would not have made."""
-        most, deepest = self.settings.limits.states, self.settings.limits.depth
-        if most is not None and state.reached > 0 and state.total.states - state.last.states >= most:
-            raise UsageProblem(
-                f"the checkpoint in {self.folder.path} is beyond --max-states {most:,}", "allow more states"
-            )
-        if deepest is not None and state.reached > deepest:
-            raise UsageProblem(
-                f"the checkpoint in {self.folder.path} is beyond --max-depth {deepest:,}", "allow more levels"
-            )
+        if not state.reached:
+            return
+        limits, there, total, last = self.settings.limits, self.folder.path, state.total, state.last
+        # Would this run have ended after the level before? States waited then.
+        before = Level(
+            states=total.states - last.states,
+            transitions=total.transitions - last.transitions,
+            crash_steps=total.crash_steps - last.crash_steps,
+            frontier=1,
+        )
+        reason = reason_to_end(before, state.reached - 1, limits, violated=False)
+        match reason:
+            case None:
+                return
+            case StopReason.MAX_STATES:
+                raise UsageProblem(
+                    f"the checkpoint in {there} is beyond --max-states {limits.states:,}", "allow more states"
+                )
+            case StopReason.MAX_DEPTH:
+                raise UsageProblem(
+                    f"the checkpoint in {there} is beyond --max-depth {limits.depth:,}", "allow more levels"
+                )
+            case StopReason.COMPLETE | StopReason.VIOLATION | StopReason.MAX_ACTIONS:
+                raise AssertionError(f"a level with states that wait is not the last one: {reason}")
+            case StopReason.TIMEOUT | StopReason.MEMORY | StopReason.INTERRUPTED:
+                raise AssertionError(f"not decided between levels: {reason}")
+            case _:
+                assert_never(reason)
 
     def _driver(self, level: int, driver: SearchDriver) -> DriverState:
         """The driver that was saved after a level."""

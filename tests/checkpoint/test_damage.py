@@ -163,6 +163,7 @@ def test_another_run(model: Path, tmp_path: Path) -> None:
         "--no-symmetry": {"settings": replace(resume, symmetry=False)},
         "only with --engine|plain engine writes no checkpoints": {"engine": "plain"},
         "beyond --max-states 3": {"settings": replace(resume, limits=Limits(states=3))},
+        "beyond --max-depth 0": {"settings": replace(resume, limits=Limits(depth=0))},
     }.items():
         with pytest.raises(UsageProblem, match=match):
             check(model, **{"settings": resume, **arguments})
