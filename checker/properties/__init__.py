@@ -1,4 +1,4 @@
-"""The property kinds. A new kind: a file beside this one, and a line in `KINDS`."""
+"""The property kinds. A new kind: a file beside this one, a line in `KINDS`, and its words in `AssertionKind`."""
 
 from __future__ import annotations
 
