@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ import fizz
 from checker.core.exit_code import ExitCode
 from checker.core.exploration import Finding, Settings
 from checker.core.property import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
+from checker.properties.always_eventually import AlwaysEventually
 from checker.search.explore import explore
 from checker.search.registry import engine_of
 from interpreter import compile_module
@@ -99,3 +101,38 @@ def test_who_comes_after_the_one_that_decides_is_not_asked(engine: str) -> None:
     found = explore(engine_of(engine), program, (up,), Settings(keep_going=True))
     assert found.error is None
     assert found.findings["Up"].steps == 2 and found.findings["Up"].instance == "Node#0"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"looks": Looks.STEPS, "predicate": Predicate(0), "seeks": False, "records": True},
+        {"looks": Looks.STEPS, "predicate": Predicate(0), "seeks": False, "prunes": True},
+        {"looks": Looks.STEPS, "predicate": Predicate(0)},
+        {"looks": Looks.STATES, "predicate": Predicate(0), "prunes": True},
+        {"looks": Looks.STATES, "seeks": False},
+        {"looks": Looks.DEAD_ENDS, "predicate": Predicate(0)},
+        {"looks": Looks.DEAD_ENDS, "records": True},
+    ],
+    ids=str,
+)
+def test_what_no_engine_would_do_is_no_watch(wrong: dict[str, Any]) -> None:
+    """No engine records answers of steps, or finds what is not sought: such a kind would hold on every model."""
+    with pytest.raises(AssertionError):
+        Watch("P", **wrong)
+
+
+class Forgets(AlwaysEventually):
+    """Its demand is about answers that its watch does not record."""
+
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        return (Watch(self.key, Looks.STATES, Predicate(self.assertion)),)
+
+
+def test_answers_that_were_not_recorded_are_not_guessed(engine: str) -> None:
+    """A kind that forgets to record is a mistake on every engine, and never a verdict."""
+    text = "action Init: x = 0\natomic action Go: x = 1 - x\nalways eventually assertion P: return x == 0\n"
+    program = compile_module(fizz.load("m.fizz", text=text))
+    with pytest.raises((KeyError, AssertionError)):
+        explore(engine_of(engine), program, (Forgets("P", 0),), Settings())
