@@ -90,6 +90,8 @@ class MainScreen(Screen[None]):
     def begin(self) -> None:
         """Show what was opened."""
         self.set_class(not self.truth.count, "no-properties")
+        # A report has the properties that were asked for; a model may have more.
+        self.truth.refresh(layout=True)
         self.follow()
         self._say_remark()
 

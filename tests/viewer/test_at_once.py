@@ -14,8 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from checker.check import check
+from checker.core.exploration import Settings
 from checker.core.problems import UsageProblem
 from checker.core.trace import TraceEntry
+from checker.report.json_report import json_report
 from checker.tui.app import Viewer
 from checker.tui.lanes import lanes_of
 from checker.tui.opened.opened_paths import OpenedPaths
@@ -157,6 +160,26 @@ def test_the_rest_changes_only_what_was_not_known(slow: tuple[OpenedPaths, threa
     read.set()
     seen, whole = driven(opened_file), driven(opened_file.whole())
     assert seen.text == whole.text
+
+
+def test_properties_that_only_the_model_has_get_rows(written: Write, tmp_path: Path) -> None:
+    """A report of one property has one row, until the model is read; then all of its properties have one."""
+    written_report = check(written(BANK), settings=Settings(properties=("NeverNegative",)))
+    (tmp_path / "report.json").write_text(json_report(written_report))
+    opened_file, read = held_back(open_report("report.json", NOTHING))
+
+    async def scenario() -> None:
+        viewer = Viewer(opened_file)
+        async with viewer.run_test(size=(80, 24)) as pilot:
+            await pilot.pause()
+            assert "NeverNegative" in screen(viewer)
+            assert "NoLeap" not in screen(viewer)
+            read.set()
+            await settled(viewer, pilot)
+            rows = screen(viewer).splitlines()[-6:-1]
+            assert [row.split()[0] for row in rows] == ["0", "NeverNegative", "Rich", "NoLeap", "deadlock"]
+
+    asyncio.run(scenario())
 
 
 def test_what_stands_against_a_report_ends_the_viewer(written: Write, tmp_path: Path) -> None:
