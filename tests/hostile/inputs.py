@@ -70,6 +70,9 @@ _WRITING: Final = (
 )  # fmt: skip
 """What writes where the user says. Beyond the folder of a case that would be no escape, and yet nothing to try."""
 
+_OVERWRITTEN: Final = "x.json"
+"""A file that no check reads: it may be changed if the user says to write there, and only then."""
+
 _USUAL: Final = {
     "--engine": ("embedded", "plain", "Plain", "fast"),
     "--option": (
@@ -125,6 +128,7 @@ def run_of(chance: Chance, bounds: tuple[str, ...] = BOUNDS) -> tuple[str, ...]:
 def options(number: int, chance: Chance) -> Case:
     """A command line of which some is strange."""
     words = [chance.choice(COMMANDS)]
+    outputs: set[str] = set()
     if words[0] != "test":
         words.append(MODEL if chance.random() < 0.85 else chance.choice(STRANGE))
     for _ in range(chance.choice((1, 1, 2, 3, 5))):
@@ -137,6 +141,8 @@ def options(number: int, chance: Chance) -> Case:
         value = chance.choice(usual) if usual and chance.random() < 0.4 else chance.choice(STRANGE)
         if option in _WRITING and (value in ("/", "..") or value.startswith("..")):
             value = "folder"
+        if option in _WRITING and value == _OVERWRITTEN:
+            outputs.add(value)
         if option in ("--set", "--option", "--conf") and chance.random() < 0.7:
             value = f"{chance.choice(STRANGE)}={value}"
         words += [f"{option}={value}"] if chance.random() < 0.3 else [option, value]
@@ -149,12 +155,12 @@ def options(number: int, chance: Chance) -> Case:
         words.insert(chance.randrange(len(words)), chance.choice(STRANGE))
     files: dict[str, Content] = {
         MODEL: SMALL.encode(),
-        "x.json": b"{}",
+        _OVERWRITTEN: b"{}",
         "expect.yaml": b"- {model: m.fizz, exit: 12, states: 17}\n",
         "link": Node("link", MODEL),
         "folder": Node("folder"),
     }
-    return Case("options", number, tuple(words), files, words=1)
+    return Case("options", number, tuple(words), files, words=1, outputs=tuple(outputs))
 
 
 @cache

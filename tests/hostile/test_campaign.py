@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,20 @@ def test_an_output_that_the_system_refuses(place: Range) -> None:
     case = Case("bad", 0, ("check", MODEL, "--save-trace", "/proc/self/mem"), dict(GOOD.files))
     ended = place.ended(case)
     assert (judge(case, ended).kind, ended.code) == (OK, 2)
+
+
+def test_what_a_command_line_overwrites_is_an_output(place: Range) -> None:
+    """A file that the user says to write to may change, where no check reads it; in other cases it may not."""
+    cases = [place.case(0, "options", number) for number in range(3_000)]
+    named = [case for case in cases if case.outputs]
+    assert 0 < len(named) < 100
+    changed = []
+    for case in named:
+        assert case.outputs == ("x.json",)
+        ended = place.ended(case)
+        assert judge(case, ended).kind == OK
+        changed.append(judge(replace(case, outputs=()), place.ended(replace(case, outputs=()))).kind)
+    assert "input changed" in changed
 
 
 def test_a_failure_is_made_small_and_kept(place: Range, command: list[str], tmp_path: Path) -> None:
