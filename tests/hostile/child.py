@@ -142,6 +142,8 @@ class Child:
             for stream, descriptor in (("stdout", 1), ("stderr", 2)):
                 setattr(sys, stream, open(descriptor, "w", encoding=self.case.encoding, errors="strict"))  # noqa: SIM115, PTH123
             self._limit_itself()
+            # A module that is imported here for the first time would be kept compiled, beside its source.
+            sys.dont_write_bytecode = True
             allowed = (self.folder, self.room / "state", self.room / "cache", self.room / "tmp")
             canary.watch(allowed, telling, self.case.arguments)
             code = run_command(self.case.arguments)

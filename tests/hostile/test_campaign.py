@@ -88,6 +88,7 @@ BAD = {
     "print('\\x1b[31m')": "output unsafe",
     "print('a\\u202eb')": "output unsafe",
     "open('new.txt', 'w').write('x')": OK,
+    "import sys; sys.pycache_prefix = '/tmp/fizzpy-canary-that-nobody-writes'\nimport sched": OK,
     "import contextlib, os; os.symlink('a', 'a')\nwith contextlib.suppress(OSError): open('a/x', 'w')": OK,
     "print('f\\u00fcnf\\t\\u2713')": OK,
 }
@@ -98,6 +99,7 @@ def test_what_is_bad_is_seen(lines: str, place: Range, command: list[str], monke
     """Each kind of failure is told from the others, and from what is allowed."""
     command.append(lines)
     monkeypatch.setattr(place, "limits", Limits(cpu_s=1, memory_mb=200, idle_s=1.5))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     case = Case("bad", 0, ("check", MODEL), {**GOOD.files, "link": Node("link", MODEL), "fifo": Node("fifo")})
     assert judge(case, place.ended(case)).kind == BAD[lines]
 
