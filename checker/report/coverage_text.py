@@ -45,7 +45,7 @@ def reach(coverage: Coverage) -> str:
     """Which states were counted."""
     states = f"{plural(coverage.states, 'state')}, {plural(coverage.transitions, 'transition')}, depth {coverage.depth}"
     if coverage.stopped is not StopReason.COMPLETE:
-        return f"{states}; {coverage.stopped.sentence}: there are more states"
+        return f"{states}; {coverage.stopped.sentence}: there may be more states"
     if coverage.cut:
         return f"{states}; {coverage.cut:,} of them at the bound max_actions, where no action starts"
     return f"{states}: all there are"

@@ -139,6 +139,9 @@ class Page:
             page.append("\n")
         self._console.print(page, soft_wrap=True, end="")
 
-    def table(self, table: Table) -> None:
-        """A table, as wide as it needs to be and never wider than the page."""
+    def table(self, table: Table, least: int = 0) -> None:
+        """A table, as wide as it needs to be, and never wider than the page if that has `least` columns."""
+        width = self._console.width
+        self._console.width = max(width, least)
         self._console.print(table)
+        self._console.width = width

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -14,28 +15,46 @@ from checker.report.page import Page
 from checker.report.terminal_report import plural
 
 _COLUMNS = ("states", "transitions", "depth", "CPU s")
+_GAP = 2
+
+# A narrower page gets lines that are too wide, rather than names of which it shows a few letters a line.
+_LEAST = 12
 
 
 def print_promises(page: Page, results: Sequence[PromiseResult], not_run: int) -> None:
     """Print the table, what differs, and the sum in one line."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("model", overflow="fold")
-    varied = any(kept.promise.given for kept in results)
-    if varied:
-        table.add_column("constants", overflow="fold")
-    table.add_column("verdict", no_wrap=True)
-    for name in _COLUMNS:
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    for kept in results:
-        run = (kept.promise.model.stem, kept.promise.given) if varied else (kept.promise.model.stem,)
-        table.add_row(*(Text(printable(text)) for text in run), *_figures(kept))
     if results:
-        page.table(table)
+        _print_table(page, results)
         page.line()
     for kept in results:
         _print_differences(page, kept)
     print_promises_verdict(page, results, not_run)
+
+
+def _print_table(page: Page, results: Sequence[PromiseResult]) -> None:
+    """A line for each run. Where the page is too narrow constants are folded, and then names of models."""
+    runs = [(printable(kept.promise.model.stem), printable(kept.promise.given)) for kept in results]
+    rows = [_figures(kept) for kept in results]
+    heads = ("verdict", *_COLUMNS, "")
+    widths = [_widest(head, [cell.plain for cell in cells]) for head, *cells in zip(heads, *rows, strict=True)]
+    varied = any(given for _, given in runs)
+    room = page.width - sum(widths) - _GAP * (len(widths) + varied)
+    model = min(_widest("model", [stem for stem, _ in runs]), max(room - _LEAST * varied, _LEAST))
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
+    table.add_column("model", overflow="fold", width=model)
+    if varied:
+        given = min(_widest("constants", [given for _, given in runs]), max(room - model, _LEAST))
+        table.add_column("constants", overflow="fold", width=given)
+        widths.append(given)
+    for head, width in zip(heads, widths, strict=False):
+        table.add_column(head, justify="right" if head in _COLUMNS else "left", no_wrap=True, width=width)
+    for run, figures in zip(runs, rows, strict=True):
+        table.add_row(*map(Text, run if varied else run[:1]), *figures)
+    page.table(table, sum(widths) + model + _GAP * len(widths))
+
+
+def _widest(head: str, texts: Sequence[str]) -> int:
+    return max(cell_len(head), *map(cell_len, texts))
 
 
 def print_promises_verdict(page: Page, results: Sequence[PromiseResult], not_run: int) -> None:

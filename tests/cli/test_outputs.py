@@ -176,6 +176,8 @@ def test_coverage_command(fizzpy: Command, tmp_path: Path) -> None:
     (tmp_path / "m.fizz").write_text(CYCLE)
     assert fizzpy("coverage", "m.fizz").code == 0
     assert "statements ran" in fizzpy("coverage", "m.fizz", "--quiet").out
+    # What was not expanded when the search ended: whether it leads to other states is not known.
+    assert "there may be more states" in fizzpy("coverage", "m.fizz", "--max-depth", "0").out
     assert fizzpy("coverage", "m.fizz", "--html", "none/t").code == 2
     (tmp_path / "m.fizz").write_text("N = 1 // 0\naction Init: n = N\n")
     assert fizzpy("coverage", "m.fizz").code == 2
