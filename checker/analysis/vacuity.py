@@ -11,6 +11,7 @@ from typing import assert_never
 
 from fizz import Diagnostic, Span
 from fizz.syntax import ast
+from fizz.syntax.ast import OF_STEPS
 from interpreter import Program
 from interpreter.compile import program as p
 from interpreter.compile.statements import inner, own
@@ -26,10 +27,17 @@ def never_tested(program: Program, asked: Collection[int], noted: Set[Note]) -> 
         assertion = program.assertions[number]
         routine = program.routines[assertion.routine]
         if not any(instruction.span in noted for instruction in own(routine.body)):
-            text = f"assertion '{assertion.name}' was never evaluated: there was no instance of its role"
+            text = f"assertion '{assertion.name}' was never evaluated: {_reason(assertion)}"
             yield Diagnostic("W16", text, assertion.span, _HINT)
         else:
             yield from _gaps(assertion.name, routine.body, noted)
+
+
+def _reason(assertion: p.AssertionProgram) -> str:
+    """What there was not, so that an assertion was never evaluated."""
+    if assertion.kind not in OF_STEPS:
+        return "there was no state" if assertion.role is None else "there was no instance of its role"
+    return "there was no step" if assertion.role is None else "there was no step with an instance of its role"
 
 
 def _gaps(name: str, scope: p.Scope, noted: Set[Note]) -> Iterator[Diagnostic]:

@@ -35,7 +35,7 @@ def print_actions(page: Page, report: ActionsReport) -> None:
     """Print the attempts of each action, and the number of states."""
     names = file_names(report.sources)
     for one in report.actions:
-        _print_attempts(page, one, report.sources, names)
+        _print_attempts(page, one, report, names)
         page.line()
     if report.all_asked and not report.actions:
         page.line(Text("Every action has a step in some state.", "bold green"))
@@ -44,15 +44,24 @@ def print_actions(page: Page, report: ActionsReport) -> None:
 
 def _reach(report: ActionsReport) -> str:
     if report.stopped is not StopReason.COMPLETE:
-        return f"; {report.stopped.sentence}, there are more"
+        return f"; {report.stopped.sentence}, there may be more"
     if report.cut:
         return f", {report.cut:,} of them at the bound max_actions, where no action starts"
     return ", which are all"
 
 
-def _print_attempts(page: Page, one: Attempts, sources: Mapping[str, str], names: dict[str, str]) -> None:
+def _no_attempt(one: Attempts, report: ActionsReport) -> str:
+    """Why an action was attempted in no state."""
+    if "." not in one.action:
+        return "no state was explored"
+    if report.whole:
+        return "there is no instance of its role"
+    return "no state that was explored has an instance of its role"
+
+
+def _print_attempts(page: Page, one: Attempts, report: ActionsReport, names: dict[str, str]) -> None:
     never = "never has a step" if not one.fired else f"has a step in {one.fired:,} of them"
-    never += "" if one.attempts else ": there is no instance of its role"
+    never += "" if one.attempts else f": {_no_attempt(one, report)}"
     page.line(Text(f"{printable(one.action)}: {plural(one.attempts, 'attempt')}, {never}", "bold"), hang=2)
     for option, count in one.held_back:
         page.line(f"held back by {printable(option)} in {count:,} of them", _BODY, 2)
@@ -63,7 +72,7 @@ def _print_attempts(page: Page, one: Attempts, sources: Mapping[str, str], names
         where = "in the initial state" if len(steps) == 1 else f"after {plural(len(steps) - 1, 'step')}"
         page.line(Text(f"The attempt that comes furthest, {where}:", "bold"), _BODY)
         page.line(Text(printable(", ".join(steps)), "dim"), _DETAIL, 2)
-        print_disabled(page, one.furthest, sources, names, _DETAIL)
+        print_disabled(page, one.furthest, report.sources, names, _DETAIL)
 
 
 def _print_counts(page: Page, guards: tuple[GuardCount, ...], names: Mapping[str, str]) -> None:

@@ -37,6 +37,21 @@ def test_over_the_exploration(fizzpy: Command) -> None:
     assert (answer["constants"], answer["options"]) == ({}, {"max_actions": "1"})
 
 
+def test_no_attempt(fizzpy: Command, tmp_path: Path) -> None:
+    """Not for want of an instance, if no state was explored."""
+    roleless = "action Init: n = 0\naction Up: n = 1\n"
+    ghost = "role Ghost:\n    action Haunt: pass\n" + roleless
+    (tmp_path / "m.fizz").write_text(roleless)
+    ended = fizzpy("explain", "m.fizz", "--max-depth", "0")
+    assert "Up: 0 attempts, never has a step: no state was explored\n" in ended.out
+    assert "1 state; the search was cut by --max-depth, there may be more\n" in ended.out
+    (tmp_path / "m.fizz").write_text(ghost)
+    said = fizzpy("explain", "m.fizz", "--action", "Haunt", "--max-depth", "0").out
+    assert "never has a step: no state that was explored has an instance of its role\n" in said
+    (tmp_path / "m.fizz").write_text(ghost.replace("n = 1", "n = 0"))
+    assert "never has a step: there is no instance of its role\n" in fizzpy("explain", "m.fizz").out
+
+
 def test_in_one_state(fizzpy: Command) -> None:
     """Init, or the end of a trace: each action with the guard that holds it back."""
     ended = fizzpy("explain", "m.fizz", "--init", "--no-color")
