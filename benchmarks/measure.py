@@ -7,7 +7,10 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Event, Timer
 
 from benchmarks.rows import Row
 
@@ -16,6 +19,10 @@ COMMAND = (sys.executable, "-c", "import sys, fizzpy; sys.exit(fizzpy.main())")
 
 class Wrong(Exception):
     """A run whose answer is not the one that it must give."""
+
+
+class TooLong(Exception):
+    """A run that was not done within its time limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +36,39 @@ class Measured:
 
 
 def measure(row: Row, engine: str, repeat: int = 1) -> Measured:
-    """The fastest of some runs. Raises `Wrong` if states or transitions are not what they must be."""
+    """The fastest of some runs.
+
+    Raises `Wrong` if states or transitions are not what they must be, `TooLong` if a run exceeds the row's time limit.
+    """
     return min((_run(row, engine) for _ in range(repeat)), key=lambda measured: measured.cpu_s)
+
+
+@contextmanager
+def _killed_after(process: subprocess.Popen[bytes], limit_s: float | None) -> Iterator[Event]:
+    """Kill a process that takes longer; the event says whether it was so."""
+    killed = Event()
+
+    def kill() -> None:
+        killed.set()
+        process.kill()
+
+    timer = Timer(limit_s or 0, kill)
+    if limit_s is not None:
+        timer.start()
+    try:
+        yield killed
+    finally:
+        timer.cancel()
 
 
 def _run(row: Row, engine: str) -> Measured:
     with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
         process = subprocess.Popen([*COMMAND, *row.arguments(), "--engine", engine], stdout=out)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        with _killed_after(process, row.limit_s) as killed:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        if killed.is_set():
+            raise TooLong
         out.seek(0)
         written = out.read()
     if not written.startswith("{"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,15 +11,19 @@ MODELS = Path(__file__).resolve().parents[1] / "models"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One run. `states` and `transitions` must come out exactly; `plain`: small enough for the plain engine."""
+    """One run. `states` and `transitions` must come out exactly; `plain`: small enough for the plain engine.
+
+    `limit_s`: seconds by the clock after which the run is given up, none if it may take what it takes.
+    """
 
     title: str
     model: str
-    constants: dict[str, str]
+    constants: Mapping[str, str]
     states: int
     transitions: int
     options: tuple[str, ...] = field(default=())
     plain: bool = False
+    limit_s: float | None = None
 
     def arguments(self) -> list[str]:
         """The arguments of `fizzpy` for this run, but for the engine."""

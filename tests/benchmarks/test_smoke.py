@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from benchmarks.measure import Wrong, measure
-from benchmarks.rows import SMOKE, Row
+from benchmarks.measure import TooLong, Wrong, measure
+from benchmarks.rows import MODELS, SMOKE, Row
+from benchmarks.shapes import shapes
 
 
 @pytest.mark.parametrize("row", SMOKE, ids=lambda row: row.title)
@@ -29,3 +32,12 @@ def test_a_wrong_answer_is_no_measurement() -> None:
     row = SMOKE[0]
     with pytest.raises(Wrong, match=r"\(16, 96\) states and transitions, not \(17, 96\)"):
         measure(Row(row.title, row.model, row.constants, 17, 96), "embedded")
+
+
+def test_each_shape_is_measured() -> None:
+    """A row for each model, with its largest promise; a run beyond its time limit is no measurement."""
+    rows = shapes()
+    assert {MODELS / row.model for row in rows} == set((MODELS / "shapes").glob("*.fizz"))
+    assert all(row.states > 0 and row.limit_s for row in rows)
+    with pytest.raises(TooLong):
+        measure(replace(rows[0], limit_s=0.01), "embedded")

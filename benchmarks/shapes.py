@@ -1,0 +1,29 @@
+"""The forms in which engineers write first: each model of `models/shapes`, at the largest size with promised counts."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from benchmarks.rows import MODELS, Row
+from checker.expectations.promises import Promise, promises_below
+
+LIMIT_S = 120.0
+"""Seconds, by the clock, after which the run of a shape is given up."""
+
+
+def shapes() -> list[Row]:
+    """A row for each model. Raises `ExpectationProblem` if the promises can not be read."""
+    promises = [promise for promise in promises_below(MODELS / "shapes") if promise.keep_going]
+    promises.sort(key=lambda promise: promise.model)
+    return [_row(max(same, key=_states)) for _, same in groupby(promises, lambda promise: promise.model)]
+
+
+def _states(promise: Promise) -> int:
+    return int(promise.figures["states"])
+
+
+def _row(promise: Promise) -> Row:
+    title = " ".join([promise.model.stem, *(f"{name}={text}" for name, text in promise.constants.items())])
+    model = str(promise.model.relative_to(MODELS))
+    transitions = int(promise.figures["transitions"])
+    return Row(title, model, promise.constants, _states(promise), transitions, limit_s=LIMIT_S)
