@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import ClassVar
 
@@ -192,6 +192,10 @@ class Machine:
         if isinstance(result, Outcome) and result.thread is not None:
             # A setting that prevents a crash of its thread is recorded.
             self.limits.may_crash(self.transitions.root(result.thread)[0])
+
+    def note_lines(self, lines: Iterable[Span]) -> None:
+        """Counts lines of steps or assertions as executed that were run without the interpreter."""
+        self._executed.update(lines)
 
     def noted(self) -> set[Note]:
         """The statements executed so far, and the limits that were effective."""

@@ -10,6 +10,7 @@ from typing import Final
 READING: Final = "reading the model"
 ROWS: Final = "going row by row"
 INTERPRETING: Final = "interpreting"
+DIRECTLY: Final = "running rules directly"
 LOOKING_UP: Final = "looking up outcomes"
 STEPPING: Final = "taking steps"
 JOINING: Final = "telling new states from known ones"

@@ -20,6 +20,12 @@ def _embedded() -> type[EmbeddedEngine]:
     return EmbeddedEngine
 
 
+def _directly(wide: int | None) -> EmbeddedEngine:
+    from checker.search.memo.run_choice import ALWAYS
+
+    return _embedded()(wide, thresholds=ALWAYS)
+
+
 def _plain() -> type[PlainEngine]:
     from checker.search.engines.plain import PlainEngine
 
@@ -52,6 +58,8 @@ ENGINES: Final[Mapping[str, Entry]] = {
     "rows": Entry(lambda: _embedded()(wide=None), "row by row to the end", True, "embedded"),
     "columns": Entry(lambda: _embedded()(wide=0), "by columns from the first state on", True, "embedded"),
     "early columns": Entry(lambda: _embedded()(wide=2), "by columns as soon as two states wait", True, "embedded"),
+    "direct rows": Entry(lambda: _directly(None), "row by row, rules run directly where they can be", True, "embedded"),
+    "direct columns": Entry(lambda: _directly(0), "the same by columns", True, "embedded"),
     "spark rows": Entry(lambda: _spark()(wide=None), "row by row, in the driver and in every partition", True, "spark"),
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from interpreter.compile.program import Program
 from interpreter.state.model_limits import ModelLimits
 from interpreter.state.normalise import Normaliser
@@ -9,6 +11,8 @@ from interpreter.state.parked import FrameShape
 from interpreter.state.state import UNBOUND, Layout, Layouts, Slot, State
 from interpreter.state.step import Outcome, Rule, StepKind
 from interpreter.values.intern import Interner, Tag
+
+_START: Final = StepKind.START
 
 
 class Transitions:
@@ -25,7 +29,27 @@ class Transitions:
 
     def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State:
         """The target of a step of `rule` with this outcome, or of its crash twin."""
+        if rule.kind is _START and outcome.thread is None and not (outcome.sent or self._reads_returns):
+            target = self._with_writes(state, rule, outcome)
+            if target is not None:
+                return target
         return self._normaliser.state(state, *self._parts(state, rule, outcome, twin))
+
+    def _with_writes(self, state: State, rule: Rule, outcome: Outcome) -> State | None:
+        """The target of an action that ended, if it is canonical as it is: the same slots, and no instance is lost."""
+        layout = state.layout
+        if layout.cells or self._limits.counters(rule):
+            return None
+        index, roles = layout.index, self._interner.roles
+        values = list(state.values)
+        for slot, number in outcome.writes:
+            position = index.get(slot)
+            if position is None or number == UNBOUND or self._interner.references(number):
+                return None
+            if layout.owned and not roles(values[position]) <= roles(number):
+                return None
+            values[position] = number
+        return State(layout, tuple(values), state.threads, state.messages)
 
     def origins(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> list[int | None]:
         """For each thread of the target of a step, its number in the state before; None for one that the step began."""

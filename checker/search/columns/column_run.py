@@ -23,6 +23,7 @@ from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.packing import Packing
 from checker.search.columns.space import Space
 from checker.search.columns.spill_file import in_memory
+from checker.search.columns.step_rules import StepRule
 from checker.search.columns.store import StateStore
 from checker.search.contract.bounds import is_cut
 from checker.search.contract.judge_watches import judge_dead_end
@@ -212,32 +213,41 @@ class ColumnRun:
         packing = part.packing
         expander = self._expander(packing)
         chunk = self._chunk(part, begin, end, level)
-        phases = self.task.phases
         for rule in expander.rules:
             self.task.patience.ask()
-            with phases.during(LOOKING_UP):
-                which, rows, units = expander.lookup(rule, chunk)
-                while packing.outgrown:
-                    self._refit(packing, packing.threads, chunk.fast)
-                    which, rows, units = expander.lookup(rule, chunk)
-            self.task.patience.ask()
-            with phases.during(STEPPING):
-                if rule.poor:
-                    expander.apply_alone(rule, chunk, which, rows)
-                elif units:
-                    expander.apply(rule, chunk, which, rows, units)
-                    rule.weigh(units)
+            which = expander.which(rule, chunk)
+            while len(which):
+                some, which = which[: rule.left], which[rule.left :]
+                self._step_by(rule, expander, chunk, some)
         hidden = np.flatnonzero(part.cut[begin:end])
         if self.graph is not None and len(hidden):
             expander.hide(chunk, (StepKind.START,), hidden)
         steps = sum(len(batch) for batch in chunk.fast)
         self.task.patience.ask()
-        with phases.during(JOINING):
+        with self.task.phases.during(JOINING):
             self._keep(chunk)
         dead = np.flatnonzero(is_dead_end(chunk.moves, chunk.failed, part.cut[begin:end]))
         if len(dead):
             judge_dead_end(self._of_dead_ends, part.ref(part.first(begin + dead)), level)
         return steps
+
+    def _step_by(self, rule: StepRule, expander: ColumnExpander, chunk: Chunk, which: Ints) -> None:
+        """Take the steps of a rule from some rows of a chunk."""
+        packing, phases = chunk.part.packing, self.task.phases
+        if rule.alone:
+            with phases.during(STEPPING):
+                expander.apply_alone(rule, chunk, which)
+            return
+        calls = rule.calls
+        with phases.during(LOOKING_UP):
+            rows, units = expander.lookup(rule, chunk, which)
+            while packing.outgrown:
+                self._refit(packing, packing.threads, chunk.fast)
+                rows, units = expander.lookup(rule, chunk, which)
+        self.task.patience.ask()
+        with phases.during(STEPPING):
+            expander.apply(rule, chunk, which, rows, units)
+            rule.weigh(units, calls)
 
     def _keep(self, chunk: Chunk) -> None:
         """Keep the new states among the targets of a chunk."""
@@ -246,9 +256,11 @@ class ColumnRun:
         ranks = self.space.order_ranks()
         made = self._fresh_images(chunk, ranks) if self.space.images is not None else {chunk.part.packing: chunk.fast}
         for packing, arrived in chunk.slow.items():
-            for one in arrived:
-                packing.learn(one.state)
-            threads = max(packing.threads, *[len(one.state.threads) for one in arrived])
+            # Many steps lead to one state.
+            states = dict.fromkeys(one.state for one in arrived)
+            for state in states:
+                packing.learn(state)
+            threads = max(packing.threads, *[len(state.threads) for state in states])
             if packing.outgrown or threads > packing.threads:
                 self._refit(packing, threads, made.get(packing, ()))
             made.setdefault(packing, []).append(self._packed(packing, arrived))
@@ -283,8 +295,10 @@ class ColumnRun:
         return made
 
     def _packed(self, packing: Packing, arrived: list[Arrived]) -> Batch:
+        numbers = {state: number for number, state in enumerate(dict.fromkeys(one.state for one in arrived))}
+        rows = self.space.pack(packing, list(numbers))
         return Batch(
-            self.space.pack(packing, [one.state for one in arrived]),
+            rows.take(np.array([numbers[one.state] for one in arrived], dtype=np.int64)),
             *halves([one.key for one in arrived]),
             np.array([one.parent for one in arrived], dtype=np.uint32),
             np.array([one.order for one in arrived], dtype=np.int32),

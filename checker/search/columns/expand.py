@@ -59,6 +59,7 @@ class Chunk:
     fast: list[Batch] = field(default_factory=list)
     slow: dict[Packing, list[Arrived]] = field(default_factory=dict)
     _steps: int = 0
+    _states: dict[int, State] = field(default_factory=dict)
 
     def make(self, steps: int) -> None:
         """Raise `TooWide` if so many more steps are too many. To be called before they are taken."""
@@ -67,7 +68,14 @@ class Chunk:
             raise TooWide
 
     def rows(self) -> Rows:
-        return Rows([word[self.begin : self.end] for word in self.part.rows.words])
+        return self.part.rows.part(self.begin, self.end)
+
+    def state(self, index: int) -> State:
+        """The state in a row, by its index in the chunk. Several rules may ask for it."""
+        state = self._states.get(index)
+        if state is None:
+            state = self._states[index] = self.part.packing.unpack(self.part.rows, self.begin + index)
+        return state
 
 
 @dataclass(slots=True)
@@ -98,15 +106,17 @@ class ColumnExpander:
         self._reach = Remembered(ReadTree(counters), space.machine.most_paths, space.sizes)
         self._looks: InstanceFinder | None = None
 
-    def lookup(self, rule: StepRule, chunk: Chunk) -> tuple[Ints, Rows, list[Ints]]:
-        """The rows of the chunk in which a rule may step, by index, and their bundles; the packing may be outgrown."""
+    def which(self, rule: StepRule, chunk: Chunk) -> Ints:
+        """The rows of the chunk in which a rule may step, by index."""
         rows = chunk.rows()
         allowed = self.rules.allowed(rule, rows, chunk.part.cut[chunk.begin : chunk.end])
-        which = np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
-        if not len(which):
-            return which, rows, []
+        return np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
+
+    def lookup(self, rule: StepRule, chunk: Chunk, which: Ints) -> tuple[Rows, list[Ints]]:
+        """These rows of the chunk, and their bundles; the packing may be outgrown."""
+        rows = chunk.rows()
         chosen = rows if len(which) == len(rows) else rows.take(which)
-        return which, chosen, rule.bundles(chosen)
+        return chosen, rule.bundles(chosen)
 
     def apply(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows, units: list[Ints]) -> None:
         """Take the steps in the bundles."""
@@ -204,8 +214,12 @@ class ColumnExpander:
                 continue
             asked = chosen.take(which)
             exists = np.zeros(len(which), dtype=np.bool_)
-            for column in rule.bundles(asked):
-                exists |= np.array([summary.moves > 0 for summary in rule.effects.summaries])[column]
+            if rule.alone:
+                states = [chunk.state(index) for index in rows[which].tolist()]
+                exists |= [self.space.expander.may_step(rule.candidate.rule, state) for state in states]
+            else:
+                for column in rule.bundles(asked):
+                    exists |= np.array([summary.moves > 0 for summary in rule.effects.summaries])[column]
             for at in np.flatnonzero(exists).tolist():
                 kind = rule.hidden_kind(rule.rule_in(self.packing.unpack(asked, at)))
                 if kind != NO_KIND:
@@ -235,12 +249,13 @@ class ColumnExpander:
             if self.judge.of_steps and not known.twin and rule.kind is not StepKind.CRASH_ROLE:
                 self.judge.step(before, after, part.ref(at), known.order, key, chunk.level)
 
-    def apply_alone(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows) -> None:
-        """Take the steps of a rule that is not remembered."""
+    def apply_alone(self, rule: StepRule, chunk: Chunk, which: Ints) -> None:
+        """Take the steps of a rule that is not remembered from these rows."""
         part, level = chunk.part, chunk.level
-        for row, index in enumerate(which.tolist()):
+        for index in which.tolist():
             at = chunk.begin + index
-            state = self.packing.unpack(rows, row)
+            state = chunk.state(index)
+            self.judge.task.patience.ask()
             arrivals: list[Arrival] = []
             before = level.transitions
             chunk.failed[index] |= self.space.expander.try_candidate(

@@ -39,6 +39,17 @@ Answers = tuple[NDArray[np.int8], dict[int, str | None]]
 
 
 @dataclass(slots=True)
+class _Decided:
+    """TRUE, FALSE or FAILED for each row of those that a rule was asked about; the errors of some rows."""
+
+    values: NDArray[np.int8]
+    errors: dict[int, ModelError] = field(default_factory=dict)
+
+    def error(self, row: int) -> ModelError:
+        return self.errors[row]
+
+
+@dataclass(slots=True)
 class _RowByRow:
     """What an assertion answered row by row."""
 
@@ -170,12 +181,11 @@ class AssertionEvaluator:
             found = self._ask(rule, part.packing, rows)
             if found is None:
                 return self._row_by_row(watch, part, level)
-            asked, units = found
-            verdicts, bundles = asked.decide(units)
+            verdicts = found.values
             failed = np.flatnonzero(verdicts == FAILED)
             if len(failed):
                 row = part.first(open_rows[failed])
-                error = asked.error(int(bundles[np.searchsorted(open_rows, row)]))
+                error = found.error(int(np.searchsorted(open_rows, row)))
                 fails_in_state(watch, part.ref(row), error, level)
             decided = verdicts != (TRUE if wanted == FALSE else FALSE)
             values[open_rows[decided]] = verdicts[decided]
@@ -191,29 +201,69 @@ class AssertionEvaluator:
             self._rules[key] = self.space.machine.assertion_rules(assertion, packing.nowhere)
         return self._rules[key]
 
-    def _ask(self, rule: Rule, packing: Packing, rows: Rows) -> tuple[_AskedRule, list[Ints]] | None:
-        """The bundles of an assertion rule; None if it must be asked row by row."""
+    def _ask(self, rule: Rule, packing: Packing, rows: Rows) -> _Decided | None:
+        """The verdicts of an assertion rule; None if it must be asked row by row."""
         key = (rule, packing)
         if key not in self._asked:
             self._asked[key] = self._new(rule)
-        asked = self._asked[key]
-        if asked is None:
-            return None
-        machine = self.space.machine
+        choice = self.space.memory.choice(rule)
+        found = _Decided(np.empty(len(rows), dtype=np.int8))
+        begin = 0
+        while begin < len(rows):
+            asked = self._asked[key]
+            if asked is None:
+                return None
+            end = min(begin + choice.left, len(rows))
+            some = rows if end - begin == len(rows) else rows.part(begin, end)
+            if choice.directly:
+                self._directly(rule, packing, some, begin, found)
+            else:
+                try:
+                    pays = self._look_up(rule, packing, some, begin, found, asked)
+                except NeedsRows:
+                    self._asked[key] = None
+                    return None
+                if not pays:
+                    self._asked[key] = None
+            begin = end
+        return found
+
+    def _directly(self, rule: Rule, packing: Packing, rows: Rows, begin: int, found: _Decided) -> None:
+        """Ask an assertion rule that is run directly, from row `begin` on."""
+        memory = self.space.memory
+        for row in range(len(rows)):
+            self.task.patience.ask()
+            result = memory.result(rule, memory.view(packing.unpack(rows, row)))
+            if isinstance(result, Failure):
+                found.errors[begin + row] = result.error
+                found.values[begin + row] = FAILED
+            else:
+                assert isinstance(result, Outcome)
+                found.values[begin + row] = TRUE if result.value else FALSE
+
+    def _look_up(
+        self, rule: Rule, packing: Packing, rows: Rows, begin: int, found: _Decided, asked: _AskedRule
+    ) -> bool:
+        """Ask an assertion rule by what is remembered; False if that does not pay."""
+        machine, memory = self.space.machine, self.space.memory
         columns = StateColumns(packing, rows, machine.values)
-        try:
-            units = asked.remembered.lookup(
-                columns,
-                lambda row, choices: self.space.memory.run(rule, columns.view(row), choices),
-                lambda row: machine.too_many_paths(rule),
-            )
-        except NeedsRows:
-            self._asked[key] = None
-            return None
-        if not asked.remembered.pays(units):
-            self.space.memory.forget(rule)
-            self._asked[key] = None
-        return asked, units
+        counters = asked.remembered.tree.counters
+        calls = counters.calls
+        units = asked.remembered.lookup(
+            columns,
+            lambda row, choices: memory.run(rule, columns.view(row), choices),
+            lambda row: machine.too_many_paths(rule),
+        )
+        verdicts, bundles = asked.decide(units)
+        found.values[begin : begin + len(rows)] = verdicts
+        for row in np.flatnonzero(verdicts == FAILED).tolist():
+            found.errors[begin + row] = asked.error(int(bundles[row]))
+        choice = memory.choice(rule)
+        choice.count(len(rows), counters.calls - calls)
+        if choice.directly or asked.remembered.pays(units):
+            return True
+        memory.forget(rule)
+        return choice.directly
 
     def _new(self, rule: Rule) -> _AskedRule:
         machine = self.space.machine

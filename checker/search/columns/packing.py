@@ -6,10 +6,10 @@ layout are packed anew (`Packing.refit`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tab
 from interpreter.state.state import UNBOUND, Layout, Slot, State
 
 WORD_BITS = 64
+_WORD: Final = (1 << WORD_BITS) - 1
 
 
 class PackedField(NamedTuple):
@@ -44,6 +45,9 @@ class Rows:
     def take(self, rows: Ints) -> Rows:
         return Rows([word.take(rows) for word in self.words])
 
+    def part(self, begin: int, end: int) -> Rows:
+        return Rows([word[begin:end] for word in self.words])
+
 
 class Packing:
     """How states of one layout are packed.
@@ -60,6 +64,12 @@ class Packing:
         self._scalars: dict[Slot, tuple[int, int, int, list[int]]] = {}
         self._asked: dict[Slot, tuple[int, int, int, Callable[[], AnswerTable]]] = {}
         self.width = 0
+        self._learned: list[set[int]] = [set() for _ in layout.slots]
+        """The values of each slot of the layout that have codes."""
+        self._bits: list[dict[int, int]] = []
+        """By slot of the layout, the bits of its values in all words together; and the values by these bits."""
+        self._values: list[dict[int, int]] = []
+        self._masks: list[int] = []
         self.nowhere = State(layout, (0,) * len(layout.slots))
         """Some state of this layout, for questions that the layout alone decides."""
         self._fit()
@@ -71,6 +81,9 @@ class Packing:
     def _fit(self) -> None:
         """Give each slot its bits."""
         self.fields = {}
+        self._bits = [{} for _ in self.layout.slots]
+        self._values = [{} for _ in self.layout.slots]
+        self._masks = []
         word = shift = 0
         slots = self._slots()
         tables = [self.tables.of(slot) for slot in slots]
@@ -135,24 +148,31 @@ class Packing:
 
     def pack(self, state: State) -> tuple[int, ...]:
         """The words of a state whose values have codes that fit."""
-        words = [0] * self.width
-        for slot, number in self._pairs(state):
+        bits = 0
+        for position, (known, number) in enumerate(zip(self._bits, state.values, strict=True)):
+            own = known.get(number)
+            if own is None:
+                own = known[number] = self._bits_of(self.tables.divided(self.layout.slots[position], number))
+            bits |= own
+        bits |= self._bits_of([(("thread", index), thread) for index, thread in enumerate(state.threads)])
+        return tuple([(bits >> (WORD_BITS * word)) & _WORD for word in range(self.width)])
+
+    def _bits_of(self, pairs: list[tuple[Slot, int]]) -> int:
+        """The bits of values, or of parts of them, in all words together."""
+        bits = 0
+        for slot, number in pairs:
             field = self.fields[slot]
-            words[field.word] |= field.table.code(number) << int(field.shift)
-        return tuple(words)
+            bits |= field.table.code(number) << (WORD_BITS * field.word + int(field.shift))
+        return bits
 
     def learn(self, state: State) -> None:
         """Give codes to all values of a state."""
-        for slot, number in zip(self.layout.slots, state.values, strict=True):
-            self.tables.learn(slot, number)
+        for position, (learned, number) in enumerate(zip(self._learned, state.values, strict=True)):
+            if number not in learned:
+                learned.add(number)
+                self.tables.learn(self.layout.slots[position], number)
         for thread in state.threads:
             self.tables.threads.code(thread)
-
-    def _pairs(self, state: State) -> Iterator[tuple[Slot, int]]:
-        for slot, number in zip(self.layout.slots, state.values, strict=True):
-            yield from self.tables.divided(slot, number)
-        for index, thread in enumerate(state.threads):
-            yield ("thread", index), thread
 
     def lows(self, rows: Rows) -> Words:
         """The low halves of the keys of these states."""
@@ -187,9 +207,24 @@ class Packing:
     def unpack(self, rows: Rows, row: int) -> State:
         """The state in a row."""
         ask = partial(self.number, rows, row)
-        values = tuple([self.tables.whole(slot, ask) for slot in self.layout.slots])
+        bits = 0
+        for index, word in enumerate(rows.words):
+            bits |= word.item(row) << (WORD_BITS * index)
+        values = []
+        for position, (known, mask) in enumerate(zip(self._values, self._masks or self._all_masks(), strict=True)):
+            number = known.get(bits & mask)
+            if number is None:
+                number = known[bits & mask] = self.tables.whole(self.layout.slots[position], ask)
+            values.append(number)
         threads = [ask(("thread", index)) for index in range(self.threads)]
-        return State(self.layout, values, tuple([number for number in threads if number != UNBOUND]))
+        return State(self.layout, tuple(values), tuple([number for number in threads if number != UNBOUND]))
+
+    def _all_masks(self) -> list[int]:
+        """The bits that hold the value of each slot of the layout, in all words together."""
+        for slot in self.layout.slots:
+            fields = [self.fields[part] for part in self.tables.below(slot) if part in self.fields]
+            self._masks.append(sum(int(f.mask) << (WORD_BITS * f.word + int(f.shift)) for f in fields))
+        return self._masks
 
 
 def _bits(counts: list[int]) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Final
 
 import numpy as np
 
@@ -15,9 +16,12 @@ from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.remembered import Remembered
 from checker.search.columns.sources import StateColumns
 from checker.search.columns.space import Space
+from checker.search.memo.run_choice import RunChoice
 from checker.search.memo.trie import Counters, Question, ReadTree
 from interpreter.state.state import Slot, State
 from interpreter.state.step import Aborted, Candidate, Event, ExecutionPath, Outcome, Read, Rule, StepKind, StepOrder
+
+MANY: Final = 1 << 62
 
 
 class StepRule:
@@ -46,14 +50,31 @@ class StepRule:
         self.effects = Effects(packing, space.machine.values, self.remembered.bundles, order_of, self._live, returns_of)
 
     @property
-    def poor(self) -> bool:
-        """Whether the rule goes row by row from now on, because remembering it does not pay."""
-        return self.thread_slot is None and self.candidate.rule in self.space.memory.forgetful
+    def _choice(self) -> RunChoice | None:
+        """How the rule is run; None for threads and crashes, which are remembered."""
+        if self.kind is not StepKind.START:
+            return None
+        return self.space.memory.choice(self.candidate.rule)
+
+    @property
+    def alone(self) -> bool:
+        """Whether the rule goes row by row at present, because remembering it does not pay."""
+        choice = self._choice
+        return choice is not None and (choice.directly or self.candidate.rule in self.space.memory.forgetful)
+
+    @property
+    def left(self) -> int:
+        """For how many rows, at least one, that is decided."""
+        choice = self._choice
+        return MANY if choice is None or self.candidate.rule in self.space.memory.forgetful else choice.left
+
+    @property
+    def calls(self) -> int:
+        """The interpreter calls so far."""
+        return self.remembered.tree.counters.calls
 
     def bundles(self, rows: Rows) -> list[Ints]:
-        """The bundles of the rows, per unit, whose effects are made if they are new. None for a poor rule."""
-        if self.poor:
-            return []
+        """The bundles of the rows, per unit, whose effects are made if they are new."""
         columns = StateColumns(self.packing, rows, self.space.machine.values)
         found = self.remembered.lookup(
             columns,
@@ -63,11 +84,17 @@ class StepRule:
         self.effects.learn(rows, found)
         return found
 
-    def weigh(self, units: list[Ints]) -> None:
-        """Forget the rule if these bundles show that remembering does not pay."""
-        if units and self.thread_slot is None and not self.remembered.pays(units):
+    def weigh(self, units: list[Ints], calls: int) -> None:
+        """Choose anew how the rule is run, by these bundles, before which there were so many `calls`."""
+        choice = self._choice
+        if choice is not None:
+            choice.count(len(units[0]), self.calls - calls)
+            if choice.directly:
+                return
+        if self.thread_slot is None and not self.remembered.pays(units):
             self.space.memory.forget(self.candidate.rule)
-            self._begin(ReadTree(Counters()))
+            if self.candidate.rule in self.space.memory.forgetful:
+                self._begin(ReadTree(Counters()))
 
     def _live(self, outcome: Outcome, twin: bool) -> int:
         """The kind of step that an outcome or its twin is for liveness; NO_KIND: a crash that it does not see."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checker.core.exploration import PathLink
@@ -10,6 +11,8 @@ from checker.core.level import Level
 from checker.liveness.graph import Graph
 from checker.search.columns.sizes import SIZES, Sizes
 from checker.search.contract.protocol import WIDE, Task
+from checker.search.memo.memo import Memory
+from checker.search.memo.run_choice import THRESHOLDS, Thresholds
 from checker.search.rows.row_run import RowRun
 
 if TYPE_CHECKING:
@@ -21,15 +24,22 @@ if TYPE_CHECKING:
 
 
 class EmbeddedEngine:
-    """`wide`: the size of the frontier from which it goes by columns; None: never. `sizes`: thresholds of columns."""
+    """`wide`: the size of the frontier from which it goes by columns; None: never. `sizes`: thresholds of columns.
+
+    `thresholds`: when rules are run directly.
+    """
 
     name = "embedded"
 
-    def __init__(self, wide: int | None = WIDE, sizes: Sizes = SIZES) -> None:
+    def __init__(self, wide: int | None = WIDE, sizes: Sizes = SIZES, thresholds: Thresholds = THRESHOLDS) -> None:
         self.wide = wide
         self.sizes = sizes
+        self.thresholds = thresholds
 
     def begin(self, task: Task) -> EmbeddedRun:
+        if self.thresholds is not THRESHOLDS and task.memory is None:
+            memory = Memory(task.machine(task.program), task.phases, self.thresholds)
+            task = replace(task, memory=memory)
         return EmbeddedRun(task, self.wide, self.sizes)
 
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
-from checker.core.phases import INTERPRETING, Phases
+from checker.core.phases import DIRECTLY, INTERPRETING, Phases
 from checker.search.memo.division import Divider
 from checker.search.memo.parts_world import PartsView
 from checker.search.memo.remembering import RememberingRunner
+from checker.search.memo.run_choice import THRESHOLDS, RunChoice, Thresholds
 from checker.search.memo.trie import Counters, ReadTree
 from interpreter import Machine
 from interpreter.execute.view import View
 from interpreter.state.state import Slot, State
 from interpreter.state.step import ExecutionPath, Failure, Outcome, Result, Rule, StepKind
+
+if TYPE_CHECKING:
+    from interpreter.direct.rules import DirectRules
 
 PROBATION: Final = 4_000
 """Evaluations of a rule after which it is decided whether remembering it pays. The first half fills the tree."""
@@ -37,8 +42,11 @@ def verdict_of(results: Sequence[Result]) -> Result:
 class Memory:
     """The read trees of all rules, for one machine. `divider`: how containers are read part by part."""
 
-    def __init__(self, machine: Machine, phases: Phases | None = None) -> None:
+    def __init__(self, machine: Machine, phases: Phases | None = None, thresholds: Thresholds = THRESHOLDS) -> None:
         self.machine = machine
+        self._thresholds = thresholds
+        self._direct: DirectRules | None = None
+        self._choices: dict[Rule, RunChoice] = {}
         self.divider = Divider(machine.values)
         self.runner = RememberingRunner(machine, self.divider)
         self._phases = phases or Phases()
@@ -75,13 +83,18 @@ class Memory:
         if known_failure is not None:
             # `next_states()` has run it, without recording what it read.
             return (known_failure,)
-        tree = self._trees.get(rule)
-        if tree is None:
-            if rule in self.forgetful:
-                return self._run_all(rule, view)
-            tree = self._trees[rule] = ReadTree(Counters())
+        choice = self.choice(rule)
+        if choice.directly:
+            directly = self.run_directly(rule, view.whole())
+            choice.count(1, 0)
+            return self._run_all(rule, view) if directly is None else directly
+        if rule in self.forgetful:
+            return self._run_all(rule, view)
+        tree = self.tree(rule)
         most = self.machine.most_paths
+        calls = tree.counters.calls
         found = tree.results(view.read, lambda choices: self.run(rule, view, choices), most)
+        choice.count(1, tree.counters.calls - calls)
         if len(found) > most:
             found[most:] = [self.machine.too_many_paths(rule)]
         known = tree.counters
@@ -89,6 +102,32 @@ class Memory:
             self._early_hits[rule] = known.hits
         elif known.evaluations == PROBATION and known.hits - self._early_hits.get(rule, 0) < WORTHWHILE * PROBATION / 2:
             self.forget(rule)
+        return found
+
+    def choice(self, rule: Rule) -> RunChoice:
+        """How a rule is run at present."""
+        known = self._choices.get(rule)
+        if known is None:
+            known = self._choices[rule] = RunChoice(partial(self._runs_directly, rule), self._thresholds)
+        return known
+
+    def _runs_directly(self, rule: Rule) -> bool:
+        """Whether a rule can be run as a function of Python. Parts of steps that are watched need the interpreter."""
+        if type(self.machine) is not Machine or self.machine.code.decisions is not None:
+            return False
+        if self._direct is None:
+            # Many models need none of it.
+            from interpreter.direct.rules import DirectRules
+
+            self._direct = DirectRules(self.machine)
+        return self._direct.supports(rule)
+
+    def run_directly(self, rule: Rule, state: State) -> Sequence[Result] | None:
+        """The results of all execution paths of a rule that can be run directly; None: not in this state."""
+        assert self._direct is not None
+        with self._phases.during(DIRECTLY):
+            found = self._direct.results(rule, state)
+        self.counters.evaluations += found is not None
         return found
 
     def run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> ExecutionPath:
@@ -155,6 +194,8 @@ class Memory:
 
     def forget(self, rule: Rule) -> None:
         """Run a rule anew each time from now on: it reads something new nearly every time."""
+        if self.choice(rule).leave():
+            return
         if rule in self._trees:
             self._drop(rule)
         self.forgetful.add(rule)
@@ -178,6 +219,7 @@ class Memory:
             "walked through trees": walks,
             "hit rate of trees": _rate(walks - total.calls, walks),
             "interpreter calls": total.calls,
+            "run directly": 0 if self._direct is None else self._direct.direct,
             "hit rate": _rate(total.hits, total.evaluations),
             "read trees": len(self._trees),
             "tree nodes": total.nodes,

@@ -180,13 +180,16 @@ class Expander:
     def available(self, state: State, kinds: tuple[StepKind, ...]) -> list[LiveStep]:
         """The steps of some kinds that exist in a state, also those that are not explored: they matter to fairness."""
         found: list[LiveStep] = []
-        view = self.memory.view(state)
         for candidate in self.machine.candidates(state):
             rule = candidate.rule
             name = self.fair_name(rule) if rule.kind in kinds else None
-            if name is not None and any(
-                type(result) is Outcome and self.memory.apply(state, rule, result) is not None
-                for result in self.memory.results(rule, view)
-            ):
+            if name is not None and self.may_step(rule, state):
                 found.append(LiveStep(StepOrder(candidate.order, (), 0), name, ()))
         return found
+
+    def may_step(self, rule: Rule, state: State) -> bool:
+        """Whether a rule has a step in a state."""
+        return any(
+            type(result) is Outcome and self.memory.apply(state, rule, result) is not None
+            for result in self.memory.results(rule, self.memory.view(state))
+        )

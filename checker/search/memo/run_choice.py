@@ -1,0 +1,105 @@
+"""How a rule is run: remembered by what it reads, or anew each time as a function of Python.
+
+What is remembered costs next to nothing where it is known, most of all by columns; but a new path costs as much as
+some ten direct runs. So a rule is remembered as long as few of its evaluations need the interpreter. One that is run
+directly is tried again when it has been evaluated twice as often: what it reads may repeat once most values were
+met. No result depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Measured to be best. Tests set others, so that rules of small models change over."""
+
+    learning: int = 1_000
+    """Interpreter calls for a rule before it may be run directly: what it reads may repeat later."""
+    window: int = 64
+    """Evaluations after which the choice is made first."""
+    trial: int = 64
+    """Interpreter calls, more or less, for which a rule that is run directly is remembered again."""
+    share: float = 0.25
+    """A rule is run directly if more interpreter calls than this come to one evaluation."""
+
+
+THRESHOLDS: Final = Thresholds()
+ALWAYS: Final = Thresholds(learning=0, window=0, trial=0, share=-1.0)
+"""Rules are run directly from the beginning."""
+_PIECE: Final = 256
+"""Calls at a time, more or less, for a rule for which it is open whether remembering it pays."""
+_NEVER: Final = 1 << 62
+
+
+class RunChoice:
+    """The choice for one rule. `supported` tells whether it can be run directly: asked when that would pay."""
+
+    __slots__ = (
+        "_begin",
+        "_calls",
+        "_open",
+        "_share",
+        "_supported",
+        "_thresholds",
+        "_total",
+        "_until",
+        "directly",
+        "evaluations",
+    )
+
+    def __init__(self, supported: Callable[[], bool], thresholds: Thresholds = THRESHOLDS) -> None:
+        self.directly = False
+        self.evaluations = 0
+        self._supported = supported
+        self._thresholds = thresholds
+        self._open = True
+        self._share = 1.0
+        self._total = self._calls = self._begin = 0
+        self._until = thresholds.window
+
+    @property
+    def left(self) -> int:
+        """After how many evaluations, at least one, the choice may change."""
+        left = max(1, self._until - self.evaluations)
+        return min(left, self._few(_PIECE)) if self._open and not self.directly else left
+
+    def _few(self, calls: int) -> int:
+        """Evaluations that need some so many calls."""
+        return max(8, int(calls / max(1.0, self._share)))
+
+    def count(self, evaluations: int, calls: int) -> None:
+        """Counts evaluations, and the interpreter calls that they needed; then the choice may have changed."""
+        self._calls += calls
+        self._total += calls
+        self.evaluations += evaluations
+        if self.evaluations >= self._until:
+            self._decide()
+
+    def _decide(self) -> None:
+        if self.directly:
+            self.directly = False
+            self._begin, self._calls = self.evaluations, 0
+            self._until = self.evaluations + self._few(self._thresholds.trial)
+            return
+        self._share = self._calls / max(1, self.evaluations - self._begin)
+        self._begin, self._calls = self.evaluations, 0
+        self._until = 2 * self.evaluations
+        self._open = self._share > self._thresholds.share
+        if self._open:
+            # Windows stay short as long as it is open.
+            self._until = self.evaluations + self._few(_PIECE)
+            if self._total >= self._thresholds.learning and not self.leave():
+                self._open = False
+                self._until = _NEVER
+
+    def leave(self) -> bool:
+        """Run the rule directly from now on, if it can be; whether it is."""
+        if self._supported():
+            self.directly = True
+            self._begin, self._calls = self.evaluations, 0
+            self._until = max(1, 2 * self.evaluations)
+        return self.directly

@@ -1,0 +1,207 @@
+"""`def`s of the model as functions of Python, a part of each rule that calls them."""
+
+from __future__ import annotations
+
+import ast as python
+
+from fizz.syntax import ast
+from fizz.syntax.tree_walk import nodes_in
+from interpreter.compile.compiler import bound_names
+from interpreter.direct.direct_expressions import (
+    SCALARS,
+    Compiled,
+    DirectExpressions,
+    Unsupported,
+    call,
+    constant,
+    name,
+)
+from interpreter.direct.scopes import Names, RuleScope, function, roots_of
+from interpreter.execute.costs import cost, effect_cost
+
+
+class HelperBody(Names):
+    """A `def`: it sees its parameters, constants, builtins and other `def`s, and the fields of instances."""
+
+    def __init__(self, source: ast.Helper, rule: RuleScope) -> None:
+        super().__init__(rule.shared)
+        self._rule = rule
+        self.source = source
+        self._locals = frozenset(one.name for one in source.parameters) | bound_names(source.body)
+        self.expressions = DirectExpressions(self)
+        self._in_place = _changed_in(source)
+
+    @property
+    def rule(self) -> RuleScope:
+        return self._rule
+
+    def locals(self) -> frozenset[str]:
+        return self._locals
+
+    def read(self, identifier: str) -> Compiled:
+        found = self.local(identifier)
+        return self.beyond(identifier) if found is None else found
+
+    def myself(self, attribute: str) -> Compiled:
+        return self.field(self.read("self"), attribute)
+
+    def field(self, owner: Compiled, attribute: str) -> Compiled:
+        return self._rule.field(owner, attribute)
+
+    def mark(self, part: ast.Expression, code: python.expr) -> python.expr:
+        return code
+
+    def function(self, title: str) -> python.stmt:
+        if any(parameter.kind != "plain" for parameter in self.source.parameters):
+            raise Unsupported("parameters")
+        for parameter in self.source.parameters:
+            self.borrowed(parameter.name)
+            self.assigned.add(parameter.name)
+        body = [python.Expr(call("spend", constant(_size(self.source.body)))), *self._block(self.source.body)]
+        body.append(python.Return(constant(None)))
+        self.check()
+        state = ["V", "W"] if self._rule.dynamic else ["V"]
+        return function(title, [*state, *[f"v_{parameter.name}" for parameter in self.source.parameters]], body)
+
+    def _block(self, block: ast.Block) -> list[python.stmt]:
+        made: list[python.stmt] = []
+        for statement in block.statements:
+            made += self._statement(statement)
+        return made or [python.Pass()]
+
+    def _statement(self, statement: ast.Statement) -> list[python.stmt]:
+        match statement:
+            case ast.Return(value=value):
+                return [python.Return(constant(None) if value is None else self.expressions.value(value))]
+            case ast.Pass():
+                return [python.Pass()]
+            case ast.Break():
+                return [python.Break()]
+            case ast.Continue():
+                return [python.Continue()]
+            case ast.If():
+                orelse = [] if statement.orelse is None else self._inner(statement.orelse)
+                for condition, block in reversed(statement.branches):
+                    orelse = [python.If(self.expressions.test(condition), self._inner(block), orelse)]
+                return orelse
+            case ast.For():
+                return self._for(statement)
+            case ast.Assign(targets=(ast.Name() as target,), value=value):
+                return self._bind(target.id, self.expressions.of(value), value)
+            case ast.Assign(targets=(ast.TupleExpression() | ast.ListExpression() as target,), value=value):
+                return self._unpack(target, value)
+            case ast.Assign(targets=(ast.Index(value=ast.Name() as owner, index=index),), value=value):
+                self.changed(owner.id, None)
+                place, stored = self.expressions.value(index), self.expressions.stored(value)
+                return [self._assign(owner.id, call("put", self.expressions.value(owner), place, stored))]
+            case ast.AugmentedAssign(target=ast.Name() as target, operator=operator) if operator in ("+", "-", "*"):
+                old = self.expressions.of(target)
+                operation = {"+": "added", "-": "sub", "*": "mul"}[operator]
+                made = call(operation, old.code, self.expressions.stored(statement.value))
+                self.unshared(target.id, made)
+                return [self._assign(target.id, made)]
+            case ast.ExpressionStatement(value=ast.Call(function=ast.Attribute(value=ast.Name() as owner) as method)):
+                return [self._change(statement.value, owner, method.name)]
+        raise Unsupported(type(statement).__name__)
+
+    def _unpack(self, target: ast.TupleExpression | ast.ListExpression, value: ast.Expression) -> list[python.stmt]:
+        names = [one.id for one in target.items if isinstance(one, ast.Name)]
+        if len(names) < len(target.items):
+            raise Unsupported("targets")
+        if isinstance(value, ast.TupleExpression | ast.ListExpression) and len(value.items) == len(names):
+            members: python.expr = python.Tuple(
+                [call("plain", self.expressions.value(one)) for one in value.items], python.Load()
+            )
+        else:
+            members = call("members", call("plain", self.expressions.value(value)), constant(len(names)))
+        for one in names:
+            self.borrowed(one)
+        self.assigned |= set(names)
+        targets: list[python.expr] = [python.Name(self.variable(one), python.Store()) for one in names]
+        return [python.Assign([python.Tuple(targets, python.Store())], members)]
+
+    def _inner(self, block: ast.Block) -> list[python.stmt]:
+        assigned = set(self.assigned)
+        made = self._block(block)
+        self.assigned = assigned
+        return made
+
+    def _for(self, statement: ast.For) -> list[python.stmt]:
+        for variable in statement.variables.names:
+            self.borrowed(variable)
+        looped = _root(statement.iterable)
+        target, elements = self.expressions.loop_over(
+            statement.variables, statement.iterable, 2 + _size(statement.body), True
+        )
+        assigned = set(self.assigned)
+        self.assigned |= set(statement.variables.names)
+        changed = set(self._changed)
+        self._changed = set()
+        body: list[python.stmt] = [python.Expr(call("plain", name(f"v_{one}"))) for one in statement.variables.names]
+        body += self._block(statement.body)
+        if looped in self._changed:
+            raise Unsupported("a change of what is iterated over")
+        self._changed |= changed
+        self.assigned = assigned
+        return [python.For(target, elements, body, [])]
+
+    def _bind(self, identifier: str, value: Compiled, node: ast.Expression) -> list[python.stmt]:
+        code = self.expressions.whole(value)
+        if not value.fresh and value.kind not in SCALARS:
+            self.borrowed(identifier)
+            code = call("plain", code)
+        elif value.kind not in SCALARS and self._in_place & {identifier, *self.shared.roots(node)}:
+            # What is in the new container is changed neither through it nor through another name.
+            code = self.expressions.stored(node)
+        return [self._assign(identifier, code)]
+
+    def _assign(self, identifier: str, code: python.expr) -> python.stmt:
+        self.assigned.add(identifier)
+        return python.Assign([python.Name(f"v_{identifier}", python.Store())], code)
+
+    def _change(self, node: ast.Expression, owner: ast.Name, method: str) -> python.stmt:
+        operation = {"append": "append", "add": "set_add", "discard": "discarded", "extend": "extended"}.get(method)
+        assert isinstance(node, ast.Call)
+        if operation is None or len(node.arguments) != 1 or node.arguments[0].kind != "positional":
+            raise Unsupported(f".{method}()")
+        self.changed(owner.id, None)
+        if owner.id not in self._locals:
+            raise Unsupported("a change of a constant")
+        return self._assign(
+            owner.id, call(operation, self.expressions.value(owner), self.expressions.stored(node.arguments[0].value))
+        )
+
+
+def _changed_in(source: ast.Helper) -> set[str]:
+    found: set[str] = set()
+    for node in nodes_in(source.body):
+        if isinstance(node, ast.AugmentedAssign):
+            found |= roots_of(node.target)
+        elif isinstance(node, ast.Call) and isinstance(node.function, ast.Attribute):
+            found |= roots_of(node.function.value)
+    return found
+
+
+def compile_def(source: ast.Helper, rule: RuleScope, title: str) -> python.stmt:
+    """The function that stands for a `def` in a rule."""
+    return HelperBody(source, rule).function(title)
+
+
+def _root(node: ast.Expression) -> str | None:
+    while isinstance(node, ast.Index | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _size(block: ast.Block) -> int:
+    """At least what one execution of each statement of a block is charged."""
+    count = 0
+    for statement in block.statements:
+        count += 1 + effect_cost(statement)
+        match statement:
+            case ast.If():
+                count += sum(cost(condition) + _size(inner) for condition, inner in statement.branches)
+                count += 0 if statement.orelse is None else _size(statement.orelse)
+            case ast.For():
+                count += cost(statement.iterable) + _size(statement.body)
+    return count

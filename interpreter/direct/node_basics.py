@@ -1,0 +1,496 @@
+"""Asking about the values of compiled rules, and making new ones. What is not done raises `GiveUp`, never a mistake.
+
+Each operation charges `fuel` for the parts that it visits. A rule that runs out of fuel is left to the interpreter long
+before it could exceed the budget of a step, so that what a step costs is decided in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, Final
+
+from fizz.syntax.module import Budget
+from interpreter.direct.nodes import MOST_CHARACTERS, GiveUp, Nodes, ValueNode, key
+from interpreter.library import BUILTINS
+from interpreter.library.operations import BINARY, slice_of
+from interpreter.values import FunctionValue
+from interpreter.values.budget import METER
+from interpreter.values.freeze import freeze, thaw
+from interpreter.values.intern import Tag
+
+_LARGE: Final = 1 << 62
+_LONG: Final = 400
+"""Alternatives of longer texts are left to the interpreter."""
+_MOST_KNOWN: Final = 1 << 18
+"""The number of results of one operation that are cached."""
+
+# Members of an enum are slow to look up.
+_DICT: Final = Tag.DICT
+_INT: Final = Tag.INT
+_LIST: Final = Tag.LIST
+_SET: Final = Tag.SET
+_STRING: Final = Tag.STRING
+_TUPLE: Final = Tag.TUPLE
+
+ANY_ORDER: Final = frozenset(
+    {"|", "&", "-", "^", "<", "<=", ">", ">=", ".union", ".intersection", ".difference", ".symmetric_difference",
+     ".issubset", ".issuperset"}
+)  # fmt: skip
+"""Operations on sets and dicts in whatever order; that of a set or dict that they make is not known."""
+
+
+class Basics:
+    """The operations that ask about values and make new ones. `fuel[0]`: what a rule may still spend."""
+
+    def __init__(self, nodes: Nodes, fuel: list[int], budget: Budget) -> None:
+        self.nodes = nodes
+        self._budget = budget
+        self.fuel = fuel
+        self._known: dict[str, dict[tuple[int, ...], tuple[Any, int]]] = {}
+        self._added: dict[tuple[int, int], ValueNode] = {}
+        self._offered: dict[tuple[Hashable, ...], tuple[Sequence[Any], Sequence[str]]] = {}
+        self.unordered: set[int] = set()
+        """The ids of dicts and sets that this rule has made, whose order of insertion may not be the canonical one."""
+
+    # --- making values ---------------------------------------------------------------------------------------------
+
+    def tuple_of(self, *items: Any) -> Any:
+        number = self.nodes.number
+        return self.nodes[self.nodes.interner.intern(_TUPLE, tuple(map(number, items)))]
+
+    def list_of(self, items: Iterable[Any]) -> Any:
+        """A list of these values, which are no containers or new ones."""
+        return self.nodes[self.nodes.interner.intern(_LIST, tuple(map(self.nodes.number, items)))]
+
+    def set_of(self, items: Iterable[Any]) -> Any:
+        found = {key(item): item for item in items}
+        if any(type(item) is ValueNode and item.mutable for item in found.values()):
+            raise GiveUp
+        self.fuel[0] -= len(found)
+        number = self.nodes.interner.intern_members(_SET, list(map(self.nodes.number, found.values())))
+        if len(found) > 1:
+            self.unordered.add(number)
+        return self.nodes[number]
+
+    def distinct(self, items: Iterable[Any]) -> int:
+        """`len(set(items))`."""
+        found = {key(item): item for item in items}
+        if any(type(item) is ValueNode and item.mutable for item in found.values()):
+            raise GiveUp
+        return len(found)
+
+    def dict_of(self, pairs: Iterable[tuple[Any, Any]]) -> Any:
+        found: dict[Any, tuple[Any, Any]] = {}
+        for k, v in pairs:
+            if type(k) is ValueNode and k.mutable:
+                raise GiveUp
+            token = key(k)
+            found[token] = (k, v)
+        number = self.nodes.number
+        self.fuel[0] -= 2 * len(found)
+        made = self.nodes.interner.intern_pairs(_DICT, [(number(k), number(v)) for k, v in found.values()])
+        if len(found) > 1:
+            self.unordered.add(made)
+        return self.nodes[made]
+
+    def fields_of(self, tag: Tag, names: tuple[str, ...]) -> Callable[..., Any]:
+        """A constructor of structs or records with these names, given in the order of their sorting."""
+        known: dict[tuple[int, ...], ValueNode] = {}
+        nodes, number = self.nodes, self.nodes.number
+
+        def make(*values: Any) -> Any:
+            ids = tuple(map(number, values))
+            found = known.get(ids)
+            if found is None:
+                if len(known) > _MOST_KNOWN:
+                    known.clear()
+                found = known[ids] = nodes[nodes.interner.intern(tag, tuple(zip(names, ids, strict=True)))]
+            return found
+
+        return make
+
+    def own(self, value: Any) -> Any:
+        """A new container that is stored: its members may not be containers that were not made for it."""
+        if type(value) is ValueNode and value.deep:
+            raise GiveUp
+        return value
+
+    def plain(self, value: Any) -> Any:
+        """A value that is stored, or bound where containers are changed in place: no mutable container is in it."""
+        if type(value) is ValueNode and value.mutable:
+            raise GiveUp
+        return value
+
+    # --- asking about values ---------------------------------------------------------------------------------------
+
+    def eq(self, left: Any, right: Any) -> bool:
+        if left is right:
+            if type(left) is ValueNode:
+                self.fuel[0] -= left.weight
+            return True
+        kind = type(left)
+        if kind is not type(right):
+            return False
+        if kind is ValueNode:
+            self.fuel[0] -= left.weight
+            if left.symmetric and right.symmetric:
+                raise GiveUp
+            return False
+        return bool(left == right)
+
+    def ne(self, left: Any, right: Any) -> bool:
+        return not self.eq(left, right)
+
+    def lt(self, left: Any, right: Any) -> bool:
+        return left < right if type(left) is int is type(right) else self._compared("<", left, right)
+
+    def le(self, left: Any, right: Any) -> bool:
+        return left <= right if type(left) is int is type(right) else self._compared("<=", left, right)
+
+    def gt(self, left: Any, right: Any) -> bool:
+        return left > right if type(left) is int is type(right) else self._compared(">", left, right)
+
+    def ge(self, left: Any, right: Any) -> bool:
+        return left >= right if type(left) is int is type(right) else self._compared(">=", left, right)
+
+    def _compared(self, operator: str, left: Any, right: Any) -> bool:
+        return bool(self.apply(operator, BINARY[operator], (left, right)))
+
+    def contains(self, item: Any, group: Any) -> bool:
+        kind = type(item)
+        if type(group) is not ValueNode:
+            if kind is str and type(group) is str:
+                return item in group
+            raise GiveUp
+        self.fuel[0] -= item.weight if kind is ValueNode else 1
+        if group.table is not None:
+            if kind is ValueNode and item.mutable:
+                raise GiveUp
+            return key(item) in group.table
+        if group.tag is not _LIST and group.tag is not _TUPLE:
+            raise GiveUp
+        return self.contained(item, group.items)
+
+    def contained(self, item: Any, items: Sequence[Any]) -> bool:
+        """Whether an equal value is among these."""
+        kind = type(item)
+        self.fuel[0] -= len(items)
+        if kind is int or kind is bool:
+            return any(other is item or (type(other) is kind and other == item) for other in items)
+        if kind is ValueNode and item.symmetric:
+            raise GiveUp
+        return item in items
+
+    def lacks(self, item: Any, group: Any) -> bool:
+        return not self.contains(item, group)
+
+    def within(self, item: Any, numbers: range) -> bool:
+        return type(item) is int and item in numbers
+
+    def size(self, value: Any) -> int:
+        if type(value) is ValueNode:
+            if value.tag in (_LIST, _TUPLE, _SET, _DICT):
+                return len(value.items)
+        elif type(value) is str:
+            return len(value)
+        raise GiveUp
+
+    def at(self, value: Any, place: Any) -> Any:
+        """`value[place]`"""
+        if type(value) is ValueNode:
+            tag = value.tag
+            if tag is _LIST or tag is _TUPLE:
+                if type(place) is int:
+                    return value.items[place]
+            elif tag is _DICT and value.table is not None:
+                kind = type(place)
+                if kind is ValueNode:
+                    self.fuel[0] -= place.weight
+                elif kind is bool:
+                    return value.table[key(place)]
+                return value.table[place]
+        raise GiveUp
+
+    def part(self, value: Any, start: Any, stop: Any, step: Any) -> Any:
+        """`value[start:stop:step]`"""
+        if type(value) is ValueNode and value.tag in (_LIST, _TUPLE):
+            for bound in (start, stop, step):
+                if bound is not None and type(bound) is not int:
+                    raise GiveUp
+            if step == 0:
+                raise GiveUp
+            ids = self.nodes.interner.payload(value.number)[start:stop:step]
+            self.fuel[0] -= len(ids)
+            return self.nodes[self.nodes.interner.intern(value.tag, ids)]
+        return self.apply("[:]", slice_of, (value, start, stop, step))
+
+    # --- iteration -------------------------------------------------------------------------------------------------
+
+    def each(self, value: Any, cost: int) -> Sequence[Any]:
+        """The elements that a `for` or a choice takes; `cost` is charged for each."""
+        if (
+            type(value) is not ValueNode
+            or not value.sized
+            or (value.tag is _DICT and self.unordered and value.number in self.unordered)
+        ):
+            raise GiveUp
+        items = value.items
+        fuel = self.fuel[0] = self.fuel[0] - 1 - value.weight - len(items) * cost
+        if fuel < 0:
+            raise GiveUp
+        return items
+
+    def any_order(self, value: Any, cost: int) -> Sequence[Any]:
+        """The elements for a result that does not depend on their order."""
+        if type(value) is not ValueNode or not value.sized:
+            raise GiveUp
+        self.fuel[0] -= value.weight
+        return self.turns(value.items, cost)
+
+    def live(self, value: Any, cost: int) -> Sequence[Any]:
+        """The elements that a comprehension takes: sets and dicts in the order of this step."""
+        if type(value) is not ValueNode or not value.sized or (self.unordered and value.number in self.unordered):
+            raise GiveUp
+        items = value.items
+        fuel = self.fuel[0] = self.fuel[0] - 1 - value.weight - len(items) * cost
+        if fuel < 0:
+            raise GiveUp
+        return items
+
+    def turns(self, items: Sequence[Any], cost: int) -> Sequence[Any]:
+        """The same elements; `cost` is charged for each."""
+        fuel = self.fuel[0] = self.fuel[0] - 1 - len(items) * cost
+        if fuel < 0:
+            raise GiveUp
+        return items
+
+    def numbers(self, *bounds: Any) -> range:
+        """`range(…)`"""
+        for bound in bounds:
+            if type(bound) is not int:
+                raise GiveUp
+        if len(bounds) == 3 and not bounds[2]:
+            raise GiveUp
+        return range(*bounds)
+
+    def unpacked(self, items: Sequence[Any], count: int) -> Sequence[Sequence[Any]]:
+        """The members of elements that are each unpacked into so many variables."""
+        found = []
+        for item in items:
+            if type(item) is not ValueNode or item.tag not in (_LIST, _TUPLE) or len(item.items) != count:
+                raise GiveUp
+            found.append(item.items)
+        return found
+
+    def members(self, value: Any, count: int) -> Sequence[Any]:
+        """The members of a value that is unpacked into so many targets."""
+        if type(value) is ValueNode and value.tag in (_LIST, _TUPLE) and len(value.items) == count:
+            return value.items
+        raise GiveUp
+
+    def entries(self, value: Any, cost: int) -> list[tuple[Any, Any]]:
+        """The pairs of a dict, for a loop over `value.items()`."""
+        if type(value) is not ValueNode or value.tag is not _DICT or value.number in self.unordered:
+            raise GiveUp
+        assert value.table is not None
+        self.turns(value.items, cost)
+        return list(zip(value.items, value.table.values(), strict=True))
+
+    def alternatives(self, value: Any, prefix: str) -> tuple[Sequence[Any], Sequence[str]]:
+        """The distinct alternatives of a choice, and their texts."""
+        kind = type(value)
+        if kind is ValueNode:
+            if not value.sized:
+                raise GiveUp
+            items = self.each(value, 8)
+            known = value.choices
+            if known is None or known[0] != prefix:
+                known = value.choices = (prefix, self._alternatives(items, prefix))
+            return known[1]  # type: ignore[no-any-return]
+        if kind is not range and kind is not list:
+            raise GiveUp
+        items = self.turns(value, 8)
+        token = (prefix, *map(key, items))
+        found = self._offered.get(token)
+        if found is None:
+            if len(self._offered) > _MOST_KNOWN:
+                self._offered.clear()
+            found = self._offered[token] = self._alternatives(items, prefix)
+        return found
+
+    def _alternatives(self, items: Sequence[Any], prefix: str) -> tuple[Sequence[Any], Sequence[str]]:
+        distinct: dict[Hashable, Any] = {}
+        for item in items:
+            if type(item) is ValueNode and item.mutable and item in distinct:
+                raise GiveUp  # equal containers may be different ones
+            distinct.setdefault(key(item), item)
+        chosen = tuple(distinct.values())
+        text, number = self.nodes.interner.text, self.nodes.number
+        texts = tuple([prefix + text(number(item)) for item in chosen])
+        if sum(map(len, texts)) > _LONG * len(texts):
+            raise GiveUp  # long texts are charged for
+        return chosen, texts
+
+    # --- arithmetic ------------------------------------------------------------------------------------------------
+
+    def add(self, left: Any, right: Any) -> Any:
+        if type(left) is int is type(right):
+            return self.small(left + right)
+        if (
+            type(left) is ValueNode
+            and type(right) is ValueNode
+            and left.tag is right.tag
+            and left.tag in (_LIST, _TUPLE)
+        ):
+            payload = self.nodes.interner.payload
+            self.fuel[0] -= left.weight + right.weight
+            return self.nodes[self.nodes.interner.intern(left.tag, payload(left.number) + payload(right.number))]
+        if type(left) is str and type(right) is str and len(left) + len(right) <= MOST_CHARACTERS:
+            return left + right
+        raise GiveUp
+
+    def sub(self, left: Any, right: Any) -> Any:
+        if type(left) is int is type(right):
+            return self.small(left - right)
+        return self.apply("-", BINARY["-"], (left, right))
+
+    def mul(self, left: Any, right: Any) -> Any:
+        if type(left) is int is type(right):
+            return self.small(left * right)
+        return self.apply("*", BINARY["*"], (left, right))
+
+    def floordiv(self, left: Any, right: Any) -> Any:
+        if type(left) is int is type(right) and right:
+            return self.small(left // right)
+        raise GiveUp
+
+    def mod(self, left: Any, right: Any) -> Any:
+        if type(left) is int is type(right) and right:
+            return self.small(left % right)
+        raise GiveUp
+
+    def neg(self, value: Any) -> Any:
+        if type(value) is int:
+            return -value
+        raise GiveUp
+
+    def small(self, number: int) -> int:
+        if -_LARGE < number < _LARGE:
+            return number
+        raise GiveUp
+
+    def binary(self, operator: str, left: Any, right: Any) -> Any:
+        """Any other operator."""
+        return self.apply(operator, BINARY[operator], (left, right))
+
+    def total(self, items: Sequence[Any]) -> int:
+        """`sum(…)` of a list."""
+        for item in items:
+            if type(item) is not int:
+                raise GiveUp
+        return self.small(sum(items))
+
+    def extreme(self, choose: Callable[[Iterable[int]], int], items: Sequence[Any]) -> int:
+        """`min` or `max` of ints."""
+        for item in items:
+            if type(item) is not int:
+                raise GiveUp
+        if not items:
+            raise GiveUp
+        self.fuel[0] -= len(items)
+        return choose(items)
+
+    def ordered(self, items: Sequence[Any]) -> Any:
+        """`sorted(…)` of ints or of texts."""
+        kinds = set(map(type, items))
+        if kinds <= {int} or kinds <= {str}:
+            self.fuel[0] -= 8 * len(items)
+            return self.list_of(sorted(items))
+        return self.function("sorted", self.list_of(items))
+
+    def text(self, *parts: Any) -> str:
+        """An f-string."""
+        found = []
+        for part in parts:
+            kind = type(part)
+            if kind is str:
+                found.append(part)
+            elif kind is int or kind is bool or part is None:
+                found.append(str(part))
+            else:
+                raise GiveUp
+        made = "".join(found)
+        if len(made) > MOST_CHARACTERS:
+            raise GiveUp
+        return made
+
+    # --- what the interpreter does ---------------------------------------------------------------------------------
+
+    def function(self, name: str, *args: Any) -> Any:
+        """A builtin that depends on its arguments alone."""
+        builtin = BUILTINS[name]
+        assert isinstance(builtin, FunctionValue)
+        return self.apply(name, lambda *values: builtin.call(list(values), {}), args)
+
+    def apply(self, name: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """The result of an operation of the interpreter on these values; cached by their ids."""
+        if self.unordered and name not in ANY_ORDER and not all(map(self._in_order, args)):
+            raise GiveUp
+        numbers = tuple(map(self.nodes.number, args))
+        known = self._known.setdefault(name, {})
+        found = known.get(numbers)
+        if found is None:
+            if len(known) > _MOST_KNOWN:
+                known.clear()
+            found = known[numbers] = self._applied(function, numbers)
+        self.fuel[0] -= found[1]
+        if self.fuel[0] < 0:
+            raise GiveUp
+        result = found[0]
+        if type(result) is ValueNode and (result.tag is _SET or result.tag is _DICT) and len(result.items) > 1:
+            self.unordered.add(result.number)
+        return result
+
+    def _in_order(self, value: Any) -> bool:
+        """Whether all sets and dicts in a value are in canonical order."""
+        if type(value) is not ValueNode or value.tag in (_INT, _STRING):
+            return True
+        if value.number in self.unordered:
+            return False
+        self.fuel[0] -= 1
+        parts: Iterable[Any] = value.items if value.fields is None else value.fields.values()
+        if value.tag is _DICT and value.table is not None:
+            parts = (*value.items, *value.table.values())
+        return all(map(self._in_order, parts))
+
+    def _applied(self, function: Callable[..., Any], numbers: tuple[int, ...]) -> tuple[Any, int]:
+        interner = self.nodes.interner
+        METER.begin(self._budget)
+        try:
+            values = [thaw(number, interner, _NO_WORLD, _no_reference) for number in numbers]
+            result = function(*values)
+            if type(result) is range:
+                raise GiveUp
+            return self.nodes[freeze(result, interner)], METER.count
+        finally:
+            METER.end()
+
+
+class _NoWorld:
+    """Role instances in values that an operation compares or moves: they have no fields here."""
+
+    def get(self, slot: object) -> object:
+        raise GiveUp
+
+    def get_attribute(self, instance: object, name: str) -> object:
+        raise GiveUp
+
+    def set_attribute(self, instance: object, name: str, value: object) -> None:
+        raise GiveUp
+
+
+_NO_WORLD: Any = _NoWorld()
+
+
+def _no_reference(cell: int) -> object:
+    raise GiveUp

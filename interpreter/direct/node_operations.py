@@ -1,0 +1,259 @@
+"""The operations that compiled rules call: changes of containers, role instances, methods; see also `node_basics`."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from interpreter.direct.node_basics import Basics
+from interpreter.direct.nodes import GiveUp, ValueNode, key
+from interpreter.library import BUILTINS
+from interpreter.library.attributes import METHODS
+from interpreter.library.operations import get_attribute
+from interpreter.values import FunctionValue, Instance
+from interpreter.values.basis import type_name
+from interpreter.values.intern import Tag
+
+UNSET: Final = object()
+"""The value of a variable that has none yet."""
+_MOST_KNOWN: Final = 1 << 18
+"""The number of results of one operation that are cached."""
+
+PURE_METHODS: Final = frozenset(
+    {"count", "difference", "endswith", "find", "get", "index", "intersection", "issubset", "issuperset", "items",
+     "join", "keys", "lower", "replace", "split", "startswith", "strip", "symmetric_difference", "title", "union",
+     "upper", "values"}
+)  # fmt: skip
+"""Methods that change nothing; of what they are called on, see `Operations.method`."""
+PURE_FUNCTIONS: Final = frozenset(
+    {"abs", "all", "any", "bool", "chr", "dict", "enumerate", "hash", "int", "len", "list", "max", "min", "ord", "repr",
+     "reversed", "set", "sorted", "str", "sum", "tuple", "type", "zip"}
+)  # fmt: skip
+"""Builtins that depend on their arguments alone."""
+FRESH: Final = frozenset(
+    {"dict", "enumerate", "list", "reversed", "set", "sorted", "zip", "items", "keys", "values", "split", "difference",
+     "intersection", "symmetric_difference", "union"}
+)  # fmt: skip
+"""Functions and methods whose result is a new container."""
+
+# Members of an enum are slow to look up.
+_DICT: Final = Tag.DICT
+_LIST: Final = Tag.LIST
+_RECORD: Final = Tag.RECORD
+_MODEL_VALUE: Final = Tag.MODEL_VALUE
+_ROLE: Final = Tag.ROLE
+_SET: Final = Tag.SET
+_TUPLE: Final = Tag.TUPLE
+
+
+class Operations(Basics):
+    """The operations over the nodes of one machine."""
+
+    # --- changes ---------------------------------------------------------------------------------------------------
+
+    def set_add(self, group: Any, item: Any) -> Any:
+        """`group.add(item)`: the set after."""
+        if type(group) is not ValueNode or group.tag is not _SET:
+            raise GiveUp
+        assert group.table is not None
+        self.fuel[0] -= 1
+        if key(item) in group.table:
+            return group
+        if type(item) is ValueNode and item.mutable:
+            raise GiveUp
+        number = self.nodes.number(item)
+        found = self._added.get((group.number, number))
+        if found is None:
+            interner = self.nodes.interner
+            if len(self._added) > _MOST_KNOWN:
+                self._added.clear()
+            made = interner.intern_members(_SET, [*interner.payload(group.number), number])
+            found = self._added[group.number, number] = self.nodes[made]
+        self.unordered.add(found.number)
+        return found
+
+    def set_discard(self, group: Any, item: Any, must: bool) -> Any:
+        """`group.discard(item)`, or `group.remove(item)` if it `must` be there."""
+        if type(group) is not ValueNode or group.tag is not _SET or (type(item) is ValueNode and item.mutable):
+            raise GiveUp
+        assert group.table is not None
+        self.fuel[0] -= group.weight
+        if key(item) not in group.table:
+            if must:
+                raise GiveUp
+            return group
+        own = self.nodes.number(item)
+        left = tuple([n for n in self.nodes.interner.payload(group.number) if n != own])
+        return self._after(group, self.nodes.interner.intern(_SET, left))
+
+    def _after(self, group: ValueNode, number: int) -> Any:
+        """A changed set or dict: its order is as unknown as that of the one before."""
+        if group.number in self.unordered:
+            self.unordered.add(number)
+        return self.nodes[number]
+
+    def append(self, group: Any, item: Any) -> Any:
+        """`group.append(item)`: the list after."""
+        if type(group) is not ValueNode or group.tag is not _LIST:
+            raise GiveUp
+        self.fuel[0] -= 1 + (group.weight >> 4)
+        interner = self.nodes.interner
+        return self.nodes[interner.intern(_LIST, (*interner.payload(group.number), self.nodes.number(item)))]
+
+    def put(self, group: Any, place: Any, item: Any) -> Any:
+        """`group[place] = item`: the list or dict after."""
+        if type(group) is not ValueNode:
+            raise GiveUp
+        interner, number = self.nodes.interner, self.nodes.number(item)
+        payload = interner.payload(group.number)
+        self.fuel[0] -= 1 + (group.weight >> 4)
+        if group.tag is _LIST:
+            if type(place) is not int or not -len(payload) <= place < len(payload):
+                raise GiveUp
+            ids = list(payload)
+            ids[place] = number
+            return self.nodes[interner.intern(_LIST, tuple(ids))]
+        if group.tag is not _DICT or (type(place) is ValueNode and place.mutable):
+            raise GiveUp
+        assert group.table is not None
+        token = key(place)
+        if token in group.table:
+            own = self.nodes.number(place)
+            pairs = tuple([(k, number) if k == own else (k, v) for k, v in payload])
+            return self._after(group, interner.intern(_DICT, pairs))
+        made = interner.intern_pairs(_DICT, [*payload, (self.nodes.number(place), number)])
+        self.unordered.add(made)
+        return self.nodes[made]
+
+    def field_put(self, group: Any, name: str, value: Any) -> Any:
+        """`group.name = value` of a record: the record after."""
+        if type(group) is not ValueNode or group.tag is not _RECORD or group.fields is None or name not in group.fields:
+            raise GiveUp
+        interner, number = self.nodes.interner, self.nodes.number(value)
+        self.fuel[0] -= 1
+        pairs = tuple([(own, number if own == name else old) for own, old in interner.payload(group.number)])
+        return self.nodes[interner.intern(_RECORD, pairs)]
+
+    def removed(self, group: Any, item: Any) -> Any:
+        """`group.remove(item)`: the list or set after."""
+        if type(group) is ValueNode and group.tag is _LIST:
+            for place, other in enumerate(self.turns(group.items, 1)):
+                if self.eq(other, item):
+                    return self.dropped(group, place)
+            raise GiveUp
+        return self.set_discard(group, item, True)
+
+    def discarded(self, group: Any, item: Any) -> Any:
+        """`group.discard(item)`: the set after."""
+        return self.set_discard(group, item, False)
+
+    def cleared(self, group: Any) -> Any:
+        """`group.clear()`"""
+        if type(group) is not ValueNode or group.tag not in (_LIST, _SET, _DICT):
+            raise GiveUp
+        return self.nodes[self.nodes.interner.intern(group.tag, ())]
+
+    def bound(self, value: Any) -> Any:
+        """The value of a variable that may have none."""
+        if value is UNSET:
+            raise GiveUp
+        return value
+
+    def spend(self, cost: int) -> None:
+        """Charge for a call."""
+        self.fuel[0] -= cost
+        if self.fuel[0] < 0:
+            raise GiveUp
+
+    def dropped(self, group: Any, place: Any) -> Any:
+        """`group.pop(place)` of a dict: the dict after. Or of a list."""
+        if type(group) is not ValueNode:
+            raise GiveUp
+        interner = self.nodes.interner
+        payload = interner.payload(group.number)
+        self.fuel[0] -= 1 + (group.weight >> 4)
+        if group.tag is _LIST:
+            if type(place) is not int or not -len(payload) <= place < len(payload):
+                raise GiveUp
+            ids = list(payload)
+            del ids[place]
+            return self.nodes[interner.intern(_LIST, tuple(ids))]
+        if group.tag is not _DICT:
+            raise GiveUp
+        assert group.table is not None
+        if key(place) not in group.table:
+            raise GiveUp
+        own = self.nodes.number(place)
+        return self._after(group, interner.intern(_DICT, tuple([(k, v) for k, v in payload if k != own])))
+
+    def last(self, group: Any) -> int:
+        """The position that `group.pop()` takes, of a list."""
+        if type(group) is not ValueNode or group.tag is not _LIST:
+            raise GiveUp
+        return -1
+
+    def extended(self, group: Any, items: Any) -> Any:
+        """`group.extend(items)`: the list after."""
+        if type(group) is not ValueNode or group.tag is not _LIST:
+            raise GiveUp
+        return self.added(group, items)
+
+    def added(self, left: Any, right: Any) -> Any:
+        """`left += right`, where no name may refer to a container in `left`."""
+        if type(left) is int is type(right):
+            return self.small(left + right)
+        if type(left) is ValueNode and left.tag is _LIST and type(right) is ValueNode and right.tag is _TUPLE:
+            right = self.list_of(right.items)
+        return self.add(left, right)
+
+    # --- role instances --------------------------------------------------------------------------------------------
+
+    def is_role(self, value: Any) -> bool:
+        return type(value) is ValueNode and value.tag is _ROLE
+
+    def role_of(self, value: Any, role: str) -> Any:
+        """An instance of this role, which a func is called on."""
+        if (
+            type(value) is not ValueNode
+            or value.tag is not _ROLE
+            or self.nodes.interner.payload(value.number)[0] != role
+        ):
+            raise GiveUp
+        return value
+
+    def identity(self, value: Any) -> Any:
+        """`value.__id__`"""
+        if type(value) is not ValueNode or value.tag is not _ROLE:
+            raise GiveUp
+        interner = self.nodes.interner
+        return self.nodes[interner.intern(_MODEL_VALUE, interner.payload(value.number))]
+
+    def give_up(self) -> Any:
+        raise GiveUp
+
+    # --- anything else ---------------------------------------------------------------------------------------------
+
+    def module(self, path: str, *args: Any) -> Any:
+        """A function of a module: `math.floor`, `itertools.combinations`."""
+        module, _, name = path.partition(".")
+        function = get_attribute(BUILTINS[module], name)
+        if not isinstance(function, FunctionValue):
+            raise GiveUp
+        return self.apply(path, lambda *values: function.call(list(values), {}), args)
+
+    def method(self, name: str, owner: Any, *args: Any) -> Any:
+        """A method of a container or text that changes nothing."""
+        if name == "get" and type(owner) is ValueNode and owner.table is not None and owner.tag is _DICT:
+            if not 0 < len(args) < 3 or (type(args[0]) is ValueNode and args[0].mutable):
+                raise GiveUp
+            self.fuel[0] -= 1
+            return owner.table.get(key(args[0]), args[1] if len(args) > 1 else None)
+        return self.apply("." + name, lambda value, *values: _called(name, value, list(values)), (owner, *args))
+
+
+def _called(name: str, value: object, args: list[object]) -> object:
+    methods = METHODS.get(type_name(value))
+    if isinstance(value, Instance) or methods is None or name not in methods:
+        raise GiveUp
+    function = get_attribute(value, name)
+    assert isinstance(function, FunctionValue)
+    return function.call(args, {})

@@ -1,0 +1,449 @@
+"""PlainStatements of one action or assertion as a function of Python.
+
+What follows a choice is a function of its own, called for each alternative with the variables as they are: so all
+paths of a rule are followed in the order of their choices, and what they have in common is run once. The function
+returns nothing; it appends the result of each path to `out`. That of an assertion returns its verdict.
+"""
+
+from __future__ import annotations
+
+import ast as python
+from collections.abc import Callable, Sequence
+from typing import Any, Final, assert_never
+
+from fizz import Span
+from fizz.syntax import ast
+from fizz.syntax.tree_walk import is_self
+from interpreter.compile import program as p
+from interpreter.compile.statements import instructions
+from interpreter.direct.direct_expressions import (
+    SCALARS,
+    Compiled,
+    DirectExpressions,
+    Unsupported,
+    call,
+    constant,
+    name,
+)
+from interpreter.direct.rule_text import CHANGES
+from interpreter.direct.scopes import RuleScope
+from interpreter.execute.costs import cost, instruction_cost
+from interpreter.state.step import NOT_HELD, NOTHING_DONE, Aborted
+
+Leaving = Callable[[python.expr], list[python.stmt]]
+After = Callable[[], list[python.stmt]]
+_OPERATORS: Final = {"+": "added", "-": "sub", "*": "mul", "//": "floordiv", "%": "mod"}
+
+
+def store(text: str) -> python.Name:
+    return python.Name(text, python.Store())
+
+
+def assign(text: str, value: python.expr) -> python.stmt:
+    return python.Assign([store(text)], value)
+
+
+def nothing_follows() -> list[python.stmt]:
+    return []
+
+
+class PlainStatements:
+    """The statements of one routine that have no choices; see `RuleScope` for what its names refer to."""
+
+    def __init__(self, names: RuleScope, asserts: bool, in_place: set[str]) -> None:
+        self.names = names
+        self.asserts = asserts
+        self.expressions = DirectExpressions(names)
+        self.in_place = in_place
+        self._pending: list[Span] = []
+        self._certain = asserts
+        self._functions = 0
+        self._loops = 0
+        """The number of loops around the present statement."""
+        self._sources: dict[str, set[str]] = {}
+        """By local, the roots that it may refer into."""
+        self._leaving: Leaving | None = None
+        """What a `return` does, in a func; None in the routine itself."""
+
+    def splits(self, instruction: p.Instruction, in_loop: bool) -> bool:
+        """Whether what follows an instruction has to be a function of its own."""
+        raise NotImplementedError
+
+    def split(self, instruction: p.Instruction, rest: After) -> list[python.stmt]:
+        """Such an instruction, and what follows it."""
+        raise NotImplementedError
+
+    def call(self, instruction: p.CallOrDo) -> list[python.stmt] | None:
+        """A call of a func that has no choices; None if it is another call."""
+        raise NotImplementedError
+
+    def _flow(self, scope: p.Scope) -> Any:
+        """The scope, if it is run without a yield."""
+        if isinstance(scope, p.ParallelBlock) or (scope.flow != "atomic" and not self.asserts):
+            raise Unsupported("a yield")
+        return scope
+
+    # --- blocks ----------------------------------------------------------------------------------------------------
+
+    def _block(self, block: Sequence[p.Instruction], after: After, lines: bool = True) -> list[python.stmt]:
+        """The statements of a block, and what follows it."""
+        made: list[python.stmt] = []
+        for index, instruction in enumerate(block):
+            if lines:
+                self._pending.append(instruction.span)
+            if instruction.label is not None:
+                made += self._labelled(f"{self.names.routine.name}.{instruction.label}")
+            rest = block[index + 1 :]
+            if self.splits(instruction, self._loops > 0):
+                return made + self.split(instruction, lambda rest=rest: self._block(rest, after))  # type: ignore[misc]
+            if isinstance(instruction, p.Enter):
+                if isinstance(instruction.body, p.Sequence):
+                    self._flow(instruction.body)
+                    return made + self._block(
+                        instruction.body.instructions,
+                        lambda rest=rest: self._block(rest, after),  # type: ignore[misc]
+                    )
+                raise Unsupported("a block")
+            made += self._statement(instruction)
+            if isinstance(instruction, p.Leave | p.LeaveLoop | p.NextIteration):
+                return made
+        return made + after()
+
+    def _marked(self) -> list[python.stmt]:
+        """Note the statements since the last mark as executed."""
+        if not self._pending:
+            return []
+        number = self.names.marks(tuple(self._pending))
+        self._pending = []
+        test = python.BoolOp(
+            python.Or(),
+            [python.Subscript(name("M"), constant(number), python.Load()), call("mark", constant(number))],
+        )
+        return [python.Expr(test)]
+
+    def _labelled(self, label: str) -> list[python.stmt]:
+        if self.asserts:
+            return []
+        self.names.labels = True
+        added = python.BinOp(name("labels"), python.Add(), constant((label,)))
+        return [assign("labels", added)]
+
+    def _enabled(self) -> list[python.stmt]:
+        """The step has an effect."""
+        if self._certain:
+            return []
+        self._certain = True
+        return [assign("E", constant(True))]
+
+    # --- ends ------------------------------------------------------------------------------------------------------
+
+    def _end(self, returned: python.expr | None = None) -> list[python.stmt]:
+        """The path ends without a `return`, or with the value of one."""
+        made = self._marked()
+        if self.asserts:
+            return [*made, python.Raise(name("GiveUp"), None)]
+        if not self._certain:
+            nothing = self.names.keep(Aborted(NOTHING_DONE, self.names.first.span))
+            made.append(
+                python.If(
+                    python.UnaryOp(python.Not(), name("E")),
+                    [python.Expr(call("out", name(nothing))), python.Return(None)],
+                    [],
+                )
+            )
+        made.append(self.names.finish(returned))
+        return made
+
+    def _leave(self, instruction: p.Leave) -> list[python.stmt]:
+        value = instruction.value
+        made = self._marked()
+        if self._leaving is not None:
+            return [*made, *self._leaving(constant(None) if value is None else self.expressions.value(value))]
+        if self.asserts:
+            if value is None:
+                return [*made, python.Raise(name("GiveUp"), None)]
+            test = python.IfExp(self.expressions.test(value), constant(True), constant(False))
+            return [*made, python.Return(test)]
+        if value is None or (isinstance(value, ast.Literal) and value.value is None):
+            return [*made, *self._end(), python.Return(None)]
+        made.append(assign("R", self.expressions.stored(value)))
+        certain = self._certain
+        without = [*self._end(), python.Return(None)]
+        self._certain = True
+        made.append(python.If(python.Compare(name("R"), [python.Is()], [constant(None)]), without, []))
+        made += [*self._end(name("R")), python.Return(None)]
+        self._certain = certain
+        return made
+
+    def _abort(self, reason: str, span: Span) -> list[python.stmt]:
+        if self.asserts:
+            return [python.Raise(name("GiveUp"), None)]
+        return [python.Expr(call("out", name(self.names.keep(Aborted(reason, span))))), python.Return(None)]
+
+    # --- statements without choices --------------------------------------------------------------------------------
+
+    def _statement(self, instruction: p.Instruction) -> list[python.stmt]:
+        match instruction:
+            case p.Do():
+                return [*self._effect(instruction.statement), *self._enabled()]
+            case p.CallOrDo():
+                made = self.call(instruction)
+                return [*self._called(instruction), *self._enabled()] if made is None else made
+            case p.Nothing():
+                return self._enabled()
+            case p.Guard():
+                made = self._marked()
+                test = python.UnaryOp(python.Not(), self.expressions.test(instruction.condition))
+                return [*made, python.If(test, self._abort(NOT_HELD, instruction.span), [])]
+            case p.Leave():
+                return self._leave(instruction)
+            case p.LeaveLoop():
+                return [*self._marked(), python.Break()]
+            case p.NextIteration():
+                return [*self._marked(), python.Continue()]
+            case p.Branch():
+                return self._branch(instruction, nothing_follows)
+            case p.Loop(body=p.ForLoop() as loop):
+                return self._for(loop)
+            case p.Loop(body=p.WhileLoop() as loop):
+                return self._while(loop)
+            case p.Pick() | p.PickBlock() | p.Enter() | p.Loop():
+                raise Unsupported("a choice")
+            case _:
+                assert_never(instruction)
+
+    def _effect(self, statement: ast.Assign | ast.AugmentedAssign | ast.ExpressionStatement) -> list[python.stmt]:
+        match statement:
+            case ast.Assign():
+                return self._assign(statement)
+            case ast.AugmentedAssign():
+                return self._augmented(statement)
+            case ast.ExpressionStatement(value=ast.Call(function=ast.Attribute() as function) as node):
+                if function.name in CHANGES:
+                    return self._changed(node, function, ())
+                return [python.Expr(self.expressions.of(node).code)]
+            case ast.ExpressionStatement(value=value):
+                return [python.Expr(self.expressions.of(value).code)]
+            case _:
+                assert_never(statement)
+
+    def _called(self, instruction: p.CallOrDo) -> list[python.stmt]:
+        function = instruction.call.function
+        if not isinstance(function, ast.Attribute):
+            raise Unsupported("a call of a func")
+        if function.name in CHANGES:
+            return self._changed(instruction.call, function, instruction.targets)
+        value = self.expressions.of(instruction.call)
+        if not instruction.targets:
+            return [python.Expr(value.code)]
+        return self._bound(instruction.targets, value, instruction.call)
+
+    def _changed(self, node: ast.Call, function: ast.Attribute, targets: tuple[ast.Target, ...]) -> list[python.stmt]:
+        """A statement `path.method(…)` that changes a container in place."""
+        arguments = [argument.value for argument in node.arguments]
+        if any(argument.kind != "positional" for argument in node.arguments):
+            raise Unsupported("arguments")
+        path, method = function.value, function.name
+        if len(arguments) != (0 if method == "clear" else 1) and not (method == "pop" and not arguments):
+            raise Unsupported("arguments")
+        owner = self.expressions.value(path)
+        if method == "pop":
+            made: list[python.stmt] = [
+                assign("K", self.expressions.value(arguments[0]) if arguments else call("last", owner)),
+                assign("P", call("at", owner, name("K"))),
+                *self._put(path, call("dropped", owner, name("K")), True),
+            ]
+            if targets:
+                made += self._bound(targets, Compiled(name("P")), path)
+            return made
+        if targets:
+            raise Unsupported("the result of a change")
+        stored = self.expressions.value if method in ("discard", "remove") else self.expressions.stored
+        return self._put(path, call(CHANGES[method], owner, *map(stored, arguments)), True)
+
+    def _assign(self, statement: ast.Assign) -> list[python.stmt]:
+        targets, value = statement.targets, statement.value
+        if isinstance(value, ast.Call) and isinstance(value.function, ast.Attribute) and value.function.name in CHANGES:
+            return self._changed(value, value.function, targets)
+        if len(targets) == 1 and isinstance(targets[0], ast.TupleExpression | ast.ListExpression):
+            items = targets[0].items
+            if isinstance(value, ast.TupleExpression | ast.ListExpression) and len(value.items) == len(items):
+                made: list[python.stmt] = []
+                for index, item in enumerate(value.items):
+                    made.append(assign(f"T{index}", self.expressions.stored(item)))
+                for index, target in enumerate(items):
+                    made += self._put(target, name(f"T{index}"))
+                return made
+        if len(targets) == 1 and not isinstance(targets[0], ast.TupleExpression | ast.ListExpression):
+            target = targets[0]
+            if not self.names.is_local(target):
+                return self._put(target, self.expressions.stored(value))
+        return self._bound(targets, self.expressions.of(value), value)
+
+    def _borrowed(self, names: Sequence[str], roots: set[str], code: python.expr) -> python.expr:
+        """The value of locals that may refer to what is in these roots: no container, if one of them is changed."""
+        for one in roots & self._sources.keys():
+            roots = roots | self._sources[one]
+        for one in names:
+            self.names.borrowed(one)
+            self._sources[one] = self._sources.get(one, set()) | roots
+        return call("plain", code) if roots & self.in_place else code
+
+    def _bound(self, targets: Sequence[ast.Target], value: Compiled, node: ast.Expression) -> list[python.stmt]:
+        """Bind the value of an expression to targets."""
+        return self._bind(targets, value, node, self.names.shared.roots(node))
+
+    def _bind(
+        self, targets: Sequence[ast.Target], value: Compiled, node: ast.Expression | None, roots: set[str]
+    ) -> list[python.stmt]:
+        """Bind a value, that of an expression if it is a new container, to targets; it may come from these roots."""
+        code = self.expressions.whole(value)
+        if len(targets) > 1:
+            made = [assign("X", code if value.kind in SCALARS else call("plain", code))]
+            for target in targets:
+                made += self._unpack(target, name("X"))
+            return made
+        (target,) = targets
+        if self.names.is_local(target):
+            assert isinstance(target, ast.Name)
+            if not value.fresh and value.kind not in SCALARS:
+                code = self._borrowed((target.id,), roots, code)
+            elif value.kind not in SCALARS and self.in_place & {target.id, *roots}:
+                # What is in the new container is changed neither through it nor through another name.
+                assert node is not None
+                code = self.expressions.stored(node)
+            return self._put(target, code)
+        return self._unpack(target, code, value.kind not in SCALARS)
+
+    def _unpack(self, target: ast.Expression, code: python.expr, plain: bool = False) -> list[python.stmt]:
+        """Bind a value to a target, or its members to targets; they must be `plain`, if they may be containers."""
+        if not isinstance(target, ast.TupleExpression | ast.ListExpression):
+            return self._put(target, call("plain", code) if plain else code)
+        self._functions += 1
+        parts = f"U{self._functions}"
+        made = [assign(parts, call("members", code, constant(len(target.items))))]
+        for index, item in enumerate(target.items):
+            made += self._unpack(item, python.Subscript(name(parts), constant(index), python.Load()), plain)
+        return made
+
+    def _augmented(self, statement: ast.AugmentedAssign) -> list[python.stmt]:
+        target, operator = statement.target, statement.operator
+        old = self.expressions.of(target).code
+        value = self.expressions.stored(statement.value)
+        if operator in _OPERATORS:
+            code = call(_OPERATORS[operator], old, value)
+        else:
+            code = call("binary", constant(operator), old, value)
+        if isinstance(target, ast.Name) and self.names.is_local(target):
+            self.names.unshared(target.id, code)
+        return self._put(target, code)
+
+    def _put(
+        self, target: ast.Expression, code: python.expr, inside: bool = False, perhaps: bool = False
+    ) -> list[python.stmt]:
+        """Assign a value to a target: containers along the path to it are made anew.
+
+        `inside`: a container at the target is changed in place; `perhaps`: by a statement that may never be reached.
+        """
+        match target:
+            case ast.Name():
+                made = python.Assign([store(self.names.written(target.id))], code)
+                if inside:
+                    self.names.changed(target.id, made if perhaps else None)
+                return [made]
+            case ast.Attribute(value=ast.Name(id="self")) if self.names.static(target.name):
+                return [assign(self.names.written_field(target.name), code)]
+            case ast.Attribute():
+                return self._put_field(target, code, perhaps)
+            case ast.Index():
+                owner, place = self.expressions.value(target.value), self.expressions.value(target.index)
+                return self._put(target.value, call("put", owner, place, code), True, perhaps)
+        raise Unsupported("a target")
+
+    def _put_field(self, target: ast.Attribute, code: python.expr, perhaps: bool) -> list[python.stmt]:
+        """Assign a value to a field of an instance, or of a record."""
+        self._functions += 1
+        owner = f"O{self._functions}"
+        made = [assign(owner, self.expressions.value(target.value))]
+        changed = call("field_write", name(owner), self.names.table(target.name), name("W"), code)
+        if is_self(target.value):
+            return [*made, assign("W", changed)]
+        try:
+            put = call("field_put", name(owner), constant(target.name), code)
+            record = self._put(target.value, put, True, True)
+        except Unsupported:
+            record = [python.Raise(name("GiveUp"), None)]
+        if target.name not in self.names.dynamic:
+            raise AssertionError("every field that is written is known before")
+        return [*made, python.If(call("is_role", name(owner)), [assign("W", changed)], record)]
+
+    def _branch(self, instruction: p.Branch, after: After) -> list[python.stmt]:
+        made = self._marked()
+        certain, assigned = self._certain, set(self.names.assigned)
+        ends: list[tuple[bool, set[str]]] = []
+
+        def suite(block: p.Sequence) -> list[python.stmt]:
+            self._certain, self.names.assigned = certain, set(assigned)
+            self._flow(block)
+            body = self._block(block.instructions, after)
+            body += self._marked()
+            if not (body and isinstance(body[-1], python.Return | python.Break | python.Continue | python.Raise)):
+                ends.append((self._certain, self.names.assigned))
+            self._pending = []
+            return body or [python.Pass()]
+
+        conditions, suites = instruction.conditions, instruction.suites
+        tests = []
+        for condition, block in zip(conditions, suites, strict=False):
+            self._certain, self.names.assigned = certain, set(assigned)
+            tests.append((self.expressions.test(condition), suite(block)))
+        if len(suites) > len(conditions):
+            orelse = suite(suites[-1])
+        else:
+            self._certain, self.names.assigned = certain, set(assigned)
+            orelse = after()
+            ends.append((certain, set(assigned)))
+        for test, body in reversed(tests):
+            orelse = [python.If(test, body, orelse)]
+        self._certain = all(sure for sure, _ in ends) if ends else certain
+        self.names.assigned = set.intersection(*[known for _, known in ends]) if ends else assigned
+        return made + orelse
+
+    def _for(self, loop: p.ForLoop) -> list[python.stmt]:
+        if loop.parallel:
+            raise Unsupported("a parallel loop")
+        self._flow(loop)
+        self._flow(loop.body)
+        made = self._marked()
+        for variable in loop.variables.names:
+            self.names.loop_variable(variable)
+        charge = sum(map(instruction_cost, instructions(loop.body)), 2)
+        target, elements = self.expressions.loop_over(loop.variables, loop.iterable, charge, False)
+        certain, assigned = self._certain, set(self.names.assigned)
+        self.names.assigned |= set(loop.variables.names)
+        body: list[python.stmt] = []
+        for one in loop.variables.names:
+            code = self._borrowed((one,), self.names.shared.roots(loop.iterable), name(self.names.variable(one)))
+            if isinstance(code, python.Call):
+                body.append(python.Expr(code))
+        self._loops += 1
+        body += self._block(loop.body.instructions, nothing_follows)
+        self._loops -= 1
+        body += self._marked()
+        self._certain, self.names.assigned = certain, assigned
+        return [*made, python.For(target, elements, body or [python.Pass()], [])]
+
+    def _while(self, loop: p.WhileLoop) -> list[python.stmt]:
+        self._flow(loop)
+        self._flow(loop.body)
+        made = self._marked()
+        charge = sum(map(instruction_cost, instructions(loop.body)), 2 + cost(loop.condition))
+        certain, assigned = self._certain, set(self.names.assigned)
+        test = self.expressions.test(loop.condition)
+        body: list[python.stmt] = [python.Expr(call("spend", constant(charge)))]
+        self._loops += 1
+        body += self._block(loop.body.instructions, nothing_follows)
+        self._loops -= 1
+        body += self._marked()
+        self._certain, self.names.assigned = certain, assigned
+        return [*made, python.While(test, body, [])]

@@ -1,0 +1,428 @@
+"""Choices and calls: what follows a choice is a function of its own, and a func is compiled where it is called."""
+
+from __future__ import annotations
+
+import ast as python
+from typing import Final
+
+from fizz.syntax import ast
+from fizz.syntax.tree_walk import is_self
+from interpreter.compile import program as p
+from interpreter.compile.statements import instructions, suites
+from interpreter.direct.direct_expressions import SCALARS, Compiled, Unsupported, call, constant, name
+from interpreter.direct.node_operations import PURE_METHODS
+from interpreter.direct.plain_statements import After, Leaving, PlainStatements, assign, nothing_follows, store
+from interpreter.direct.rule_text import (
+    CHANGES,
+    changed_in_place,
+    evaluated,
+    fields_written,
+    names_of,
+    returns_in_loop,
+    returns_last,
+    size_of,
+)
+from interpreter.direct.scopes import CallNames, RuleScope
+from interpreter.execute.costs import cost
+from interpreter.state.step import NO_CHOICE
+
+_CHOICES: Final = (p.OneOfBlock, p.ParallelBlock)
+_MOST_FRAMES: Final = 12
+"""The deepest nesting of calls that are compiled."""
+_MOST_CALLS: Final = 60
+"""The most calls that are compiled in one rule."""
+
+
+class Calls:
+    """Which statements call which funcs of the model: as far as the text says."""
+
+    def __init__(self, program: p.Program) -> None:
+        self.program = program
+        self._by_name: dict[str, list[int]] = {}
+        for role in program.roles:
+            for function, number in role.functions.items():
+                self._by_name.setdefault(function, []).append(number)
+        self._chooses: dict[int, bool] = {}
+
+    def callee(self, instruction: p.Instruction, role: str | None) -> p.Routine | None:
+        """The func that an instruction calls, in code of this role; None if it calls none."""
+        if not isinstance(instruction, p.CallOrDo):
+            return None
+        if instruction.routine is not None:
+            return self.program.routines[instruction.routine]
+        function = instruction.call.function
+        assert isinstance(function, ast.Attribute)
+        if is_self(function.value):
+            own = None if role is None else self.program.role(role).functions.get(function.name)
+            return None if own is None else self.program.routines[own]
+        known = self._by_name.get(function.name, [])
+        if not known:
+            return None
+        if function.name in CHANGES or function.name in PURE_METHODS:
+            return None  # a method of a container: of an instance it is left to the interpreter
+        if len(known) > 1:
+            raise Unsupported("a call of one of several funcs")
+        return self.program.routines[known[0]]
+
+    def all_of(self, routine: p.Routine) -> dict[int, tuple[p.Routine, bool]]:
+        """A routine and the funcs that it may call, also through others; whether only for its own `self`."""
+        found: dict[int, tuple[p.Routine, bool]] = {}
+        waiting = [(routine, True)]
+        while waiting:
+            one, own = waiting.pop()
+            known = found.get(one.number)
+            if known is not None and (own or not known[1]):
+                continue
+            found[one.number] = (one, own)
+            for instruction in instructions(one.body):
+                callee = self.callee(instruction, one.role)
+                if callee is not None:
+                    assert isinstance(instruction, p.CallOrDo)
+                    function = instruction.call.function
+                    same = isinstance(function, ast.Attribute) and is_self(function.value)
+                    waiting.append((callee, own and same))
+        return found
+
+    def chooses(self, routine: p.Routine) -> bool:
+        """Whether a choice is in a routine or in a func that it calls."""
+        known = self._chooses.get(routine.number)
+        if known is None:
+            known = self._chooses[routine.number] = any(
+                isinstance(each.body, _CHOICES) or any(map(_is_choice, instructions(each.body)))
+                for each, _ in self.all_of(routine).values()
+            )
+        return known
+
+    def written(self, routine: p.Routine) -> set[str]:
+        """The fields that a routine may write other than those of the `self` of the rule."""
+        return set[str]().union(*[fields_written(one, own) for one, own in self.all_of(routine).values()])
+
+    def in_place(self, routine: p.Routine) -> set[str]:
+        """The roots of what a routine may change in place; see `roots_of`."""
+        return set[str]().union(*[changed_in_place(one) for one, _ in self.all_of(routine).values()])
+
+
+def _is_choice(instruction: p.Instruction) -> bool:
+    if isinstance(instruction, p.Enter):
+        return isinstance(instruction.body, _CHOICES)
+    return isinstance(instruction, p.Pick | p.PickBlock)
+
+
+class RuleBody(PlainStatements):
+    """A whole routine."""
+
+    def __init__(self, routine: p.Routine, names: RuleScope, asserts: bool, calls: Calls) -> None:
+        super().__init__(names, asserts, calls.in_place(routine))
+        self.routine = routine
+        self.calls = calls
+        self.chooses = calls.chooses(routine)
+        self.size = 0
+        """What the text of the routine and of the funcs in it costs."""
+        self._active: list[int] = []
+        self._called_funcs = 0
+
+    def statements(self) -> list[python.stmt]:
+        """The whole body."""
+        self.size = size_of(self.routine)
+        return self._block([p.Enter(self.routine.span, None, self._flow(self.routine.body))], self._end, False)
+
+    # --- where a path is split -------------------------------------------------------------------------------------
+
+    def splits(self, instruction: p.Instruction, in_loop: bool) -> bool:
+        match instruction:
+            case p.Pick() | p.PickBlock() | p.Enter(body=p.OneOfBlock() | p.ParallelBlock()):
+                return True
+            case p.Enter(body=p.Sequence() as body):
+                return any(self.splits(inner, in_loop) for inner in body.instructions)
+            case p.Branch():
+                return any(self.splits(inner, in_loop) for suite in suites(instruction) for inner in suite.instructions)
+            case p.Loop():
+                return any(self.splits(inner, True) for inner in instruction.body.body.instructions)
+            case p.CallOrDo():
+                callee = self.calls.callee(instruction, self.names.routine.role)
+                if callee is None:
+                    return False
+                return self.calls.chooses(callee) or (not in_loop and not returns_last(callee.body))
+        return False
+
+    def split(self, instruction: p.Instruction, rest: After) -> list[python.stmt]:
+        match instruction:
+            case p.Pick():
+                return self._pick(instruction, rest)
+            case p.PickBlock():
+                return self._pick_block(instruction, rest)
+            case p.Enter(body=p.OneOfBlock() as block):
+                return self._one_of(block, rest)
+            case p.Enter(body=p.Sequence() as block):
+                self._flow(block)
+                return self._block(block.instructions, rest)
+            case p.Branch():
+                made, follows = self._joined(rest)
+                return [*self._marked(), *made, *self._branch(instruction, follows)]
+            case p.CallOrDo():
+                return self._split_call(instruction, rest)
+            case _:
+                raise Unsupported("a choice in a loop")
+
+    # --- calls of funcs --------------------------------------------------------------------------------------------
+
+    def call(self, instruction: p.CallOrDo) -> list[python.stmt] | None:
+        callee = self.calls.callee(instruction, self.names.routine.role)
+        if callee is None:
+            return None
+        made, caller = self._entered(instruction, callee)
+        result = self.names.own("ret")
+        made.append(assign(result, constant(None)))
+        once = not returns_last(callee.body)
+        if once and returns_in_loop(callee.body):
+            raise Unsupported("a return in a loop of a func that is called in a loop")
+        leaves: list[python.stmt] = [python.Break()] if once else []
+        made += self._marked() if once else []
+        certain = self._certain
+        body = self._inner(callee, lambda value: [assign(result, value), *leaves], nothing_follows)
+        if once:
+            body = [python.While(constant(True), [*body, *self._marked(), python.Break()], [])]
+            self._certain = certain
+        self.names.leave(caller)
+        return [*made, *body, *self._bound_result(instruction, callee, result)]
+
+    def _split_call(self, instruction: p.CallOrDo, rest: After) -> list[python.stmt]:
+        """A call of a func with choices, or with returns in its midst: what follows is a function."""
+        callee = self.calls.callee(instruction, self.names.routine.role)
+        assert callee is not None
+        if self._loops:
+            raise Unsupported("a choice in a loop")
+        made, caller = self._entered(instruction, callee)
+        result = self.names.own("ret")
+        inner = self.names.leave(caller)
+        joined, follows = self._joined(lambda: [*self._bound_result(instruction, callee, result), *rest()])
+        self.names.leave(inner)
+        made.append(assign(result, constant(None)))
+        body = self._inner(callee, lambda value: [assign(result, value), *follows()], follows)
+        self.names.leave(caller)
+        return [*joined, *made, *body]
+
+    def _entered(self, instruction: p.CallOrDo, callee: p.Routine) -> tuple[list[python.stmt], CallNames]:
+        """The arguments of a call, and the frame of the caller: the names are those of the callee then."""
+        self._called_funcs += 1
+        if callee.number in self._active or len(self._active) >= _MOST_FRAMES or self._called_funcs > _MOST_CALLS:
+            raise Unsupported("calls nested too deeply")
+        self._flow(callee.body)
+        if any(parameter.kind != "plain" for parameter in callee.parameters):
+            raise Unsupported("parameters")
+        function = instruction.call.function
+        own = instruction.routine is None and isinstance(function, ast.Attribute) and is_self(function.value)
+        receiver: python.expr | None = None
+        if instruction.routine is None and not own:
+            assert isinstance(function, ast.Attribute)
+            receiver = call("role_of", self.expressions.value(function.value), constant(callee.role))
+        given = self._given(instruction, callee)
+        me = self.names.me if own else None
+        caller = self.names.enter(callee, me)
+        made = self._labelled(f"{callee.name}.call")
+        if receiver is not None:
+            me = self.names.own("m")
+            made.append(assign(me, receiver))
+            self.names.leave(self.names.leave(None)._replace(me=me))
+        for parameter, (compiled, node, stored) in given.items():
+            made.append(assign(self.names.variable(parameter), self._argument(parameter, compiled, node, stored)))
+        self.names.assigned |= given.keys()
+        for one in callee.parameters:
+            if one.name not in given:
+                if one.default is None:
+                    raise Unsupported("arguments")
+                value, default = self.expressions.of(one.default), self.expressions.stored(one.default)
+                made.append(
+                    assign(self.names.variable(one.name), self._argument(one.name, value, one.default, default))
+                )
+                self.names.assigned.add(one.name)
+        if self._loops:
+            unset = sorted(self.names.locals() - self.names.assigned)
+            made += [assign(self.names.variable(one), name("UNSET")) for one in unset]
+            made.append(python.Expr(call("spend", constant(size_of(callee)))))
+        self.size += size_of(callee)
+        return made, caller
+
+    def _given(
+        self, instruction: p.CallOrDo, callee: p.Routine
+    ) -> dict[str, tuple[Compiled, ast.Expression, python.expr]]:
+        """By parameter, the argument of a call: as it is, and as a container that nothing else refers to."""
+        given: dict[str, tuple[Compiled, ast.Expression, python.expr]] = {}
+        names = [parameter.name for parameter in callee.parameters]
+        for position, argument in enumerate(instruction.call.arguments):
+            if argument.kind == "positional" and position < len(names):
+                title = names[position]
+            elif argument.kind == "keyword" and argument.name in names:
+                title = argument.name
+            else:
+                raise Unsupported("arguments")
+            if title in given:
+                raise Unsupported("arguments")
+            value = argument.value
+            given[title] = (self.expressions.of(value), value, self.expressions.stored(value))
+        return given
+
+    def _argument(self, parameter: str, compiled: Compiled, node: ast.Expression, stored: python.expr) -> python.expr:
+        """The value that a parameter has."""
+        if compiled.kind in SCALARS:
+            return compiled.code
+        if not compiled.fresh:
+            return self._borrowed((parameter,), self.names.shared.roots(node), compiled.code)
+        return (
+            stored if self.in_place & {parameter, *self.names.shared.roots(node)} else self.expressions.whole(compiled)
+        )
+
+    def _inner(self, callee: p.Routine, leaving: Leaving, after: After) -> list[python.stmt]:
+        """The body of a func."""
+        outer, self._leaving = self._leaving, leaving
+        self._active.append(callee.number)
+        assert isinstance(callee.body, p.Sequence | p.OneOfBlock)
+        made = self._block([p.Enter(callee.span, None, callee.body)], after, False)
+        self._active.pop()
+        self._leaving = outer
+        return made
+
+    def _bound_result(self, instruction: p.CallOrDo, callee: p.Routine, result: str) -> list[python.stmt]:
+        """Bind the result of a call to its targets."""
+        if not instruction.targets:
+            return []
+        roots = self.names.shared.roots(instruction.call)
+        for one, _ in self.calls.all_of(callee).values():
+            roots = roots.union(
+                *[self.names.shared.roots(part) for each in instructions(one.body) for part in evaluated(each)]
+            )
+        return [*self._bind(instruction.targets, Compiled(name(result)), None, roots), *self._enabled()]
+
+    # --- choices ---------------------------------------------------------------------------------------------------
+
+    def _new(self, kind: str) -> str:
+        self._functions += 1
+        return f"{kind}{self._functions}"
+
+    def _function(self, title: str, first: list[str], body: list[python.stmt]) -> python.stmt:
+        """A function of the rest of a path, with all variables as arguments."""
+        return self.names.function(title, first, body)
+
+    def _joined(self, rest: After) -> tuple[list[python.stmt], After]:
+        """What follows several blocks, as a function; and the call of it."""
+        title = self._new("j")
+        pending, certain, assigned = self._pending, self._certain, set(self.names.assigned)
+        self._pending = []
+        body = rest()
+        self._pending, self._certain, self.names.assigned = pending, certain, assigned
+
+        def follows() -> list[python.stmt]:
+            return [*self._marked(), *self._go(self.names.call_of(title, []))]
+
+        return [self._function(title, [], body)], follows
+
+    def _go(self, code: python.expr) -> list[python.stmt]:
+        """Go on with the rest of the path in a function."""
+        return [python.Return(code)] if self.asserts else [python.Expr(code), python.Return(None)]
+
+    def _alternatives(self, instruction: p.Pick | p.PickBlock, prefix: str) -> list[python.stmt]:
+        """`A`, the alternatives, and `L`, their texts."""
+        iterable = instruction.iterable
+        if isinstance(instruction, p.Pick) and instruction.condition is not None:
+            target = instruction.target
+            if not isinstance(target, ast.Name):
+                raise Unsupported("a target with a condition")
+            self.names.loop_variable(target.id)
+            elements = self.expressions.iterable(iterable, 2 + cost(instruction.condition), False)
+            self.names.bind(target.id)
+            test = self.expressions.test(instruction.condition)
+            self.names.unbind(target.id)
+            variable = self.names.variable(target.id)
+            chosen: python.expr = python.ListComp(
+                name(variable), [python.comprehension(store(variable), elements, [test], 0)]
+            )
+        else:
+            chosen = self.expressions.of(iterable).code
+        return [
+            python.Assign(
+                [python.Tuple([store("A"), store("L")], python.Store())],
+                call("alternatives", chosen, constant(prefix)),
+            )
+        ]
+
+    def _taken(self, title: str) -> list[python.stmt]:
+        """Go on with each alternative."""
+        return [
+            python.For(
+                python.Tuple([store("I"), store("item")], python.Store()),
+                call("enumerate", name("A")),
+                [
+                    python.Expr(
+                        self.names.call_of(
+                            title,
+                            [name("item")],
+                            name("I"),
+                            python.Subscript(name("L"), name("I"), python.Load()),
+                        )
+                    ),
+                ],
+                [],
+            ),
+            python.Return(None),
+        ]
+
+    def _item(self, target: ast.Expression, iterable: ast.Expression) -> python.expr:
+        """The alternative that was taken."""
+        if not all(map(self.names.is_local, names_of(target))):
+            return call("plain", name("item"))
+        names = [one.id for one in names_of(target) if isinstance(one, ast.Name)]
+        return self._borrowed(names, self.names.shared.roots(iterable), name("item"))
+
+    def _fairly(self, instruction: p.Pick | p.PickBlock) -> list[python.stmt]:
+        """Note that a choice was a `fair` one."""
+        if not instruction.fair:
+            return []
+        self.names.fair = True
+        span = instruction.span
+        me = constant(None) if self.names.me is None else name(self.names.me)
+        location = constant(f"{span.file}:{span.line}:{span.column}")
+        return [assign("fair", call("fair_choice", name("fair"), name("forks"), location, me, name("item")))]
+
+    def _pick(self, instruction: p.Pick, rest: After) -> list[python.stmt]:
+        made = [*self._marked(), *self._alternatives(instruction, f"Any:{instruction.text}=")]
+        made.append(python.If(python.UnaryOp(python.Not(), name("A")), self._abort(NO_CHOICE, instruction.span), []))
+        title = self._new("p")
+        enabled = self._enabled()
+        item = self._item(instruction.target, instruction.iterable)
+        body = [*enabled, *self._unpack(instruction.target, item), *self._fairly(instruction), *rest()]
+        return [*made, self._function(title, ["item"], body), *self._taken(title)]
+
+    def _pick_block(self, instruction: p.PickBlock, rest: After) -> list[python.stmt]:
+        names = ", ".join(instruction.variables.names)
+        made = [*self._marked(), *self._alternatives(instruction, f"Any:{names}=")]
+        joined, follows = self._joined(rest)
+        title = self._new("p")
+        certain, assigned = self._certain, set(self.names.assigned)
+        for variable in instruction.variables.names:
+            self.names.loop_variable(variable)
+        self._flow(instruction.body)
+        targets: list[ast.Expression] = [ast.Name(instruction.span, one) for one in instruction.variables.names]
+        target = ast.TupleExpression(instruction.span, tuple(targets)) if instruction.variables.unpack else targets[0]
+        item = self._item(target, instruction.iterable)
+        body = [*self._unpack(target, item), *self._fairly(instruction)]
+        body += self._block(instruction.body.instructions, follows)
+        self._certain, self.names.assigned = certain, assigned
+        made += joined
+        made.append(python.If(python.UnaryOp(python.Not(), name("A")), follows(), []))
+        return [*made, self._function(title, ["item"], body), *self._taken(title)]
+
+    def _one_of(self, block: p.OneOfBlock, rest: After) -> list[python.stmt]:
+        self._flow(block)
+        made = [*self._marked(), python.Expr(call("spend", constant(8 * len(block.instructions))))]
+        joined, follows = self._joined(rest)
+        made += joined
+        certain, assigned = self._certain, set(self.names.assigned)
+        for index, instruction in enumerate(block.instructions):
+            self._certain, self.names.assigned = certain, set(assigned)
+            title = self._new("o")
+            body = self._block([instruction], follows)
+            self._pending = []
+            made.append(self._function(title, [], body))
+            made.append(python.Expr(self.names.call_of(title, [], constant(index), constant(f"Stmt:{index}"))))
+        made.append(python.Return(None))
+        return made

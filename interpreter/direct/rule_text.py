@@ -1,0 +1,165 @@
+"""What the text of a routine says before it is compiled: its parts, and what it changes in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, assert_never
+
+from fizz.syntax import ast
+from fizz.syntax.tree_walk import is_self, nodes_in
+from interpreter.compile import program as p
+from interpreter.compile.statements import inner, instructions, suites
+from interpreter.direct.scopes import roots_of
+
+CHANGES: Final = {
+    "append": "append",
+    "add": "set_add",
+    "discard": "discarded",
+    "remove": "removed",
+    "extend": "extended",
+    "clear": "cleared",
+    "pop": "dropped",
+}
+"""By method, the operation that returns the container after it."""
+
+
+def changed_in_place(routine: p.Routine) -> set[str]:
+    """The names whose containers a statement changes in place; see `roots_of`."""
+    found: set[str] = set()
+    for instruction in instructions(routine.body):
+        match instruction:
+            case p.Do(statement=ast.Assign() as statement):
+                found |= set().union(*map(_changed_by_target, statement.targets))
+            case p.Do(statement=ast.AugmentedAssign() as statement):
+                found |= _changed_by_target(statement.target)
+                if isinstance(statement.target, ast.Name) or plain_target(statement.target):
+                    found |= roots_of(statement.target)
+            case p.CallOrDo(targets=targets):
+                found |= set().union(*map(_changed_by_target, targets))
+            case p.Pick(target=target):
+                found |= _changed_by_target(target)
+        for container in _changed_by_methods(instruction):
+            found |= roots_of(container)
+    return found
+
+
+def _changed_by_target(target: ast.Expression) -> set[str]:
+    if isinstance(target, ast.TupleExpression | ast.ListExpression):
+        return set[str]().union(*map(_changed_by_target, target.items))
+    if isinstance(target, ast.Index | ast.Attribute) and not plain_target(target):
+        return roots_of(target)
+    return set()
+
+
+def evaluated(instruction: p.Instruction) -> Sequence[ast.Node]:
+    """The parts of the text that a move evaluates, without the blocks in it."""
+    match instruction:
+        case p.Do():
+            return [instruction.statement]
+        case p.CallOrDo():
+            return [instruction.call, *instruction.targets]
+        case p.Guard():
+            return [instruction.condition]
+        case p.Pick():
+            return [
+                instruction.target,
+                instruction.iterable,
+                *([instruction.condition] if instruction.condition else []),
+            ]
+        case p.PickBlock():
+            return [instruction.iterable]
+        case p.Leave():
+            return [instruction.value] if instruction.value else []
+        case p.Branch():
+            return instruction.conditions
+        case p.Loop(body=body):
+            return [body.iterable if isinstance(body, p.ForLoop) else body.condition]
+        case p.Nothing() | p.LeaveLoop() | p.NextIteration() | p.Enter():
+            return []
+        case _:
+            assert_never(instruction)
+
+
+def names_of(target: ast.Expression) -> list[ast.Expression]:
+    if isinstance(target, ast.TupleExpression | ast.ListExpression):
+        return [name for item in target.items for name in names_of(item)]
+    return [target]
+
+
+def plain_target(target: ast.Expression) -> bool:
+    match target:
+        case ast.Name() | ast.Attribute(value=ast.Name(id="self")):
+            return True
+        case ast.TupleExpression() | ast.ListExpression():
+            return all(map(plain_target, target.items))
+    return False
+
+
+def fields_written(routine: p.Routine, is_own: bool) -> set[str]:
+    """The fields that a routine writes, or changes in place, other than those of `self` if that is the rule's own."""
+    found: set[str] = set()
+    for instruction in instructions(routine.body):
+        for path in _changed_paths(instruction):
+            while isinstance(path, ast.Attribute | ast.Index):
+                if isinstance(path, ast.Attribute) and not (is_own and is_self(path.value)):
+                    found.add(path.name)
+                path = path.value
+    return found
+
+
+def _changed_paths(instruction: p.Instruction) -> Iterator[ast.Expression]:
+    """The targets of an instruction, and what its methods change."""
+    targets: Sequence[ast.Expression] = ()
+    match instruction:
+        case p.Do(statement=ast.Assign() as statement):
+            targets = statement.targets
+        case p.Do(statement=ast.AugmentedAssign() as statement):
+            targets = (statement.target,)
+        case p.CallOrDo() | p.Pick():
+            targets = instruction.targets if isinstance(instruction, p.CallOrDo) else (instruction.target,)
+    for target in targets:
+        yield from names_of(target)
+    yield from _changed_by_methods(instruction)
+
+
+def _changed_by_methods(instruction: p.Instruction) -> Iterator[ast.Expression]:
+    """What the methods that an instruction calls change."""
+    for part in evaluated(instruction):
+        for node in nodes_in(part):
+            function = node.function if isinstance(node, ast.Call) else None
+            if isinstance(function, ast.Attribute) and function.name in CHANGES:
+                yield function.value
+
+
+def size_of(routine: p.Routine) -> int:
+    """At least what the interpreter charges for one pass over all statements and expressions."""
+    parts = (part for one in instructions(routine.body) for part in (one.span, *evaluated(one)))
+    return sum(1 for part in parts for _ in nodes_in(part)) + sum(2 for _ in instructions(routine.body))
+
+
+def returns_last(scope: p.Scope) -> bool:
+    """Whether nothing follows any `return` of a block."""
+    if not isinstance(scope, p.Sequence):
+        return not _returns(scope)
+    for position, one in enumerate(scope.instructions, 1 - len(scope.instructions)):
+        if isinstance(one, p.Branch) and not position:
+            if not all(map(returns_last, one.suites)):
+                return False
+        elif isinstance(one, p.Enter) and not position:
+            if not returns_last(one.body):
+                return False
+        elif not isinstance(one, p.Leave):
+            if any(map(_returns, (*suites(one), *inner(one)))):
+                return False
+        elif position:
+            return False
+    return True
+
+
+def returns_in_loop(scope: p.Scope) -> bool:
+    """Whether a loop in a block has a `return`."""
+    return any(isinstance(one, p.Loop) and _returns(one.body) for one in instructions(scope))
+
+
+def _returns(scope: p.Scope) -> bool:
+    return any(isinstance(one, p.Leave) for one in instructions(scope))

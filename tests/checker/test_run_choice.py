@@ -1,0 +1,106 @@
+"""How a rule is run is chosen by how often the interpreter is needed; no answer depends on it."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.core.exploration import Settings
+from checker.properties import properties_of
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.explore import explore
+from checker.search.memo.run_choice import RunChoice, Thresholds
+from checker.search.registry import engine_of
+from fizz import load
+from interpreter import compile_module
+from tests.checker.comparing import compared
+
+EARLY = Thresholds(learning=30, window=10, trial=10)
+
+MESSAGES = """
+---
+deadlock_detection: false
+options: {max_actions: 1000, crash_on_yield: false}
+---
+N = 3
+action Init:
+    done = [0 for i in range(N)]
+    messages = set()
+atomic action Send:
+    i = oneof range(N)
+    k = oneof range(2)
+    require (i, k) not in messages
+    messages.add((i, k))
+atomic action Receive:
+    m = oneof messages
+    i, k = m
+    require len([x for x in messages if x[0] == i]) > done[i]
+    done[i] += 1
+always assertion Bounded: return all([d <= 2 for d in done])
+exists assertion Full: return len(messages) == 2 * N
+"""
+
+
+def asked(choice: RunChoice, evaluations: int, share: float) -> None:
+    """So many evaluations, one at a time; of each an even share of interpreter calls."""
+    calls = 0.0
+    for _ in range(evaluations):
+        calls += 0 if choice.directly else share
+        choice.count(1, int(calls))
+        calls -= int(calls)
+
+
+def test_what_is_known_is_remembered() -> None:
+    """Few calls, even if there are many evaluations; or many at first."""
+    choice = RunChoice(lambda: pytest.fail("asked"), EARLY)
+    asked(choice, 20, 1.0)
+    asked(choice, 5_000, 0.2)
+    assert not choice.directly
+    assert choice.left > 1_000
+
+
+def test_what_is_new_is_run_directly() -> None:
+    """It is tried again when it was evaluated twice as often, for some calls."""
+    choice = RunChoice(lambda: True, EARLY)
+    asked(choice, 10, 1.0)
+    assert not choice.directly
+    asked(choice, 1_000, 1.0)
+    assert choice.directly
+    asked(choice, choice.left, 1.0)
+    assert not choice.directly and choice.left <= 10
+    asked(choice, choice.left, 1.0)
+    assert choice.directly and choice.left > 500
+    asked(choice, choice.left, 1.0)
+    asked(choice, 1_000, 0.0)
+    assert not choice.directly
+
+
+def test_what_cannot_be_run_directly_is_asked_once() -> None:
+    """The question may take the compilation of the rule."""
+    times: list[int] = []
+    choice = RunChoice(lambda: bool(times.append(1)), EARLY)
+    asked(choice, 10_000, 1.0)
+    assert not choice.directly and len(times) == 1
+
+
+def test_many_calls_are_few_at_a_time() -> None:
+    """A rule of which each evaluation takes many calls is not tried for long."""
+    choice = RunChoice(lambda: True, Thresholds())
+    choice.count(choice.left, 64 * 50)
+    while not choice.directly:
+        assert choice.left <= 256
+        choice.count(choice.left, choice.left * 50)
+    choice.count(choice.left, 0)
+    assert not choice.directly and choice.left == 8
+
+
+@pytest.mark.parametrize("wide", [None, 0, 20])
+def test_rules_change_over(wide: int | None) -> None:
+    """From remembered to direct and back in the middle of a run."""
+    program = compile_module(load("m.fizz", text=MESSAGES))
+    properties = properties_of(program, None)
+    plain = explore(engine_of("plain"), program, properties, Settings())
+    for thresholds in (EARLY, Thresholds(learning=0, window=5, trial=3, share=0.1)):
+        found = explore(EmbeddedEngine(wide, thresholds=thresholds), program, properties, Settings())
+        assert compared(found) == compared(plain)
+        assert 0 < int(str(found.stats["run directly"])) < int(str(found.stats["rule evaluations"]))
+        assert int(str(found.stats["interpreter calls"])) < found.transitions

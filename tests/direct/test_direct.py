@@ -1,0 +1,348 @@
+"""Rules that are run directly have the results that the interpreter has, in every state, or none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import fizz
+from fizz import FizzError
+from interpreter import Machine, compile_module
+from interpreter.direct.rules import DirectRules
+from interpreter.state.step import Failure, ModelError, Rule, StepKind
+from tests.direct.differential import Tally, compare_file, compare_text
+from tests.direct.programs import model
+from tests.interpreter.test_sandbox import REACHING_OUT
+from tests.random.programs import program
+from tests.random.source import seeded
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("models", "tests/language/worked", "tests/random/found", "tests/checker/parts", "tests/language/failures")
+MODELS = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.fizz"))]
+
+
+def agree(tally: Tally) -> Tally:
+    """The tally, if nothing differs."""
+    assert not tally.differences, "\n".join(tally.differences[:3])
+    return tally
+
+
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+def test_models(path: Path) -> None:
+    """All models that load on their own."""
+    try:
+        agree(compare_file(path, 30))
+    except (FizzError, ModelError):
+        assert path.parent.name in ("failures", "kafka", "kraft", "venice", "unclean_election", "parts", "found"), path
+
+
+@pytest.mark.parametrize("block", range(8))
+def test_random_models(block: int) -> None:
+    """Models that are full of second names, containers in containers, and choices."""
+    compared = 0
+    for seed in range(40 * block, 40 * block + 40):
+        try:
+            compared += agree(compare_text(model(seed), 12)).compared
+        except FizzError:
+            continue
+    assert compared > 300
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_programs(block: int) -> None:
+    """Programs with all of the language, most of which is left to the interpreter."""
+    for seed in range(30 * block, 30 * block + 30):
+        try:
+            agree(compare_text(program(seeded(seed)), 12))
+        except ModelError:
+            continue
+
+
+INIT = """\
+---
+{"deadlock_detection": false}
+---
+action Init:
+    x = 0
+    xs = [2, 1]
+    xss = [[1], []]
+    s = set([3, 1])
+    d = {"b": [1], "a": []}
+    n = {"b": 1}
+    out = None
+atomic action A:
+"""
+DONE = [
+    "x = 1 if xs[-1] == 1 else 2",
+    "xs.append(x)\nxss[0].append(2)\nd['b'].append(3)",
+    "a, b = xs\nx = a - b",
+    "found = []\nfor i in xs:\n    found.append(i + 1)\nxs = found[1:]",
+    "y = oneof xs\nif y > 1:\n    z = oneof s\n    x = z\nelse:\n    x = y",
+    "if x == 0:\n    y = oneof [1, 2]",
+    "x = 2\noneof:\n    x = 1\n    xs = []\n    pass",
+    "out = (True, 1)\nx = len([v for v in [True, 1, 1, None] if v == 1])",
+    "out = 1 in [True] or True in [1]",
+    "for y in s:\n    if y == 3:\n        break\n    x += y",
+    "while x < 2:\n    x += 1",
+    "return x + 1",
+    "`here` x = 1\n`there` xs = []",
+    "y = fair oneof s\nx = y",
+    "s |= set([7, 0])\nx = max(s)",
+    "s.discard(3)\ns.add(0)\nx = sum([v for v in [1, 2]])",
+]
+"""Statements that are done directly."""
+
+
+@pytest.mark.parametrize("body", DONE)
+def test_done(body: str) -> None:
+    """Common statements are done, not left to the interpreter."""
+    tally = agree(compare_text(_model(body), 20))
+    assert tally.compared and not tally.reasons, tally.reasons
+
+
+SECOND_NAMES = [
+    "a = xs\na += [1]",
+    "a = s\na |= set([5])",
+    "a = xs\na.append(1)",
+    "a = xss[0]\na.append(1)",
+    "a = list(xss)\na[0].append(1)",
+    "a = xss[:]\na[0].append(1)",
+    "a = [xs]\nxs.append(1)\nx = len(a[0])",
+    "a = [xs, xs]\na[0].append(1)\nx = len(a[1])",
+    "a = (xs, 1)\nxs.append(1)\nx = len(a[0])",
+    "a = xs\nxs[0] = oneof [5, 6]\nx = a[0]",
+    "a = d['b']\nd['b'] += [1]\nx = len(a)",
+    "a = d['b']\nd['b'] = []\na.append(1)",
+    "a = d.get('b', [])\na.append(2)",
+    "a = list(d.values())\na[0].append(1)",
+    "for e in xss:\n    e.append(1)",
+    "for e in xss:\n    xss[0].append(1)\n    x = len(e)",
+    "for k, e in d.items():\n    e.append(1)",
+    "a = oneof xss\na.append(1)",
+    "xss[1] = xss[0]\nxss[0].append(1)",
+    "xs = xss[0]\nxs.append(1)",
+    "a = [1]\nxs = a\na.append(2)",
+    "a = xs\nxs = [9]\nxs.append(1)\nx = len(a)",
+    "a = b = []\na.append(1)\nx = len(b)",
+    "a, b = xss\na.append(1)",
+    "a = both(xs, 1)\nxs.append(1)\nx = len(a[0])",
+    "a = first(xss)\na.append(1)",
+    "grow(xs)",
+    "a = same(xs)\na.append(4)",
+    "a = last()\nxs.append(4)\nx = len(a)",
+    "f(xs)",
+    "f(xss[0])\nx = len(xss[0])",
+    "a = xs or [1]\na.append(1)",
+    "a = xs if x == 0 else []\na.append(1)",
+    "a = []\nfor i in [1, 2]:\n    b = a\n    a = xs\n    xs.append(1)\n    x = len(b)",
+]
+
+
+@pytest.mark.parametrize("body", SECOND_NAMES)
+def test_second_names(body: str) -> None:
+    """A container with two names: what is changed through one is seen through the other."""
+    agree(compare_text(_model(body), 12))
+
+
+ORDER = [
+    "a = set([3, 1, 2])\nout = [v for v in a]",
+    "s.add(0)\nout = [v for v in s]",
+    "s.add(0)\ns.discard(3)\nout = [v for v in s]",
+    "out = list(set([2]) | s)",
+    "out = list(s.union([0]))",
+    "a = {'z': 1, 'y': 2}\nout = a.keys()",
+    "n['a'] = 1\nout = list(n)",
+    "n['a'] = 1\nn['b'] = 5\nout = n.items()",
+    "n['a'] = 1\nn['c'] = 1\nn.pop('b')\nout = list(n.keys())",
+    "n['a'] = 1\nfor k in n:\n    out = k",
+    "n['a'] = 1\nk = oneof n\nout = k",
+    "s.add(0)\nk = oneof s\nout = k",
+    "s.add(0)\nout = ','.join([str(v) for v in s])",
+    "s.add(0)\nout = zip(s, [1, 2, 3])",
+    "s.add(0)\nout = tuple(s)",
+    "s.add(0)\nout = enumerate(s)",
+    "s.add(0)\nout = [str(i) for i, v in enumerate(s) if v]",
+    "s.add(0)\nout = itertools.combinations(s, 2)",
+    "out = [list(v) for v in [set([2, 1]), set([0])]]",
+]
+
+
+@pytest.mark.parametrize("body", ORDER)
+def test_order(body: str) -> None:
+    """Sets and dicts that were changed in a step are in the order of insertion, others in canonical order."""
+    agree(compare_text(_model(body), 12))
+
+
+ERRORS = [
+    "x = 1 // 0",
+    "x = xs[5]",
+    "x = n['z']",
+    "x = n.pop()",
+    "x = 1\nx.extend(2)",
+    "out = (1,)\nout.extend((2,))",
+    "x = out.f",
+    "x = 1 < 'a'",
+    "xs.remove(9)",
+    "a, b, c = xs",
+    "if x > 5: y = 1\nx = y",
+    "out = {[]: 1}",
+    "x = max([])",
+    "out = 'a' + 1",
+    "for i in x: pass",
+    "x = LIMIT.z",
+    "LIST.append(1)",
+    "a = LIST\na.append(1)",
+    "out = [x for a in xs for b in b]",
+    "out = [b for a in xs for b in [a] if b > 1 for b in [b]]",
+    "1 .real",
+]
+
+
+@pytest.mark.parametrize("body", ERRORS)
+def test_errors(body: str) -> None:
+    """Mistakes are the interpreter's: there is no result."""
+    try:
+        agree(compare_text(_model(body), 5))
+    except FizzError:
+        return
+
+
+@pytest.mark.parametrize("expression", REACHING_OUT)
+def test_nothing_is_within_reach(expression: str) -> None:
+    """What no model may reach has no result: the interpreter refuses it."""
+    try:
+        program = compile_module(fizz.load("m.fizz", text=_model(f"out = {expression}")))
+    except FizzError:
+        return
+    machine = Machine(program)
+    rule = Rule(StepKind.START, program.actions[0].routine)
+    state = machine.initial()[0][0].state
+    found = DirectRules(machine).results(rule, state)
+    wanted = [path.result for path in machine.paths(rule, machine.view(state))]
+    if any(isinstance(one, Failure) for one in wanted):
+        assert found is None
+
+
+LIMITS = {
+    "charges": (1_000, "for i in range(400): x += 1"),
+    "elements": (100, "out = [0 for i in range(101)]"),
+    "bits": (16, "x = 40000 * 2"),
+    "held": (1_000, "for i in range(9000): out = [1, 2, 3]"),
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_limits(limit: str) -> None:
+    """A rule that exceeds a limit has no result."""
+    most, body = LIMITS[limit]
+    text = _model(body).replace('{"deadlock', f'{{"options": {{"limits": {{"{limit}": {most}}}}}, "deadlock')
+    program = compile_module(fizz.load("m.fizz", text=text))
+    machine = Machine(program)
+    rule = Rule(StepKind.START, program.actions[0].routine)
+    state = machine.initial()[0][0].state
+    assert isinstance(next(machine.paths(rule, machine.view(state))).result, Failure)
+    assert DirectRules(machine).results(rule, state) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while True: x = 1",
+        "out = [0 for a in range(1000) for b in range(1000)]",
+        "out = [a for a in range(1000000000)]",
+        "a = [1]\nfor i in range(40): a = a + a",
+        "a = 'x'\nfor i in range(40): a = a + a",
+        "x = len(range(1 << 100))",
+        "a = []\nfor i in range(300): a = [a]",
+        "\n".join(["oneof:\n    x = 1\n    x = 2"] * 18),
+    ],
+)
+def test_endless(body: str) -> None:
+    """A rule that does too much is left to the interpreter after a while."""
+    program = compile_module(fizz.load("m.fizz", text=_model(body)))
+    machine = Machine(program)
+    state = machine.initial()[0][0].state
+    assert DirectRules(machine).results(Rule(StepKind.START, program.actions[0].routine), state) is None
+
+
+def test_deep_texts() -> None:
+    """What Python does not nest so deeply is left to the interpreter."""
+    lines = [f"{'    ' * depth}for i{depth} in [1]:" for depth in range(25)]
+    agree(compare_text(_model("\n".join([*lines, "    " * 25 + "x = 1"])), 3))
+    agree(compare_text(_model("x = " + "(" * 20 + "x" + " + 1)" * 20), 3))
+
+
+ROLES = """\
+---
+{"deadlock_detection": false}
+---
+action Init:
+    nodes = [Node(), Node()]
+    k = 0
+role Node:
+    action Init:
+        self.a = 0
+        self.log = []
+        self.peer = None
+    atomic func bump(by):
+        require self.a < 5
+        self.a += by
+        if self.a == 2:
+            return "two"
+        self.log.append(self.a)
+        return self.a
+    def twice(me, by = 1):
+        return me.a * 2 + by
+    atomic action Go:
+"""
+ROLE_BODIES = [
+    "other = oneof nodes\nother.a += 1\nself.a += 1",
+    "other = oneof nodes\nself.log.append(1)\nk = len(other.log)",
+    "other = oneof nodes\nother.log.append(other.a)\nk = len(self.log)",
+    "r = self.bump(1)\nk = 1 if r == 'two' else 2",
+    "other = oneof nodes\nr = other.bump(2)\nself.bump(1)",
+    "for n in nodes: n.bump(1)",
+    "for n in nodes:\n    n.peer = self\n    n.a = (n.a + 1) % 3",
+    "k = self.twice() + nodes[1].twice(by=3)",
+    "k = len(set([n.__id__ for n in nodes]))",
+    "self.peer = oneof nodes\nself.peer.a = 3\nk = self.a",
+    "a = self.log\nnodes[0].log.append(1)\nk = len(a)",
+    "nodes[0].log = nodes[1].log\nnodes[1].log.append(1)",
+    "self.b = 1",
+    "nodes[0].c = 1",
+    "oneof n in nodes:\n    n.bump(1)\nk = (k + 1) % 3",
+]
+
+
+@pytest.mark.parametrize("body", ROLE_BODIES)
+def test_roles(body: str) -> None:
+    """Fields of `self` and of other instances, which may be the same; funcs and `def`s of roles."""
+    lines = "\n".join(8 * " " + line for line in body.split("\n"))
+    tally = agree(compare_text(f"{ROLES}{lines}\n", 25))
+    assert tally.compared or ".log" in body
+
+
+def _model(body: str) -> str:
+    """A model whose only action has these statements."""
+    functions = """\
+LIST = [1]
+LIMIT = struct(y = 1)
+def both(a, b):
+    return [a, b]
+def first(items):
+    for i in items:
+        return i
+def grow(items):
+    items.append(1)
+def same(items):
+    return items
+atomic func f(items):
+    items.append(x)
+    x += 1
+atomic func last():
+    return xs
+"""
+    head, options, rest = INIT.partition("}\n---\n")
+    lines = "\n".join("    " + line for line in body.split("\n"))
+    return f"{head}{options}{functions}{rest}{lines}\n"
