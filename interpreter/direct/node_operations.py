@@ -185,6 +185,52 @@ class Operations(Basics):
         own = self.nodes.number(place)
         return self._after(group, interner.intern(_DICT, tuple([(k, v) for k, v in payload if k != own])))
 
+    def without(self, group: Any, place: Any) -> Any:
+        """`group.pop(place, default)` of a dict: the dict after."""
+        if type(group) is not ValueNode or group.tag is not _DICT or group.table is None:
+            raise GiveUp
+        return self.dropped(group, place) if key(place) in group.table else group
+
+    def with_default(self, group: Any, place: Any, item: Any) -> Any:
+        """`group.setdefault(place, item)`: the dict after."""
+        if type(group) is not ValueNode or group.tag is not _DICT or group.table is None:
+            raise GiveUp
+        return group if key(place) in group.table else self.put(group, place, item)
+
+    def inserted(self, group: Any, place: Any, item: Any) -> Any:
+        """`group.insert(place, item)`: the list after."""
+        if type(group) is not ValueNode or group.tag is not _LIST or type(place) is not int:
+            raise GiveUp
+        self.fuel[0] -= 1 + (group.weight >> 4)
+        ids = list(self.nodes.interner.payload(group.number))
+        ids.insert(place, self.nodes.number(item))
+        return self.nodes[self.nodes.interner.intern(_LIST, tuple(ids))]
+
+    def turned(self, group: Any) -> Any:
+        """`group.reverse()`: the list after."""
+        if type(group) is not ValueNode or group.tag is not _LIST:
+            raise GiveUp
+        self.fuel[0] -= group.weight
+        return self.nodes[self.nodes.interner.intern(_LIST, self.nodes.interner.payload(group.number)[::-1])]
+
+    def sorted_list(self, group: Any) -> Any:
+        """`group.sort()`: the list after."""
+        if type(group) is not ValueNode or group.tag is not _LIST:
+            raise GiveUp
+        return self.ordered(group.items)
+
+    def updated(self, group: Any, items: Any) -> Any:
+        """`group.update(items)` of a dict by a dict, or of a set: the dict or set after."""
+        if type(group) is not ValueNode:
+            raise GiveUp
+        if group.tag is _DICT and type(items) is ValueNode and items.tag is _DICT:
+            if items.mutable:
+                raise GiveUp
+            return self.binary("|", group, items)
+        if group.tag is _SET:
+            return self.method("union", group, items)
+        raise GiveUp
+
     def last(self, group: Any) -> int:
         """The position that `group.pop()` takes, of a list."""
         if type(group) is not ValueNode or group.tag is not _LIST:

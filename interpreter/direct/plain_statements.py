@@ -35,6 +35,17 @@ After = Callable[[], list[python.stmt]]
 _OPERATORS: Final = {"+": "added", "-": "sub", "*": "mul", "//": "floordiv", "%": "mod"}
 
 
+_ARGUMENTS: Final = {
+    "clear": (0, 0),
+    "reverse": (0, 0),
+    "sort": (0, 0),
+    "pop": (0, 2),
+    "setdefault": (1, 2),
+    "insert": (2, 2),
+}
+"""By method, the least and the greatest number of arguments, where it is not one."""
+
+
 def store(text: str) -> python.Name:
     return python.Name(text, python.Store())
 
@@ -58,6 +69,8 @@ class PlainStatements:
         self._pending: list[Span] = []
         self._certain = asserts
         self._functions = 0
+        self._one_step = False
+        """Whether serial code has no yield but at its end."""
         self._loops = 0
         """The number of loops around the present statement."""
         self._sources: dict[str, set[str]] = {}
@@ -79,7 +92,9 @@ class PlainStatements:
 
     def _flow(self, scope: p.Scope) -> Any:
         """The scope, if it is run without a yield."""
-        if isinstance(scope, p.ParallelBlock) or (scope.flow != "atomic" and not self.asserts):
+        if isinstance(scope, p.ParallelBlock):
+            raise Unsupported("a parallel block")
+        if scope.flow != "atomic" and not (self.asserts or self._one_step):
             raise Unsupported("a yield")
         return scope
 
@@ -244,22 +259,43 @@ class PlainStatements:
         if any(argument.kind != "positional" for argument in node.arguments):
             raise Unsupported("arguments")
         path, method = function.value, function.name
-        if len(arguments) != (0 if method == "clear" else 1) and not (method == "pop" and not arguments):
+        least, most = _ARGUMENTS.get(method, (1, 1))
+        if not least <= len(arguments) <= most:
             raise Unsupported("arguments")
         owner = self.expressions.value(path)
-        if method == "pop":
-            made: list[python.stmt] = [
-                assign("K", self.expressions.value(arguments[0]) if arguments else call("last", owner)),
-                assign("P", call("at", owner, name("K"))),
-                *self._put(path, call("dropped", owner, name("K")), True),
-            ]
-            if targets:
-                made += self._bound(targets, Compiled(name("P")), path)
-            return made
+        if method in ("pop", "setdefault"):
+            return self._taken_out(path, method, owner, arguments, targets)
         if targets:
             raise Unsupported("the result of a change")
-        stored = self.expressions.value if method in ("discard", "remove") else self.expressions.stored
+        if method == "insert":
+            place, item = self.expressions.value(arguments[0]), self.expressions.stored(arguments[1])
+            return self._put(path, call("inserted", owner, place, item), True)
+        stored = self.expressions.value if method in ("discard", "remove", "update") else self.expressions.stored
         return self._put(path, call(CHANGES[method], owner, *map(stored, arguments)), True)
+
+    def _taken_out(
+        self,
+        path: ast.Expression,
+        method: str,
+        owner: python.expr,
+        arguments: list[ast.Expression],
+        targets: tuple[ast.Target, ...],
+    ) -> list[python.stmt]:
+        """`pop` and `setdefault`, which change a container and have a result."""
+        first = self.expressions.value(arguments[0]) if arguments else call("last", owner)
+        made: list[python.stmt] = [assign("K", first)]
+        if len(arguments) == 2 or method == "setdefault":
+            default = self.expressions.stored(arguments[1]) if len(arguments) == 2 else constant(None)
+            made += [assign("D", default), assign("P", call("method", constant("get"), owner, name("K"), name("D")))]
+            operation = "without" if method == "pop" else "with_default"
+            more = [] if method == "pop" else [name("D")]
+            made += self._put(path, call(operation, owner, name("K"), *more), True)
+        else:
+            made.append(assign("P", call("at", owner, name("K"))))
+            made += self._put(path, call("dropped", owner, name("K")), True)
+        if targets:
+            made += self._bound(targets, Compiled(name("P")), path)
+        return made
 
     def _assign(self, statement: ast.Assign) -> list[python.stmt]:
         targets, value = statement.targets, statement.value

@@ -17,6 +17,7 @@ from interpreter.direct.rule_text import (
     changed_in_place,
     evaluated,
     fields_written,
+    is_one_step,
     names_of,
     returns_in_loop,
     returns_last,
@@ -124,6 +125,7 @@ class RuleBody(PlainStatements):
     def statements(self) -> list[python.stmt]:
         """The whole body."""
         self.size = size_of(self.routine)
+        self._one_step = self.routine.body.flow != "atomic" and is_one_step(self.routine.body)
         return self._block([p.Enter(self.routine.span, None, self._flow(self.routine.body))], self._end, False)
 
     # --- where a path is split -------------------------------------------------------------------------------------
@@ -207,6 +209,8 @@ class RuleBody(PlainStatements):
         self._called_funcs += 1
         if callee.number in self._active or len(self._active) >= _MOST_FRAMES or self._called_funcs > _MOST_CALLS:
             raise Unsupported("calls nested too deeply")
+        if self._one_step:
+            raise Unsupported("a call in serial code")
         self._flow(callee.body)
         if any(parameter.kind != "plain" for parameter in callee.parameters):
             raise Unsupported("parameters")

@@ -19,6 +19,11 @@ CHANGES: Final = {
     "extend": "extended",
     "clear": "cleared",
     "pop": "dropped",
+    "setdefault": "with_default",
+    "insert": "inserted",
+    "reverse": "turned",
+    "sort": "sorted_list",
+    "update": "updated",
 }
 """By method, the operation that returns the container after it."""
 
@@ -135,6 +140,49 @@ def size_of(routine: p.Routine) -> int:
     """At least what the interpreter charges for one pass over all statements and expressions."""
     parts = (part for one in instructions(routine.body) for part in (one.span, *evaluated(one)))
     return sum(1 for part in parts for _ in nodes_in(part)) + sum(2 for _ in instructions(routine.body))
+
+
+def is_one_step(scope: p.Scope, enabled: bool = False) -> bool:
+    """Whether a block is run without a yield before its end. `enabled`: something was done before it."""
+    if _is_atomic(scope):
+        return True
+    if isinstance(scope, p.OneOfBlock):
+        return all(_ends_step(one, enabled) for one in scope.instructions)
+    if not isinstance(scope, p.Sequence):
+        return False
+    for one in scope.instructions[:-1]:
+        if isinstance(one, p.Pick | p.Nothing):
+            enabled = True
+        elif enabled or not isinstance(one, p.Guard):
+            return False
+    return all(_ends_step(one, enabled) for one in scope.instructions[-1:])
+
+
+def _is_atomic(scope: p.Scope) -> bool:
+    """Whether a block and all blocks in it are atomic."""
+    scopes = (part for one in instructions(scope) for part in (*suites(one), *inner(one)))
+    return scope.flow == "atomic" and all(part.flow == "atomic" for part in scopes)
+
+
+def _ends_step(instruction: p.Instruction, enabled: bool) -> bool:
+    """Whether an instruction has no yield in its midst."""
+    match instruction:
+        case p.Do() | p.Nothing() | p.Leave() | p.Guard() | p.Pick():
+            return True
+        case p.CallOrDo():
+            return instruction.routine is None
+        case p.Branch():
+            return all(is_one_step(suite, enabled) for suite in instruction.suites)
+        case p.Enter(body=body):
+            return is_one_step(body, enabled)
+        case p.PickBlock(body=block):
+            return is_one_step(block, enabled)
+        case p.Loop(body=loop):
+            return _is_atomic(loop)
+        case p.LeaveLoop() | p.NextIteration():
+            return False
+        case _:
+            assert_never(instruction)
 
 
 def returns_last(scope: p.Scope) -> bool:

@@ -99,7 +99,7 @@ class Writer:
         if self.roles:
             lines += ["    nodes = [Node(), Node()]", "    n0 = nodes[0]", "    nodes[0].peer = nodes[1]"]
         for number in range(self.random.randrange(1, 3)):
-            lines += [f"atomic action A{number}:", *self.body(state, 1)]
+            lines += [f"{self.pick(('', 'atomic ', 'atomic '))}action A{number}:", *self.body(state, 1)]
         lines += ["always assertion C0:", f"    {self.claim(state)}"]
         lines += ["always assertion C1:", f"    for e in {self.of('ints', state, 1)}:", "        if e > 1:",
                   f"            return {self.of('bool', state, 1)}", "    return True"]  # fmt: skip
@@ -122,7 +122,7 @@ class Writer:
     def body(self, scope: dict[str, str], depth: int) -> list[str]:
         self.choices = 0
         margin = "    " * depth
-        return [margin + line for line in self.block(dict(scope), 4, 0)]
+        return [margin + line for line in self.block(dict(scope), self.pick((1, 2, 4, 4)), 0)]
 
     def block(self, scope: dict[str, str], most: int, depth: int, loop: bool = False) -> list[str]:
         lines: list[str] = []

@@ -101,6 +101,28 @@ def test_done(body: str) -> None:
     assert tally.compared and not tally.reasons, tally.reasons
 
 
+YIELDS = [
+    "serial:\n    x = 1\n    xs = [x]",
+    "serial:\n    require x < 2\n    x += 1",
+    "serial:\n    y = oneof xs\n    x = y",
+    "serial:\n    y = oneof xs\n    require y > 1\n    x = y",
+    "serial:\n    if x < 1:\n        x += 1\n    else:\n        require x < 3\n        x += 2",
+    "x = 1\nserial for i in xs:\n    x = i\nxs = [x]",
+    "serial for i in xs:\n    x = i",
+    "serial:\n    atomic:\n        x += 1\n        serial:\n            x = 2\n            x = 3",
+    "serial:\n    pass\n    atomic for i in xs:\n        x = i",
+    "serial:\n    oneof:\n        x = 1\n        pass",
+    "serial:\n    y = oneof xs\n    if y > 1:\n        require x > 0\n        x = 0",
+]
+
+
+@pytest.mark.parametrize("body", YIELDS)
+def test_yields(body: str) -> None:
+    """Serial code is done if it yields at its end only."""
+    agree(compare_text(_model(body), 20))
+    agree(compare_text(_model(body).replace("atomic action A", "action A"), 20))
+
+
 SECOND_NAMES = [
     "a = xs\na += [1]",
     "a = s\na |= set([5])",
