@@ -232,8 +232,7 @@ class DirectRules:
             raise Unsupported("a choice in an assertion")
         statements = body.statements()
         scope.check()
-        scope.complete()
-        scope.close()
+        needed = scope.complete(statements)
         slots = sorted(scope.slots)
         start: list[python.stmt] = []
         for one in slots:
@@ -245,7 +244,7 @@ class DirectRules:
                     targets.append(python.Name(f"o_{one}", python.Store()))
                 start.append(python.Assign(targets, loaded))
         for one in scope.variables():
-            if one not in scope.loaded:
+            if one in needed and one not in scope.loaded:
                 value: python.expr = name("UNSET")
                 if one in ("forks", "texts"):
                     value = python.Tuple([], python.Load())
@@ -341,35 +340,29 @@ class DirectRules:
             self._marked.append(index)
             return True
 
+        def written(
+            writes: tuple[tuple[Slot, int], ...], value: Any, slot: Slot, before: int | None
+        ) -> tuple[tuple[Slot, int], ...]:
+            changed = number(value)
+            return writes if changed == before else (*writes, (slot, changed))
+
         def finish(
             out: Callable[[Result], None],
-            values: tuple[int, ...],
+            writes: tuple[tuple[Slot, int], ...],
             forks: tuple[int, ...],
             texts: tuple[str, ...],
             returned: Any,
             label: str,
-            stored: tuple[tuple[Any, Any, Slot, int | None], ...],
             labels: tuple[str, ...],
             fair: tuple[FairChoice, ...],
+            values: tuple[int, ...] = (),
             fields: Mapping[int, Any] = NOTHING,
             slots: Sequence[Slot] = (),
         ) -> None:
-            writes = []
-            for value, before, slot, position in stored:
-                if value is not before:
-                    written = number(value)
-                    if position is None or written != values[position]:
-                        writes.append((slot, written))
             for position, value in fields.items():
-                written = number(value)
-                if written != values[position]:
-                    writes.append((slots[position], written))
+                writes = written(writes, value, slots[position], values[position])
             returns = () if returned is None else ((label, number(returned)),)
-            out(Outcome(tuple(writes), None, (), texts, forks, False, labels, returns, fair, ()))
-
-        exported = {
-            one: getattr(operations, one) for one in dir(Operations) if not one.startswith("_") and one != "fuel"
-        }
+            out(Outcome(writes, None, (), texts, forks, False, labels, returns, fair, ()))
 
         def fair_choice(
             made: tuple[FairChoice, ...], forks: tuple[int, ...], location: str, me: Any, item: Any
@@ -378,6 +371,9 @@ class DirectRules:
             instance = "" if me is None else text(me.number)
             return (*made, FairChoice(len(forks) - 1, location, instance, text(number(item))))
 
+        exported = {
+            one: getattr(operations, one) for one in dir(Operations) if not one.startswith("_") and one != "fuel"
+        }
         return {
             **{one: value for one, value in exported.items() if callable(value)},
             "__builtins__": {},
@@ -388,6 +384,7 @@ class DirectRules:
             "mark": mark,
             "fair_choice": fair_choice,
             "finish": finish,
+            "written": written,
             "M": noted,
             "UNSET": UNSET,
             "GiveUp": GiveUp,

@@ -285,7 +285,7 @@ class RuleScope(Names):
         self.marked_parts = routine.kind == "assertion"
         self._open: list[python.FunctionDef] = []
         self._calls: list[tuple[python.Call, python.expr | None, python.expr | None]] = []
-        self._ends: list[python.Expr] = []
+        self._ends: list[tuple[python.If, python.expr]] = []
 
     @property
     def rule(self) -> RuleScope:
@@ -448,18 +448,28 @@ class RuleScope(Names):
         self._calls.append((made, taken, text))
         return made
 
-    def complete(self) -> None:
-        """Give functions and calls the variables."""
+    def complete(self, statements: list[python.stmt]) -> set[str]:
+        """Give functions and calls the variables that they need, and return those of the whole rule."""
+        self._close()
         variables = self.variables()
+        known = set(variables)
+        uses = {opened.name: _names_in(opened.body) for opened in self._open}
+        needs = {title: found & known for title, found in uses.items()}
+        changed = True
+        while changed:
+            changed = False
+            for title, found in uses.items():
+                more = set[str]().union(*[needs[called] for called in found & needs.keys()]) - needs[title]
+                changed = changed or bool(more)
+                needs[title] |= more
         for opened in self._open:
-            opened.args.args[-1:] = [python.arg(one) for one in variables]
+            opened.args.args[-1:] = [python.arg(one) for one in variables if one in needs[opened.name]]
         for made, taken, text in self._calls:
-            made.args[-1:] = [name(one) for one in variables]
-            if taken is not None and text is not None:
-                for position, (variable, more) in enumerate((("forks", taken), ("texts", text)), len(variables) - 2):
-                    made.args[position - len(variables)] = python.BinOp(
-                        name(variable), python.Add(), python.Tuple([more], python.Load())
-                    )
+            assert isinstance(made.func, python.Name)
+            added = {"forks": taken, "texts": text}
+            made.args[-1:] = [_extended(one, added.get(one)) for one in variables if one in needs[made.func.id]]
+        own = _names_in(statements)
+        return (own & known).union(*[needs[called] for called in own & needs.keys()])
 
     def variables(self) -> list[str]:
         """The variables that a path changes."""
@@ -471,27 +481,48 @@ class RuleScope(Names):
         return [*sorted(self.stored), *sorted(self.all_locals), *more, "E", "forks", "texts"]
 
     def finish(self, returned: python.expr | None) -> python.stmt:
-        """The statement that makes the outcome of a path; it is filled in when all variables are known."""
-        made = python.Expr(python.Call(name("finish"), [constant(None) if returned is None else returned], []))
-        self._ends.append(made)
+        """The statements that make the outcome of a path; they are filled in when all variables are known."""
+        made = python.If(constant(True), [], [])
+        self._ends.append((made, constant(None) if returned is None else returned))
         return made
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """Fill in the ends of paths: they compare each stored variable with what was loaded."""
-        stored = sorted(self.stored)
-        pairs: list[python.expr] = []
-        for one in stored:
-            before = name(f"o_{one}") if one in self.loaded else name("UNSET")
-            position = name(f"p_{one}") if one in self.loaded else constant(None)
-            pairs.append(python.Tuple([name(one), before, name(f"s_{one}"), position], python.Load()))
-        for made in self._ends:
-            assert isinstance(made.value, python.Call)
-            made.value.args = [
-                name("out"), name("V"), name("forks"), name("texts"), *made.value.args, name("label"),
-                python.Tuple(pairs, python.Load()), name("labels") if self.labels else python.Tuple([], python.Load()),
-                name("fair") if self.fair else python.Tuple([], python.Load()),
-                *([name("W"), name("slots")] if self.dynamic else []),
+        nothing = python.Tuple([], python.Load())
+        writes: list[python.stmt] = [python.Assign([python.Name("Y", python.Store())], nothing)]
+        for one in sorted(self.stored):
+            loaded = one in self.loaded
+            before = _at(name("V"), name(f"p_{one}")) if loaded else constant(None)
+            test = python.Compare(name(one), [python.IsNot()], [name(f"o_{one}" if loaded else "UNSET")])
+            change = call("written", name("Y"), name(one), name(f"s_{one}"), before)
+            writes.append(python.If(test, [python.Assign([python.Name("Y", python.Store())], change)], []))
+        for made, returned in self._ends:
+            arguments = [
+                name("out"), name("Y"), name("forks"), name("texts"), returned, name("label"),
+                name("labels") if self.labels else nothing, name("fair") if self.fair else nothing,
+                *([name("V"), name("W"), name("slots")] if self.dynamic else []),
             ]  # fmt: skip
+            made.body = [*writes, python.Expr(call("finish", *arguments))]
+
+
+def _extended(variable: str, added: python.expr | None) -> python.expr:
+    if added is None:
+        return name(variable)
+    return python.BinOp(name(variable), python.Add(), python.Tuple([added], python.Load()))
+
+
+def _names_in(statements: Sequence[python.AST]) -> set[str]:
+    """The names that statements read or call, without those in functions defined there."""
+    found: set[str] = set()
+    waiting: list[python.AST] = list(statements)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, python.Name):
+            if isinstance(part.ctx, python.Load):
+                found.add(part.id)
+        elif not isinstance(part, python.FunctionDef):
+            waiting += python.iter_child_nodes(part)
+    return found
 
 
 def _at(owner: python.expr, place: python.expr) -> python.expr:
