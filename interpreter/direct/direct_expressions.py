@@ -315,6 +315,8 @@ class DirectExpressions:
             raise Unsupported(identifier)
         if identifier in ("struct", "record"):
             return self._fields(node, identifier)
+        if identifier == "sorted" and len(node.arguments) > 1:
+            return self._sorted_by(node)
         arguments = self._arguments(node)
         special = _BUILTINS.get(identifier)
         found = None if special is None else special(self, arguments)
@@ -428,6 +430,30 @@ class DirectExpressions:
     def _sorted(self, arguments: list[ast.Expression]) -> Compiled | None:
         (only,) = self._one(arguments)
         return Compiled(call("ordered", self._items(only)), "any", True)
+
+    def _sorted_by(self, node: ast.Call) -> Compiled:
+        """`sorted(items, key=lambda item: …, reverse=True)`"""
+        items, *options = node.arguments
+        given = {option.name: option.value for option in options if option.kind == "keyword"}
+        rule, reverse = given.pop("key", None), given.pop("reverse", None)
+        if items.kind != "positional" or len(options) != (rule is not None) + (reverse is not None):
+            raise Unsupported("arguments")
+        backwards = constant(False)
+        if reverse is not None:
+            if not isinstance(reverse, ast.Literal) or type(reverse.value) is not bool:
+                raise Unsupported("arguments")
+            backwards = constant(reverse.value)
+        if rule is None:
+            return Compiled(call("ordered_by", self._items(items.value, True), constant(None), backwards), "any", True)
+        if not isinstance(rule, ast.Lambda) or len(rule.parameters) != 1 or rule.parameters[0].kind != "plain":
+            raise Unsupported("a key")
+        elements = self.iterable(items.value, 4 + cost(rule.body), True)
+        parameter = rule.parameters[0].name
+        self.names.bind(parameter)
+        mark = self.value(rule.body)
+        self.names.unbind(parameter)
+        taken = python.arguments([], [python.arg(self.names.variable(parameter))], None, [], [], None, [])
+        return Compiled(call("ordered_by", elements, python.Lambda(taken, mark), backwards), "any", True)
 
     def _any(self, arguments: list[ast.Expression]) -> Compiled | None:
         return self._some("any", arguments)

@@ -30,6 +30,7 @@ _INT: Final = Tag.INT
 _LIST: Final = Tag.LIST
 _SET: Final = Tag.SET
 _STRING: Final = Tag.STRING
+_STRUCT: Final = Tag.STRUCT
 _TUPLE: Final = Tag.TUPLE
 
 ANY_ORDER: Final = frozenset(
@@ -347,6 +348,8 @@ class Basics:
             return self.nodes[self.nodes.interner.intern(left.tag, payload(left.number) + payload(right.number))]
         if type(left) is str and type(right) is str and len(left) + len(right) <= MOST_CHARACTERS:
             return left + right
+        if type(left) is ValueNode and left.tag is _STRUCT:
+            return self.apply("+", BINARY["+"], (left, right))
         raise GiveUp
 
     def sub(self, left: Any, right: Any) -> Any:
@@ -407,6 +410,14 @@ class Basics:
             self.fuel[0] -= 8 * len(items)
             return self.list_of(sorted(items))
         return self.function("sorted", self.list_of(items))
+
+    def ordered_by(self, items: Sequence[Any], mark: Callable[[Any], Any] | None, reverse: bool) -> Any:
+        """`sorted(…)` where the marks of the items, if there is a `mark`, are ints or texts."""
+        kinds = set(map(type, items if mark is None else map(mark, items)))
+        if not (kinds <= {int} or kinds <= {str}):
+            raise GiveUp
+        self.fuel[0] -= 8 * len(items)
+        return self.list_of(sorted(items, key=mark, reverse=reverse))
 
     def text(self, *parts: Any) -> str:
         """An f-string."""

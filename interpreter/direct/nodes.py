@@ -80,7 +80,7 @@ class ValueNode:
 
 _SIZED: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET, Tag.DICT})
 _NATIVE: Final = frozenset({Tag.NONE, Tag.BOOL, Tag.INT, Tag.STRING})
-_LEAVES: Final = frozenset({Tag.ROLE, Tag.MODEL_VALUE, Tag.SYMMETRIC})
+_LEAVES: Final = frozenset({Tag.ROLE, Tag.SYMMETRIC})
 
 
 def key(value: Any) -> Hashable:
@@ -141,6 +141,8 @@ class Nodes(dict[int, Any]):
             node.table = {key(self[k]): self[v] for k, v in payload}
         elif tag in (Tag.STRUCT, Tag.RECORD):
             node.fields = {name: self[child] for name, child in payload}
+        elif tag is Tag.MODEL_VALUE:
+            node.fields = {"index": payload[1]}
         elif tag not in _LEAVES:
             raise GiveUp
         node.mutable = interner.mutable(number)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast as python
 from collections.abc import Callable, Sequence, Set
-from typing import Any, Final, NamedTuple
+from itertools import islice
+from typing import Any, Final, NamedTuple, TypeGuard, get_args
 
 from fizz import Span
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import nodes_in
+from fizz.syntax.tree_walk import nodes_in, parts
 from interpreter.compile import program as p
 from interpreter.direct.direct_expressions import Compiled, Unsupported, call, constant, name
 from interpreter.direct.nodes import GiveUp, Nodes
@@ -534,12 +535,35 @@ def function(title: str, parameters: Sequence[str], body: list[python.stmt]) -> 
     return python.FunctionDef(title, arguments, body or [python.Pass()], [], None)
 
 
+_COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "not in"})
+
+
 def roots_of(node: ast.Node) -> set[str]:
-    """The names that the value of an expression may come from: variables, and fields as `.name`, of any instance."""
+    """The names that the value of an expression may come from: variables, and fields as `.name`, of any instance.
+
+    Of other nodes, those of all expressions in them.
+    """
     found: set[str] = set()
-    for part in nodes_in(node):
-        if isinstance(part, ast.Attribute):
-            found.add(f".{part.name}")
-        elif isinstance(part, ast.Name) and part.id != "self":
-            found.add(part.id)
+    waiting: list[ast.Node] = [node]
+    while waiting:
+        match waiting.pop():
+            case ast.Literal() | ast.FString() | ast.Unary():
+                pass  # a scalar
+            case ast.Binary(operator=operator) if operator in _COMPARISONS:
+                pass
+            case ast.Index(value=value) | ast.Slice(value=value):
+                waiting.append(value)
+            case ast.Conditional(body=body, orelse=orelse):
+                waiting += (body, orelse)
+            case ast.Name(id=identifier):
+                found |= {identifier} - {"self"}
+            case ast.Attribute(value=value, name=attribute):
+                found.add(f".{attribute}")
+                waiting.append(value)
+            case other:
+                waiting += islice(nodes_in(other), 1, None) if not _is_expression(other) else parts(other)
     return found
+
+
+def _is_expression(node: ast.Node) -> TypeGuard[ast.Expression]:
+    return isinstance(node, get_args(ast.Expression))
