@@ -94,7 +94,8 @@ class Memory:
         most = self.machine.most_paths
         calls = tree.counters.calls
         found = tree.results(view.read, lambda choices: self.run(rule, view, choices), most)
-        choice.count(1, tree.counters.calls - calls)
+        steps = sum(type(result) is Outcome for result in found) if choice.open else 0
+        choice.count(1, tree.counters.calls - calls, steps)
         if len(found) > most:
             found[most:] = [self.machine.too_many_paths(rule)]
         known = tree.counters

@@ -24,7 +24,7 @@ class Thresholds:
     trial: int = 64
     """Interpreter calls, more or less, for which a rule that is run directly is remembered again."""
     share: float = 0.25
-    """A rule is run directly if more interpreter calls than this come to one evaluation."""
+    """A rule is run directly if more interpreter calls than this come to one evaluation or step."""
 
 
 THRESHOLDS: Final = Thresholds()
@@ -32,6 +32,8 @@ ALWAYS: Final = Thresholds(learning=0, window=0, trial=0, share=-1.0)
 """Rules are run directly from the beginning."""
 _PIECE: Final = 256
 """Calls at a time, more or less, for a rule for which it is open whether remembering it pays."""
+_FEW: Final = 8
+"""No choice is made after fewer evaluations."""
 _NEVER: Final = 1 << 62
 
 
@@ -43,6 +45,7 @@ class RunChoice:
         "_calls",
         "_open",
         "_share",
+        "_steps",
         "_supported",
         "_thresholds",
         "_total",
@@ -58,7 +61,7 @@ class RunChoice:
         self._thresholds = thresholds
         self._open = True
         self._share = 1.0
-        self._total = self._calls = self._begin = 0
+        self._total = self._calls = self._steps = self._begin = 0
         self._until = thresholds.window
 
     @property
@@ -69,26 +72,39 @@ class RunChoice:
 
     def _few(self, calls: int) -> int:
         """Evaluations that need some so many calls."""
-        return max(8, int(calls / max(1.0, self._share)))
+        return max(_FEW, int(calls / max(1.0, self._share)))
 
-    def count(self, evaluations: int, calls: int) -> None:
-        """Counts evaluations, and the interpreter calls that they needed; then the choice may have changed."""
+    @property
+    def open(self) -> bool:
+        """Whether it is open that remembering the rule pays."""
+        return self._open and not self.directly
+
+    def count(self, evaluations: int, calls: int, steps: int = 0) -> None:
+        """Counts evaluations, the interpreter calls that they needed, and the steps that they made.
+
+        The choice may have changed then. Steps matter, and need be given, only if it is `open`: of a rule that is run
+        directly they are taken one by one.
+        """
         self._calls += calls
         self._total += calls
+        self._steps += steps
         self.evaluations += evaluations
-        if self.evaluations >= self._until:
+        if self.evaluations >= self._until or (
+            self._total >= self._thresholds.learning and self.open and self.evaluations - self._begin >= _FEW
+        ):
             self._decide()
 
     def _decide(self) -> None:
         if self.directly:
-            self.directly = False
-            self._begin, self._calls = self.evaluations, 0
+            self.directly, self._open = False, True
+            self._begin, self._calls, self._steps = self.evaluations, 0, 0
             self._until = self.evaluations + self._few(self._thresholds.trial)
             return
-        self._share = self._calls / max(1, self.evaluations - self._begin)
-        self._begin, self._calls = self.evaluations, 0
+        evaluated = max(1, self.evaluations - self._begin)
+        self._share = self._calls / evaluated
+        self._open = self._calls > self._thresholds.share * (evaluated + self._steps)
+        self._begin, self._calls, self._steps = self.evaluations, 0, 0
         self._until = 2 * self.evaluations
-        self._open = self._share > self._thresholds.share
         if self._open:
             # Windows stay short as long as it is open.
             self._until = self.evaluations + self._few(_PIECE)
@@ -100,6 +116,6 @@ class RunChoice:
         """Run the rule directly from now on, if it can be; whether it is."""
         if self._supported():
             self.directly = True
-            self._begin, self._calls = self.evaluations, 0
+            self._begin, self._calls, self._steps = self.evaluations, 0, 0
             self._until = max(1, 2 * self.evaluations)
         return self.directly
