@@ -52,7 +52,7 @@ def asked(choice: RunChoice, evaluations: int, share: float) -> None:
 def test_what_is_known_is_remembered() -> None:
     """Few calls, even if there are many evaluations; or many at first."""
     choice = RunChoice(lambda: pytest.fail("asked"), EARLY)
-    asked(choice, 20, 1.0)
+    asked(choice, 8, 1.0)
     asked(choice, 5_000, 0.2)
     assert not choice.directly
     assert choice.left > 1_000
