@@ -43,7 +43,7 @@ def table(rows: Iterable[Row], repeat: int) -> list[tuple[Row, Measured]]:
         try:
             found = measure(row, "embedded", repeat)
         except TooLong:
-            print(f"| {row.title} | {row.states:,} | {row.transitions:,} | over {row.limit_s:.0f} s |", flush=True)
+            print(f"| {row.title} | {row.states:,} | {row.transitions:,} | over {row.limit_s} |", flush=True)
             continue
         plain = measure(row, "plain") if row.plain else None
         print(f"| {' | '.join(cells(row, found, plain))} |", flush=True)
@@ -56,7 +56,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="the small rows alone")
     parser.add_argument(
-        "--shapes", action="store_true", help=f"the models of models/shapes, at most {LIMIT_S:.0f} seconds each"
+        "--shapes", action="store_true", help=f"the models of models/shapes, at most {LIMIT_S} CPU seconds each"
     )
     parser.add_argument("--repeat", type=int, default=1, help="runs of each row, of which the fastest counts")
     parser.add_argument("--growth", type=Path, metavar="FILE", help="one model in ever larger sizes, drawn to FILE")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Event, Timer
 
 from benchmarks.rows import Row
 
@@ -43,31 +42,14 @@ def measure(row: Row, engine: str, repeat: int = 1) -> Measured:
     return min((_run(row, engine) for _ in range(repeat)), key=lambda measured: measured.cpu_s)
 
 
-@contextmanager
-def _killed_after(process: subprocess.Popen[bytes], limit_s: float | None) -> Iterator[Event]:
-    """Kill a process that takes longer; the event says whether it was so."""
-    killed = Event()
-
-    def kill() -> None:
-        killed.set()
-        process.kill()
-
-    timer = Timer(limit_s or 0, kill)
-    if limit_s is not None:
-        timer.start()
-    try:
-        yield killed
-    finally:
-        timer.cancel()
-
-
 def _run(row: Row, engine: str) -> Measured:
     with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
         process = subprocess.Popen([*COMMAND, *row.arguments(), "--engine", engine], stdout=out)
-        with _killed_after(process, row.limit_s) as killed:
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-        if killed.is_set():
+        if row.limit_s is not None:
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (row.limit_s, row.limit_s + 1))
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL) and row.limit_s is not None:
             raise TooLong
         out.seek(0)
         written = out.read()

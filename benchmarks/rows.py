@@ -13,7 +13,7 @@ MODELS = Path(__file__).resolve().parents[1] / "models"
 class Row:
     """One run. `states` and `transitions` must come out exactly; `plain`: small enough for the plain engine.
 
-    `limit_s`: seconds by the clock after which the run is given up, none if it may take what it takes.
+    `limit_s`: CPU seconds after which the run is given up, none if it may take what it takes.
     """
 
     title: str
@@ -23,7 +23,7 @@ class Row:
     transitions: int
     options: tuple[str, ...] = field(default=())
     plain: bool = False
-    limit_s: float | None = None
+    limit_s: int | None = None
 
     def arguments(self) -> list[str]:
         """The arguments of `fizzpy` for this run, but for the engine."""
