@@ -1,4 +1,4 @@
-"""The plain engine is an oracle of remembering: it explores without loading any of it."""
+"""The plain engine is an oracle of remembering and of rules run directly: it explores without loading any of it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 REMEMBERING = "checker.search.memo"
 """Tries, restarts, and containers that are read part by part."""
+DIRECT = "interpreter.direct"
+"""Rules as functions of Python."""
 
 PROBE = """
 import sys
 sys.path.insert(0, {root!r})
-sys.modules[{forbidden!r}] = None  # to import anything of it is an error
+for forbidden in {forbidden!r}:
+    sys.modules[forbidden] = None  # to import anything of it is an error
 import fizz
 from checker.search.engines.plain import PlainEngine
 from checker.core.exploration import Settings
@@ -26,16 +29,16 @@ assert not any(name.startswith("checker.search.columns") for name in sys.modules
 """
 
 
-def test_the_plain_engine_loads_nothing_of_remembering() -> None:
+def test_the_plain_engine_loads_nothing_of_them() -> None:
     """A whole run, from the text of a model to its states."""
     model = str(ROOT / "models" / "classics" / "TwoPhase.fizz")
-    probe = PROBE.format(root=str(ROOT), forbidden=REMEMBERING, model=model)
+    probe = PROBE.format(root=str(ROOT), forbidden=[REMEMBERING, DIRECT], model=model)
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 1
 
 
-def test_the_package_exists() -> None:
+def test_the_packages_exist() -> None:
     """The test above would not see a package that was given another name."""
-    modules = {path.stem for path in (ROOT / REMEMBERING.replace(".", "/")).glob("*.py")}
-    assert {"memo", "trie", "remembering", "division", "open_containers", "parts_world"} <= modules
+    modules = {path.stem for name in (REMEMBERING, DIRECT) for path in (ROOT / name.replace(".", "/")).glob("*.py")}
+    assert {"memo", "trie", "remembering", "division", "open_containers", "parts_world", "nodes", "rules"} <= modules
