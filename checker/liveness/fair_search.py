@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from checker.liveness.components import Component, fair_components
 from checker.liveness.graph import Graph
 from checker.liveness.lasso import Lasso, build_lasso
+from checker.liveness.short_cycles import MOST_NODES
 
 if TYPE_CHECKING:
     from checker.liveness.components_numpy import FairComponents
@@ -20,12 +21,19 @@ class FairSearch:
     """The search for fair lassos in one graph, which must not change.
 
     `large`: the number of states and edges from which it uses numpy; None: always plain Python. `ask` is called
-    regularly; what it raises ends the search.
+    regularly; what it raises ends the search. `most`: see `ShortCycles`.
     """
 
-    def __init__(self, graph: Graph, large: int | None = LARGE, ask: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        large: int | None = LARGE,
+        ask: Callable[[], None] = lambda: None,
+        most: int = MOST_NODES,
+    ) -> None:
         self.graph = graph
         self._ask = ask
+        self._most = most
         self._plain = large is None or graph.states + len(graph.targets) <= large
         self._components: FairComponents | None = None
 
@@ -38,7 +46,7 @@ class FairSearch:
         if found is None:
             return None
         head, component = found
-        return build_lasso(self.graph, head, component, self._ask)
+        return build_lasso(self.graph, head, component, self._ask, self._most)
 
     def fair_states(self, among: bytearray, of: bytearray) -> bytearray:
         """The states of `of` on fair cycles that stay `among` these states. All have a truth value for each state."""

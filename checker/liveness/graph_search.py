@@ -11,6 +11,7 @@ from checker.liveness.eventual import lost_states
 from checker.liveness.fair_search import FairSearch
 from checker.liveness.graph import Graph
 from checker.liveness.lasso import Lasso, sentences
+from checker.liveness.short_cycles import MOST_NODES
 from checker.liveness.stem import shortest_stem
 
 Answers = Callable[[str], bytearray]
@@ -20,12 +21,14 @@ Answers = Callable[[str], bytearray]
 class GraphSearch:
     """Implements `ExploredStates` for a graph in this process."""
 
-    def __init__(self, graph: Graph, answers: Answers, ask: Callable[[], None] = lambda: None) -> None:
-        """`ask` is called now and then; what it raises ends the search."""
+    def __init__(
+        self, graph: Graph, answers: Answers, ask: Callable[[], None] = lambda: None, most: int = MOST_NODES
+    ) -> None:
+        """`ask` is called now and then; what it raises ends the search. `most`: see `ShortCycles`."""
         self.graph = graph
         self.answers = answers
         self._ask = ask
-        self._search = FairSearch(graph, ask=ask)
+        self._search = FairSearch(graph, ask=ask, most=most)
 
     def lasso(self, demand: NoLasso) -> FairRun | None:
         found = self.found(demand)

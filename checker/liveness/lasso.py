@@ -49,19 +49,21 @@ class ComponentPaths(Inside, Protocol):
         ...
 
 
-def build_lasso(graph: Graph, head: int, component: Component, ask: Callable[[], None] = lambda: None) -> Lasso:
-    """The lasso from `head` through its fair component."""
+def build_lasso(
+    graph: Graph, head: int, component: Component, ask: Callable[[], None] = lambda: None, most: int = MOST_NODES
+) -> Lasso:
+    """The lasso from `head` through its fair component. `most`: see `ShortCycles`."""
     offered = frozenset(o for e in component.edges for o in graph.mark(e).offers)
     strong = frozenset(o for s in component.states for o in graph.need(s) if o.strength == Strength.STRONG)
     asked = strong | offered | whole_weak(graph, component.states)
-    return lasso_along(_Inside(graph, head, component, ask), asked)
+    return lasso_along(_Inside(graph, head, component, ask), asked, most)
 
 
-def lasso_along(paths: ComponentPaths, asked: Obligations) -> Lasso:
-    """The lasso from the head that takes the obligations `asked` of the component."""
+def lasso_along(paths: ComponentPaths, asked: Obligations, most: int = MOST_NODES) -> Lasso:
+    """The lasso from the head that takes the obligations `asked` of the component. `most`: see `ShortCycles`."""
     if not paths.graph.need(paths.head):
         return Lasso(paths.head, (), True)
-    short = ShortCycles(paths, MOST_NODES)
+    short = ShortCycles(paths, most)
     cycle = short.shortest() or short.without_padding(_built(paths, asked))
     return Lasso(paths.head, tuple(cycle), False)
 

@@ -11,7 +11,6 @@ from random import Random
 
 import pytest
 
-import checker.liveness.lasso
 import fizz
 from checker.check import check
 from checker.core.exploration import Settings
@@ -105,7 +104,6 @@ def padding(picture: Picture, head: int, cycle: list[Edge]) -> list[tuple[int, i
 def test_no_padding_is_left(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the search meets too many nodes, the cycle is joined from walks, without padding."""
     chance = Random(seed)
-    monkeypatch.setattr(checker.liveness.lasso, "MOST_NODES", 1)
     removed = 0
     for _ in range(300):
         picture = random_picture(chance, chance.randint(3, 7), ring=True)
@@ -115,8 +113,8 @@ def test_no_padding_is_left(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         whole = Component(tuple(everything), tuple(range(len(picture.edges))))
         with monkeypatch.context() as patch:
             patch.setattr(ShortCycles, "without_padding", lambda self, cycle: list(cycle))
-            padded = build_lasso(picture.graph(), 0, whole)
-        shown = build_lasso(picture.graph(), 0, whole)
+            padded = build_lasso(picture.graph(), 0, whole, most=1)
+        shown = build_lasso(picture.graph(), 0, whole, most=1)
         cycle = [picture.edges[edge] for edge in padded.cycle]
         while cycle and (pieces := padding(picture, 0, cycle)):
             begin, end = pieces[0]
@@ -146,9 +144,8 @@ def test_nodes_are_counted_when_first_met(most: int, shown: tuple[int, ...] | No
     assert (None if found is None else tuple(found)) == shown
 
 
-def test_a_needless_round_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_needless_round_goes() -> None:
     """Of two equally long pieces that can both be spared, but not together, the earlier one goes."""
-    monkeypatch.setattr(checker.liveness.lasso, "MOST_NODES", 1)
     edges = (
         Edge(0, 1, frozenset({STRONG}), frozenset()),
         Edge(0, 2, frozenset({STRONG, *ALTERNATIVES[:1]}), frozenset(ALTERNATIVES[:1])),
@@ -156,17 +153,16 @@ def test_a_needless_round_goes(monkeypatch: pytest.MonkeyPatch) -> None:
         Edge(2, 0, frozenset(), frozenset()),
     )
     graph = Picture((frozenset(), frozenset(), frozenset()), edges).graph()
-    assert build_lasso(graph, 0, Component((0, 1, 2), (0, 1, 2, 3))) == Lasso(0, (1, 3), False)
+    assert build_lasso(graph, 0, Component((0, 1, 2), (0, 1, 2, 3)), most=1) == Lasso(0, (1, 3), False)
 
 
-def test_a_weak_name_that_a_shorter_cycle_would_meet_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_weak_name_that_a_shorter_cycle_would_meet_everywhere() -> None:
     """What gets a cycle out of reach of a weak name is no padding."""
     loop = Edge(0, 0, frozenset({STRONG}), frozenset())
     away, home = Edge(0, 1, frozenset(), frozenset()), Edge(1, 0, frozenset(), frozenset())
     graph = Picture((frozenset({WEAK}), frozenset()), (loop, away, home)).graph()
     for most in (1, 20_000):
-        monkeypatch.setattr(checker.liveness.lasso, "MOST_NODES", most)
-        assert build_lasso(graph, 0, Component((0, 1), (0, 1, 2))) == Lasso(0, (0, 1, 2), False)
+        assert build_lasso(graph, 0, Component((0, 1), (0, 1, 2)), most=most) == Lasso(0, (0, 1, 2), False)
 
 
 # --- whole programs --------------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import checker.liveness.lasso
 from checker.core.demand import EVERYWHERE, QUIET, AlwaysReachable, NoLasso, ReachedState, Recorded, StateSet, Stem
 from checker.liveness.graph import FairnessMark, Graph
 from checker.liveness.graph_search import GraphSearch
@@ -161,12 +160,11 @@ def random_picture(chance: Random) -> Picture:
 
 @pytest.mark.parametrize("most_nodes", [0, 4, MOST_NODES])
 @pytest.mark.parametrize("seed", range(2))
-def test_lassos(seed: int, most_nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lassos(seed: int, most_nodes: int) -> None:
     """Whatever the number of partitions and whatever the driver may hold, the lasso is that of the whole graph.
 
     Also where the search for the shortest cycle is given up.
     """
-    monkeypatch.setattr(checker.liveness.lasso, "MOST_NODES", most_nodes)
     chance = Random(seed)
     kinds: Counter[tuple[bool, bool]] = Counter()
     aims: Counter[Aim] = Counter()
@@ -174,9 +172,10 @@ def test_lassos(seed: int, most_nodes: int, monkeypatch: pytest.MonkeyPatch) -> 
         graph = random_graph(chance)
         answers = [chance.random() < 0.4 for _ in range(graph.states)]
         small, demand = chance.choice((0, 0, 0, 6, 99)), chance.choice((FALSE_SOMEWHERE, FALSE_EVERYWHERE))
-        expected = GraphSearch(graph, lambda key, known=answers: bytearray(known)).lasso(demand)  # type: ignore[misc]
+        whole = GraphSearch(graph, lambda key, known=answers: bytearray(known), most=most_nodes)  # type: ignore[misc]
+        expected = whole.lasso(demand)
         crew = Here(graph, answers, chance.randint(1, 3))
-        assert PartitionedSearch(crew, small).lasso(demand) == expected
+        assert PartitionedSearch(crew, small, most=most_nodes).lasso(demand) == expected
         aims += crew.aims
         kinds[expected is None, expected is not None and expected.stutter] += 1
     # Violations with and without a cycle, and graphs without any.
@@ -228,17 +227,16 @@ def test_any_demand(seed: int) -> None:
 
 
 @pytest.mark.parametrize("partitions", [1, 2])
-def test_a_walk_to_where_a_weak_name_is_not_available(partitions: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_walk_to_where_a_weak_name_is_not_available(partitions: int) -> None:
     """A self-loop takes all that is asked for, but a weak name is available there all the time."""
-    monkeypatch.setattr(checker.liveness.lasso, "MOST_NODES", 0)
     loop = Edge(0, 0, frozenset({STRONG}), frozenset())
     ring = (Edge(0, 1, frozenset(), frozenset()), Edge(1, 2, frozenset(), frozenset()))
     home = Edge(2, 0, frozenset(), frozenset())
     graph = Picture((frozenset({WEAK}), frozenset({WEAK}), frozenset()), (loop, *ring, home)).graph()
     answers = [False, True, True]
     crew = Here(graph, answers, partitions)
-    found = PartitionedSearch(crew, 0).lasso(FALSE_SOMEWHERE)
-    assert found == GraphSearch(graph, lambda key: bytearray(answers)).lasso(FALSE_SOMEWHERE)
+    found = PartitionedSearch(crew, 0, most=0).lasso(FALSE_SOMEWHERE)
+    assert found == GraphSearch(graph, lambda key: bytearray(answers), most=0).lasso(FALSE_SOMEWHERE)
     assert found is not None and [link.key for link in found.cycle] == [0, 1, 2, 0]
     assert crew.aims[Aim.LEAVE] == 3
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from checker.core.demand import AlwaysReachable, FairRun, NoLasso, ReachedState
 from checker.liveness.graph_search import GraphSearch, fair_run
+from checker.liveness.short_cycles import MOST_NODES
 from checker.search.spark.liveness.coloring import begin_colors, begin_marks, spread_colors, spread_marks
 from checker.search.spark.liveness.judging import apply, decide, gather, label
 from checker.search.spark.liveness.picking import Core, Picked, core_of, pick
@@ -62,10 +63,13 @@ PASSES: Final[Mapping[str, Pass]] = {
 class PartitionedSearch:
     """Implements `ExploredStates` for a partitioned graph. `small`: how many states and edges the driver may hold."""
 
-    def __init__(self, crew: Crew, small: int = SMALL, ask: Callable[[], None] = lambda: None) -> None:
-        """`ask` is called regularly; what it raises ends the search."""
+    def __init__(
+        self, crew: Crew, small: int = SMALL, ask: Callable[[], None] = lambda: None, most: int = MOST_NODES
+    ) -> None:
+        """`ask` is called regularly; what it raises ends the search. `most`: see `ShortCycles`."""
         self.crew = crew
         self._ask = ask
+        self._most = most
         self.small = small
 
     @cached_property
@@ -101,7 +105,7 @@ class PartitionedSearch:
         counts = self.crew.make("pick", Picked(array=where, label=label))
         if where == "fair" and sum(states + edges for states, edges in counts) > self.small:
             paths = PartitionedPaths(self.crew, label)
-            return fair_run(paths.graph, paths.lasso())
+            return fair_run(paths.graph, paths.lasso(self._most))
         run = self._search(self._brought()).lasso(demand)
         assert run is not None
         return run
@@ -139,7 +143,7 @@ class PartitionedSearch:
         return core_of(self.crew.brought(), self.crew.tables, self.crew.columns, self.crew.cost)
 
     def _search(self, core: Core) -> GraphSearch:
-        return GraphSearch(core.graph, core.answers, self._ask)
+        return GraphSearch(core.graph, core.answers, self._ask, self._most)
 
     def lost(self, demand: AlwaysReachable) -> ReachedState | None:
         if self.whole is not None:

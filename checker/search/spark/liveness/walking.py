@@ -157,9 +157,9 @@ class PartitionedPaths:
         asked = strong | np.bitwise_and.reduce([one.always for one in reports])
         self.asked = frozenset(o for o, number in self.bits.items() if _has(asked[None, :], number)[0])
 
-    def lasso(self) -> Lasso:
-        """The lasso from the least head of the component."""
-        return lasso_along(self, self.asked)
+    def lasso(self, most: int) -> Lasso:
+        """The lasso from the least head of the component. `most`: see `ShortCycles`."""
+        return lasso_along(self, self.asked, most)
 
     def shortest(self, begin: int, wanted: Wanted) -> list[int]:
         bit = 0 if wanted.obligation is None else self.bits[wanted.obligation]
