@@ -28,17 +28,26 @@ class StepLabel(NamedTuple):
 
 
 class Shortener:
-    """Shortens walks of one machine. `ended` says whether a walk reaches the violation with its last step."""
+    """Shortens walks of one machine. `ended` says whether a walk reaches the violation with its last step.
 
-    def __init__(self, machine: Machine, steps: Callable[[State], Expansion], ended: Callable[[Walk], bool]) -> None:
+    `most`: how many steps all replays for one walk may take together.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        steps: Callable[[State], Expansion],
+        ended: Callable[[Walk], bool],
+        most: int = MOST_STEPS,
+    ) -> None:
         self.machine = machine
         self._steps = steps
         self._ended = ended
-        self._left = MOST_STEPS
+        self._most = self._left = most
 
     def shorten(self, walk: Walk) -> Walk:
         """The run to the violation after leaving out and joining steps of the walk."""
-        self._left = MOST_STEPS
+        self._left = self._most
         short = self._with_less(walk)
         return Joiner(self.machine, self._ended, self._left).join(short)
 

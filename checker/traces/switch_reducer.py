@@ -31,10 +31,22 @@ MOST_JOINED: Final = 2_000
 
 
 class SwitchReducer:
-    """Finds stories with fewer context switches for the findings of one machine, with the memory of an exploration."""
+    """Finds stories with fewer context switches for the findings of one machine, with the memory of an exploration.
 
-    def __init__(self, memory: Memory, patience: Patience | None = None) -> None:
+    `most_states`: after so many states a search is given up. `most_joined`: how many steps all replays for one story
+    may take together.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        patience: Patience | None = None,
+        most_states: int = MOST_STATES,
+        most_joined: int = MOST_JOINED,
+    ) -> None:
         self.patience = patience or Patience()
+        self._most_states = most_states
+        self._most_joined = most_joined
         machine = self.machine = memory.machine
         self._contexts = Contexts(machine)
         self._moves = Moves(memory)
@@ -79,7 +91,7 @@ class SwitchReducer:
     def _searched(self, goal: Goal, story: Story, most: int) -> Walk | None:
         """A run to the goal with fewer than `most` context switches."""
         try:
-            node = FewestSwitches(goal, self._moves, self._contexts, MOST_STATES).search(story.beginnings, most)
+            node = FewestSwitches(goal, self._moves, self._contexts, self._most_states).search(story.beginnings, most)
         except TooLarge:
             return None
         return None if node is None else self._walk(node)
@@ -97,7 +109,7 @@ class SwitchReducer:
         def ended(run: Walk) -> bool:
             return len(run.steps) == goal.length and self._end(run, goal) is not None
 
-        return Joiner(self.machine, ended, MOST_JOINED, goal.then).join(walk)
+        return Joiner(self.machine, ended, self._most_joined, goal.then).join(walk)
 
     def _end(self, walk: Walk, goal: Goal) -> Answer | None:
         """The answer of the goal for the last step of a run."""

@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 
-import checker.traces.switch_reducer
 from checker.check import check
-from checker.core.exploration import Settings
+from checker.core.exploration import Finding, Settings
+from checker.core.property import Property
 from checker.core.report import Report
 from checker.properties import properties_of
 from checker.search.explore import explore
+from checker.search.memo.memo import Memory
 from checker.search.registry import engine_of
 from checker.traces.guided import follow
-from checker.traces.replay import story_of
+from checker.traces.replay import Story, story_of
 from checker.traces.save_trace import guide_text
+from checker.traces.switch_reducer import MOST_JOINED, MOST_STATES, SwitchReducer
 from fizz import load
 from interpreter import Machine, Step, StepKind, compile_module
 from interpreter.state.step import InitialState
@@ -154,16 +156,31 @@ def runs(machine: Machine, length: int) -> Iterator[tuple[InitialState, list[Ste
         yield from further(begin, [])
 
 
-def found_first(path: Path, symmetry: bool = True) -> tuple[Machine, list[Step]]:
-    """The steps of the finding as engines bring it."""
+def first_story(path: Path, symmetry: bool = True) -> tuple[Memory, Finding, Story, Property | None]:
+    """The finding as engines bring it, with its story, and the property that it violates."""
     module = load(str(path))
     program = compile_module(module)
-    explored = explore(engine_of("plain"), program, properties_of(program, None), Settings(symmetry=symmetry))
-    finding = explored.error or next(iter(explored.findings.values()))
-    machine = Machine(program)
-    story = story_of(machine, finding)
+    properties = properties_of(program, None)
+    explored = explore(engine_of("plain"), program, properties, Settings(symmetry=symmetry))
+    violated, finding = (None, explored.error) if explored.error else next(iter(explored.findings.items()))
+    assert finding is not None
+    memory = Memory(Machine(program))
+    story = story_of(memory.machine, finding)
     assert story is not None
-    return machine, list(story.steps)
+    return memory, finding, story, None if violated is None else next(p for p in properties if p.key == violated)
+
+
+def found_first(path: Path, symmetry: bool = True) -> tuple[Machine, list[Step]]:
+    """The steps of the finding as engines bring it."""
+    memory, _, story, _ = first_story(path, symmetry)
+    return memory.machine, list(story.steps)
+
+
+def reduced(path: Path, most_states: int = MOST_STATES, most_joined: int = MOST_JOINED) -> tuple[Machine, list[Step]]:
+    """The steps of the finding with fewer context switches, as far as these limits allow."""
+    memory, finding, story, violated = first_story(path)
+    reducer = SwitchReducer(memory, most_states=most_states, most_joined=most_joined)
+    return memory.machine, list(reducer.reduced(finding, story, violated)[1].steps)
 
 
 def steps_shown_by(report: Report, machine: Machine) -> list[Step]:
@@ -261,29 +278,30 @@ def test_promises_stay(model: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NEEDLESS)
-def test_joining_where_a_search_is_too_large(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_joining_where_a_search_is_too_large(name: str, tmp_path: Path) -> None:
     """Pieces of the known run are put together, which needs no search."""
-    monkeypatch.setattr(checker.traces.switch_reducer, "MOST_STATES", 1)
-    test_needless_switches_go(name, tmp_path)
+    path = tmp_path / "m.fizz"
+    path.write_text(TEXTS[name].lstrip("\n"))
+    machine, joined = reduced(path, most_states=1)
+    _, first = found_first(path)
+    assert len(joined) == len(first)
+    assert switches(machine, joined) < switches(machine, first)
 
 
 @pytest.mark.parametrize("name", NEEDLESS)
-def test_searching_alone(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_searching_alone(name: str, tmp_path: Path) -> None:
     """The search needs no joining, and comes as far."""
     path = tmp_path / "m.fizz"
     path.write_text(TEXTS[name].lstrip("\n"))
-    machine = Machine(compile_module(load(str(path))))
-    both = switches(machine, steps_shown_by(check(path), machine))
-    monkeypatch.setattr(checker.traces.switch_reducer, "MOST_JOINED", 0)
-    assert switches(machine, steps_shown_by(check(path), machine)) == both
+    machine, searched = reduced(path, most_joined=0)
+    assert switches(machine, searched) == switches(machine, steps_shown_by(check(path), machine))
 
 
-def test_without_either_the_finding_is_told(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_either_the_finding_is_told(model: Path) -> None:
     """Where neither may take a step the story is that of the engine."""
-    monkeypatch.setattr(checker.traces.switch_reducer, "MOST_STATES", 1)
-    monkeypatch.setattr(checker.traces.switch_reducer, "MOST_JOINED", 0)
-    machine, first = found_first(model)
-    assert [step.name for step in steps_shown_by(check(model), machine)] == [step.name for step in first]
+    _, first = found_first(model)
+    _, left = reduced(model, most_states=1, most_joined=0)
+    assert [step.name for step in left] == [step.name for step in first]
 
 
 def test_patience(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,7 +310,7 @@ def test_patience(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checker.traces.switch_reducer.SwitchReducer, "_found", interrupted)
+    monkeypatch.setattr(SwitchReducer, "_found", interrupted)
     machine, first = found_first(model)
     report = check(model)
     assert report.verdict != "interrupted"
