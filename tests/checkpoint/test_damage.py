@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import random
 import shutil
@@ -16,7 +17,8 @@ from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.limits import Limits
 from checker.core.problems import EnvironmentProblem, UsageProblem
-from checker.storage.checkpoint.folder import Folder
+from checker.storage.checkpoint.folder import Folder, Manifest
+from interpreter.values.key_parts import KEY_RULE
 from tests.checkpoint.conftest import WIDE, comparable, interrupted_after
 from tests.spark.conftest import Stage, settings_for
 
@@ -174,10 +176,13 @@ def test_another_run(model: Path, tmp_path: Path) -> None:
         check(model, settings=resume)
 
 
-def test_other_keys(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_keys(model: Path, tmp_path: Path) -> None:
     """A checkpoint whose keys were computed by another rule is refused with that reason: no state would be found."""
     interrupted(model, tmp_path / "c", 3)
-    monkeypatch.setattr("checker.storage.checkpoint.identity.KEY_RULE", 3)
+    for path in (tmp_path / "c").glob("checkpoint-*.json"):
+        content = json.loads(path.read_text())
+        identity = {**content["run"], "keys": str(KEY_RULE - 1)}
+        path.write_text(Manifest(content["level"], content["engine"], identity, content["files"]).text())
     with pytest.raises(UsageProblem, match="computes the keys of states by another rule"):
         check(model, settings=Settings(resume=str(tmp_path / "c")))
 

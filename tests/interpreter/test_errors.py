@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from checker.core.exit_code import ExitCode
-from interpreter import Machine
+from interpreter import Machine, compile_module
 from interpreter.state.step import ModelError
-from tests.interpreter.running import error_of, machine_of, report_of
+from tests.interpreter.running import error_of, module_of, report_of
 
 STATEMENT = """\
 Net = Channel()
@@ -162,15 +162,19 @@ def test_too_many_moves(body: str) -> None:
     assert "endless" in str(error.hint)
 
 
-def test_too_many_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+class _FewPaths(Machine):
+    most_paths = 20
+
+
+def test_too_many_paths() -> None:
     """R22: a step with too many execution paths."""
-    monkeypatch.setattr(Machine, "most_paths", 20)
-    machine = machine_of("""
+    text = """
         action Init: x = 0
         atomic action Go:
             a = oneof range(5)
             b = oneof range(5)
-    """)
+    """
+    machine = _FewPaths(compile_module(module_of(text)))
     (initial,), _ = machine.initial()
     (failure,) = machine.steps(initial.state).failures
     assert (failure.failure.error.code, place(failure.failure.error)[0]) == ("R22", 6)
