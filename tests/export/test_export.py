@@ -24,7 +24,9 @@ from checker.core.problems import EnvironmentProblem, UsageProblem, full_disk
 from checker.core.report import Report
 from checker.storage.export import parquet_tables
 from checker.storage.export.level_parts import LevelPart
-from checker.storage.export.parquet_tables import arrow, write_file
+from checker.storage.export.parquet_tables import arrow, finish, prepare, write_file, write_verdicts
+from fizz import load
+from interpreter import compile_module
 from tests.checkpoint.conftest import WIDE, comparable, interrupted_after, level_by_level
 from tests.spark.conftest import Stage, settings_for, stage
 from tests.spark.models import MODELS
@@ -301,15 +303,19 @@ def test_the_disk_of_a_table_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert full_disk(raised.value) == f"the disk of {tmp_path} is full"
 
 
-def test_tables_are_made_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_made_in_pieces(tmp_path: Path) -> None:
     """Rows of many columns are not all in memory at a time; the tables are the same."""
-    model = model_of(WIDE, tmp_path)
-    check(model, settings=Settings(export=str(tmp_path / "whole")))
-    monkeypatch.setattr("checker.storage.export.parquet_tables._MOST_CELLS", 30)
-    check(model, settings=Settings(export=str(tmp_path / "pieces")))
-    file = max((tmp_path / "pieces" / "states").iterdir(), key=lambda path: path.stat().st_size)
+    model, whole, pieces = model_of(WIDE, tmp_path), tmp_path / "whole", tmp_path / "pieces"
+    kept = str(tmp_path / "c")
+    report = check(model, settings=Settings(checkpoint=kept, export=str(whole)))
+    prepare(str(pieces), kept)
+    variables = compile_module(load(model)).state_variables
+    # The level after the deepest one has no states.
+    finish(str(pieces), kept, report.depth + 1, variables, most_cells=30)
+    write_verdicts(str(pieces), report)
+    file = max((pieces / "states").iterdir(), key=lambda path: path.stat().st_size)
     assert arrow()[1].ParquetFile(file).num_row_groups > 1
-    assert tables_of(tmp_path / "pieces") == tables_of(tmp_path / "whole")
+    assert tables_of(pieces) == tables_of(whole)
 
 
 # --- the document

@@ -37,7 +37,7 @@ from fizz.base.plain_files import NotAFile, read_regular
 PROPERTIES: Final = "properties"
 _PART: Final = re.compile(r"(rows|steps)-(\d+)(?:-(\d+))?-(\d+)")
 _LONGEST_PATH: Final = 1 << 16
-_MOST_CELLS: Final = 1 << 25
+MOST_CELLS: Final = 1 << 25
 """The most cells of a table in memory at a time."""
 _OWNER: Final = "checkpoints"
 """The file with the path of the checkpoints that an unfinished export belongs to."""
@@ -71,14 +71,19 @@ def _owner(path: Path) -> str | None:
 
 
 def finish(
-    folder: str, kept_in: str | None, reached: int, variables: Sequence[str], ask: Callable[[], None] = lambda: None
+    folder: str,
+    kept_in: str | None,
+    reached: int,
+    variables: Sequence[str],
+    ask: Callable[[], None] = lambda: None,
+    most_cells: int = MOST_CELLS,
 ) -> None:
     """Make the tables: of the states of levels up to `reached`, and of the steps from levels before it.
 
-    `ask` is called before each piece of a file; what it raises leaves no tables.
+    `ask` is called before each piece of a file, which has at most `most_cells` cells; what it raises leaves no tables.
     """
     try:
-        _finish(folder, kept_in, reached, variables, ask)
+        _finish(folder, kept_in, reached, variables, ask, most_cells)
     except BaseException:
         discard(folder, kept_in)
         raise
@@ -95,14 +100,21 @@ def _clear(path: Path) -> None:
         shutil.rmtree(path / name, ignore_errors=True)
 
 
-def _finish(folder: str, kept_in: str | None, reached: int, variables: Sequence[str], ask: Callable[[], None]) -> None:
+def _finish(
+    folder: str,
+    kept_in: str | None,
+    reached: int,
+    variables: Sequence[str],
+    ask: Callable[[], None],
+    most_cells: int,
+) -> None:
     parts = FileStore(parts_folder(folder, kept_in), ask=ask)
     found = {table: sorted(_counted(parts, table, reached)) for table in (STATES, TRANSITIONS)}
     columns = _types(parts, [name for *_, name in found[STATES]], variables)
     for table, files in found.items():
         for number, (level, _, _, name) in enumerate(files):
             target = Path(folder) / table / f"level-{level:05}-{number:06}.parquet"
-            write_file(target, _read(parts, name, columns if table == STATES else None))
+            write_file(target, _read(parts, name, columns if table == STATES else None, most_cells))
 
 
 def _counted(parts: FileStore, table: str, reached: int) -> Iterator[tuple[int, int, int, str]]:
@@ -141,7 +153,7 @@ def _types(parts: FileStore, files: Sequence[str], variables: Sequence[str]) -> 
     return {name: kind(kinds[name]) for name in sorted(kinds, key=position)}
 
 
-def _read(parts: FileStore, name: str, columns: dict[str, Any] | None) -> Iterator[Any]:
+def _read(parts: FileStore, name: str, columns: dict[str, Any] | None, most_cells: int) -> Iterator[Any]:
     """The rows of a file in pieces; with `columns` they are states, which get all columns in their types."""
     pa, _ = arrow()
     kinds, data = parts.read(name, KINDS), parts.read(name, ROWS)
@@ -154,7 +166,7 @@ def _read(parts: FileStore, name: str, columns: dict[str, Any] | None) -> Iterat
             types = {"state": pa.string(), "level": pa.int64(), **dict.fromkeys(variables, pa.string())}
             rows = _table(data, types)
             # Files may have different columns.
-            at_once = max(1, _MOST_CELLS // (len(OURS) + len(columns)))
+            at_once = max(1, most_cells // (len(OURS) + len(columns)))
             for begin in range(0, len(rows), at_once):
                 parts.ask()
                 yield _typed(rows.slice(begin, at_once), columns)
