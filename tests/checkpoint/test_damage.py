@@ -181,6 +181,7 @@ def test_other_keys(model: Path, tmp_path: Path) -> None:
     interrupted(model, tmp_path / "c", 3)
     for path in (tmp_path / "c").glob("checkpoint-*.json"):
         content = json.loads(path.read_text())
+        assert content["run"]["keys"] == str(KEY_RULE)
         identity = {**content["run"], "keys": str(KEY_RULE - 1)}
         path.write_text(Manifest(content["level"], content["engine"], identity, content["files"]).text())
     with pytest.raises(UsageProblem, match="computes the keys of states by another rule"):
