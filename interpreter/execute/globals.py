@@ -15,7 +15,7 @@ from interpreter.execute.environment import Environment, located
 from interpreter.execute.helpers import compile_helper, compile_host_statement
 from interpreter.execute.names import Globals, NameScope, Watch
 from interpreter.library import BUILTINS
-from interpreter.state.domains import Domains
+from interpreter.state.domains import Domains, Index
 from interpreter.state.step import ModelError
 from interpreter.values import (
     Builtin,
@@ -47,6 +47,11 @@ class ConstantWorld:
 
     def live(self, role: str) -> tuple[int, ...]:
         return ()
+
+    def used(self, domain: str) -> set[Index]:
+        """The values in use are those of a state. Raises `ModelMistake` (R4): there is none."""
+        text = f"which values of domain '{domain}' are in use is not known in constants and `def` helpers"
+        raise ModelMistake("R4", text, "ask for it in Init, an action, a func or an assertion")
 
 
 class RoleConstructor(FunctionValue):
