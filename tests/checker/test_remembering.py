@@ -73,7 +73,9 @@ def test_all_ways_in_the_order_of_their_choices() -> None:
 
 def test_a_rule_that_reads_something_new_each_time_is_run_anew() -> None:
     """Remembering ends where it does not pay; the results are the same."""
-    machine = Machine(compile_module(load("m.fizz", text="action Init: n = 0\natomic action Up: n += 1\n")))
+    # A float is left to the interpreter: a rule without one would be run directly.
+    text = "action Init: n = 0\natomic action Up:\n    x = 1.5\n    n += 1\n"
+    machine = Machine(compile_module(load("m.fizz", text=text)))
     memory = Memory(machine)
     state = machine.initial()[0][0].state
     for _ in range(PROBATION + 10):

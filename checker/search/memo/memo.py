@@ -112,6 +112,11 @@ class Memory:
             known = self._choices[rule] = RunChoice(partial(self._runs_directly, rule), self._thresholds)
         return known
 
+    def runs_anew(self, rule: Rule) -> bool:
+        """Whether a rule is not remembered at present."""
+        choice = self._choices.get(rule)
+        return rule in self.forgetful or (choice is not None and choice.directly)
+
     def _runs_directly(self, rule: Rule) -> bool:
         """Whether a rule can be run as a function of Python. Parts of steps that are watched need the interpreter."""
         if type(self.machine) is not Machine or self.machine.code.decisions is not None:

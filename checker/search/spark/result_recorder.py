@@ -40,7 +40,7 @@ class ResultRecorder:
     def _usable(self, shared: SharedResult) -> bool:
         """Whether a result is still of use: rules are given up, or begun anew with fewer restarts."""
         rule = shared.rule
-        return rule not in self._memory.forgetful and shared.without_containers == (
+        return not self._memory.runs_anew(rule) and shared.without_containers == (
             rule in self._memory.runner.without_containers
         )
 
