@@ -102,9 +102,11 @@ class RunChoice:
             return
         evaluated = max(1, self.evaluations - self._begin)
         self._share = self._calls / evaluated
-        self._open = self._calls > self._thresholds.share * (evaluated + self._steps)
+        most = self._thresholds.share * (evaluated + self._steps)
+        self._open = self._calls > most
+        # The next window is longer if it is clear that remembering pays: columns go window by window.
+        self._until = (2 if 4 * self._calls > most else 16) * self.evaluations
         self._begin, self._calls, self._steps = self.evaluations, 0, 0
-        self._until = 2 * self.evaluations
         if self._open:
             # Windows stay short as long as it is open.
             self._until = self.evaluations + self._few(_PIECE)
