@@ -127,11 +127,8 @@ class DirectRules:
         """What the last rule has spent."""
         return self._most - self._fuel[0]
 
-    def results(self, rule: Rule, state: State, before: State | None = None) -> list[Result] | None:
-        """The results of all execution paths of a rule, in the order of their choices; None: ask the interpreter.
-
-        `before`: the state before the step that a transition assertion is about.
-        """
+    def results(self, rule: Rule, state: State) -> list[Result] | None:
+        """The results of all execution paths of a rule, in the order of their choices; None: ask the interpreter."""
         bound = self._bound.get(rule)
         if bound is None or bound[0] is not state.layout:
             compiled = self._of(rule)
@@ -150,7 +147,7 @@ class DirectRules:
             self._dynamic.setdefault(_key(rule), set()).add(shadowed.attribute)
             self._forget(_key(rule))
             self._compiled.pop(_key(rule))
-            return self.results(rule, state, before)
+            return self.results(rule, state)
         except _FAILURES:
             self._failed(rule)
             return None

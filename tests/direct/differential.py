@@ -12,8 +12,9 @@ from fizz import Span
 from interpreter import Machine, State, StepKind, compile_module
 from interpreter.direct.rules import DirectRules
 from interpreter.execute.view import PairView
-from interpreter.state.step import Aborted, Failure, InitialState, Outcome, Result, Rule
+from interpreter.state.step import Aborted, Failure, Outcome, Result, Rule
 from interpreter.values.budget import METER
+from tests.random.laws import walk
 
 SLACK = 20
 """A path of the interpreter may cost so many times what the same rule spent when it was run directly."""
@@ -61,7 +62,7 @@ def compare(machine: Machine, most: int) -> Tally:
     both: set[Span] = set()
     for before, state in walk(machine, most):
         for rule, pair in rules_of(machine, before, state):
-            found = direct.results(rule, state, pair)
+            found = direct.results(rule, state)
             spent = direct.spent
             wanted: list[Result] = []
             cost = 0
@@ -104,18 +105,6 @@ def _shown(machine: Machine, state: State, rule: Rule, result: Result) -> object
     index, values = state.layout.index, state.values
     writes = {slot: number for slot, number in result.writes if slot not in index or values[index[slot]] != number}
     return replace(result, writes=tuple(sorted(writes.items(), key=repr)), lines=()), machine.apply(state, rule, result)
-
-
-def walk(machine: Machine, most: int) -> Iterator[tuple[State, State]]:
-    """States, breadth first, each with one from which it is reached."""
-    seen = dict.fromkeys(one.state for one in machine.initial()[0] if isinstance(one, InitialState))
-    waiting = [(state, state) for state in seen]
-    for before, state in waiting:
-        yield before, state
-        for step in machine.steps(state).steps:
-            if step.target not in seen and len(seen) < most:
-                seen[step.target] = None
-                waiting.append((state, step.target))
 
 
 def rules_of(machine: Machine, before: State, state: State) -> Iterator[tuple[Rule, State | None]]:

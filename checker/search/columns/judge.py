@@ -45,9 +45,6 @@ class _Decided:
     values: NDArray[np.int8]
     errors: dict[int, ModelError] = field(default_factory=dict)
 
-    def error(self, row: int) -> ModelError:
-        return self.errors[row]
-
 
 @dataclass(slots=True)
 class _RowByRow:
@@ -185,7 +182,7 @@ class AssertionEvaluator:
             failed = np.flatnonzero(verdicts == FAILED)
             if len(failed):
                 row = part.first(open_rows[failed])
-                error = found.error(int(np.searchsorted(open_rows, row)))
+                error = found.errors[int(np.searchsorted(open_rows, row))]
                 fails_in_state(watch, part.ref(row), error, level)
             decided = verdicts != (TRUE if wanted == FALSE else FALSE)
             values[open_rows[decided]] = verdicts[decided]
