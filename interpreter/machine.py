@@ -510,6 +510,10 @@ class Machine:
         """What a slot with this value adds to the key; the slot of a thread is `("thread",)`."""
         return self._encoder.slot_sum(slot, number)
 
+    def element_sum(self, slot: Slot, element: int) -> int:
+        """What an element of the set in a slot adds to the key."""
+        return self._encoder.element_sum(slot, element)
+
     def key(self, state: State) -> int:
         """The 128-bit key of a state (language page, 5.6.1); printed `f"{key:032x}"`."""
         return self._encoder.key(state)

@@ -31,7 +31,7 @@ from interpreter.execute.view import Recorder
 from interpreter.execute.world import World
 from interpreter.library import deepcopy
 from interpreter.state.state import MISSING
-from interpreter.state.step import FairChoice, Fork, ModelError
+from interpreter.state.step import SOME_INDEX, FairChoice, Fork, ModelError
 from interpreter.values import Instance
 from interpreter.values.budget import METER
 from interpreter.values.freeze import freeze
@@ -390,6 +390,13 @@ class Execution:
         self.forks.append(fork)
         self.recorder.note(fork)
         return taken
+
+    def take(self, label: str) -> None:
+        """Takes the alternative with this label, whose index depends on more than this path has read.
+
+        Not to be called if the paths of a rule are followed together.
+        """
+        self.forks.append(Fork(0, SOME_INDEX, label))
 
     def choose_fairly(self, span: Span, frame: Frame, value: object, alternatives: Seq[object]) -> None:
         """Records that the choice just made was a `fair` one."""

@@ -140,9 +140,13 @@ def _guard(instruction: p.Guard, scope: NameScope, last: bool) -> Operation:
 
 def elements(iterable: Evaluator, frame: Environment, span: Span) -> Seq[object]:
     """The present elements of a choice or loop."""
-    value = iterable(frame)
+    return elements_of(iterable(frame), span)
+
+
+def elements_of(values: object, span: Span) -> Seq[object]:
+    """The present elements of the value that a choice or loop goes through."""
     try:
-        return operations.iterated(value)
+        return operations.iterated(values)
     except ModelMistake as problem:
         raise located(problem, span) from None
 
@@ -158,13 +162,17 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
         bind(frame, item)
         return truth(condition(frame))
 
+    word = f"Any:{instruction.text}="
+
     def operation(run: Execution, frame: Frame) -> bool:
-        alternatives = elements(iterable, frame, instruction.iterable.span)
+        values = iterable(frame)
+        chosen = run.observer.alternatives(run, values, word) if run.observer and condition is None else None
+        alternatives = elements_of(values, instruction.iterable.span) if chosen is None else chosen
         if condition is not None:
             alternatives = [item for item in alternatives if admitted(condition, frame, item)]
         if not alternatives:
             raise Abort(NO_CHOICE, span)
-        value = alternatives[run.pick(alternatives, f"Any:{instruction.text}=")]
+        value = alternatives[run.pick(alternatives, word) if chosen is None else 0]
         bind(frame, value)
         if instruction.fair:
             run.choose_fairly(span, frame, value, alternatives)
@@ -180,13 +188,15 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
 def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
     iterable, span = compile_expression(instruction.iterable, scope), instruction.span
     bind = local_binder(instruction.variables, span)
-    names = ", ".join(instruction.variables.names)
+    word = f"Any:{', '.join(instruction.variables.names)}="
 
     def operation(run: Execution, frame: Frame) -> bool:
-        alternatives = elements(iterable, frame, instruction.iterable.span)
+        values = iterable(frame)
+        chosen = run.observer.alternatives(run, values, word) if run.observer else None
+        alternatives = elements_of(values, instruction.iterable.span) if chosen is None else chosen
         if not alternatives:
             return run.finish()
-        value = alternatives[run.pick(alternatives, f"Any:{names}=")]
+        value = alternatives[run.pick(alternatives, word) if chosen is None else 0]
         bind(frame, value)
         if instruction.fair:
             run.choose_fairly(span, frame, value, alternatives)

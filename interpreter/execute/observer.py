@@ -51,6 +51,14 @@ class Observer(Protocol):
         """Called after a choice, or the last of several guards in a row, when the path continues without a yield."""
         ...
 
+    def alternatives(self, run: Execution, values: object, word: str) -> Sequence[object] | None:
+        """Called at a choice among values before it is made: it may make the choice itself, and return the one value
+        that was chosen, or none if there are none. None: the choice is made as usual.
+
+        `word`: the beginning of the label.
+        """
+        ...
+
     def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:
         """Called at a loop of independent iterations: it may enter it for one iteration alone, or continue after it.
 

@@ -68,6 +68,12 @@ class Encoder:
             return digest(slot_text(slot), "role")
         return self._interner.part_sum(slot_text(slot), number)
 
+    def element_sum(self, slot: Slot, element: int) -> int:
+        """What an element of the set in a slot, without aliases, adds to the key."""
+        if slot in self._excluded:
+            return 0
+        return digest(f"{slot_text(slot)}{{}}", self._interner.json(element))
+
     def _key_with_cells(self, state: State) -> int:
         resolve = self._resolver(state)
         total = 0

@@ -64,6 +64,11 @@ class Fork(NamedTuple):
     unique: bool = True
 
 
+SOME_INDEX = -1
+"""Instead of the number of an alternative in `forks`: it was taken as an element of a set, wherever that stands among
+the alternatives of a state. At most once in a path."""
+
+
 class Cut:
     """The event at which an observer discards the reads recorded so far; observers define subclasses."""
 

@@ -10,10 +10,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.memo.division import Divider, root_of, whole_value
+from checker.search.memo.division import Divider, is_element, root_of, whole_value
 from interpreter import Machine
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.budget import METER
+from interpreter.values.intern import Tag
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -148,6 +149,7 @@ class Tables:
         self.divider = divider
         self._tables: dict[Slot, CodeTable] = {}
         self._parts: dict[Slot, list[Slot]] = {}
+        self._elements: dict[Slot, list[Slot]] = {}
         self._updates: dict[Slot, Updates] = {}
         self.threads = CodeTable(partial(machine.slot_sum, ("thread",)), empty=True)
 
@@ -159,9 +161,13 @@ class Tables:
         if known is None:
             root = root_of(slot)
             answer = partial(self.divider.answer, slot)
-            known = self._tables[slot] = CodeTable(partial(self._machine.slot_sum, slot), answer, slot != root)
+            element = is_element(slot)
+            sum_of = partial(self._machine.element_sum, slot[:-1]) if element else partial(self._machine.slot_sum, slot)
+            known = self._tables[slot] = CodeTable(sum_of, answer, slot != root)
             if slot != root:
                 self._parts.setdefault(root, []).append(slot)
+            if element:
+                self._elements.setdefault(slot[:-1], []).append(slot)
         return known
 
     def stored(self, slot: Slot) -> Slot:
@@ -191,7 +197,24 @@ class Tables:
 
     def whole(self, slot: Slot, ask: Callable[[Slot], int]) -> int:
         """The value whose parts are the answers."""
-        return whole_value(self._machine.values, slot, ask)
+        return whole_value(self._machine.values, slot, ask, self.elements)
+
+    def in_order(self, slots: Sequence[Slot]) -> list[Slot]:
+        """The slots of elements of one set, in the order of the elements."""
+        order, first = self._machine.values.order_key, self.divider.first
+        return sorted(slots, key=lambda slot: order(first(slot[-1])))
+
+    def by_elements(self, slot: Slot) -> bool:
+        """Whether sets in a slot are stored by elements."""
+        return self.divider.by_elements and slot not in self.divider.gathered
+
+    def answer_for(self, step: str, elements: Sequence[int]) -> int:
+        """The answer to a question for the set of these elements."""
+        return self.divider.answer_for(step, self._machine.values.intern_members(Tag.SET, elements))
+
+    def elements(self, slot: Slot) -> list[Slot]:
+        """The slots of the elements that were met in the set in a slot, in the order in which they were met."""
+        return self._elements.get(slot, [])
 
 
 NO_PROPERTY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)

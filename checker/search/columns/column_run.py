@@ -196,7 +196,9 @@ class ColumnRun:
         self._refit(packing, threads, ())
 
     def _refit(self, packing: Packing, threads: int, more: tuple[Batch, ...] | list[Batch]) -> None:
-        """Pack everything of a packing anew, `more` batches among it."""
+        """Pack everything of a packing anew, `more` batches among it, if that is necessary."""
+        if threads == packing.threads and packing.adopt():
+            return
         self.space.refits += 1
         rows = [part.rows for part in self.frontier if part.packing is packing]
         rows += [*self._gathered.rows(packing), *[batch.rows for batch in more]]
@@ -240,14 +242,15 @@ class ColumnRun:
             return
         calls = rule.calls
         with phases.during(LOOKING_UP):
-            rows, units = expander.lookup(rule, chunk, which)
+            found = expander.look_up(rule, chunk, which)
             while packing.outgrown:
                 self._refit(packing, packing.threads, chunk.fast)
-                rows, units = expander.lookup(rule, chunk, which)
+                found = expander.look_up(rule, chunk, which)
         self.task.patience.ask()
         with phases.during(STEPPING):
-            expander.apply(rule, chunk, which, rows, units)
-            rule.weigh(units, calls)
+            for one in found:
+                expander.apply(rule, chunk, one)
+            rule.weigh(found, calls)
 
     def _keep(self, chunk: Chunk) -> None:
         """Keep the new states among the targets of a chunk."""

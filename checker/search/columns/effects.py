@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import NO_UPDATE, Ints, Words
+from checker.search.columns.element_writes import ElementWrites
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.trie_walk import Bundles, results_of
 from checker.search.contract.level_counts import distinct_names
-from checker.search.memo.division import root_of
+from checker.search.memo.division import gone, is_element, root_of
 from fizz.base.light import dataclass
 from interpreter.state.state import UNBOUND, Slot
-from interpreter.state.step import Aborted, Failure, Outcome, Result
+from interpreter.state.step import SOME_INDEX, Aborted, Failure, Outcome, Result
 from interpreter.values.budget import METER
 from interpreter.values.intern import Interner, Tag
 
 Number = TypeVar("Number", bound="np.generic[Any]")
 NOTHING = 0
+NO_ORDER = -1
+"""The order of a step that depends on the state."""
 NO_KIND = -1
 """The kind of a step that liveness does not see: a crash."""
 
@@ -29,7 +33,8 @@ NO_KIND = -1
 class Effect:
     """One result as a step: `fast` if it is bits to set in the same layout; else the machine applies it row by row.
 
-    `updates`: the numbers of updates, by slot; what they write is not among the `writes`.
+    `updates`: the numbers of updates, by slot; what they write is not among the `writes`. `elements`: the elements that
+    are added to sets or removed (UNBOUND), by their slots.
     """
 
     outcome: Outcome
@@ -40,6 +45,7 @@ class Effect:
     live: int
     writes: tuple[tuple[Slot, int], ...]
     updates: dict[Slot, int]
+    elements: tuple[tuple[Slot, int], ...]
 
 
 class BundleSummary(NamedTuple):
@@ -74,8 +80,13 @@ class Effects:
         self.summaries: list[BundleSummary] = []
         self.written: set[Slot] = set()
         """The slots that bits are set in."""
+        self.elements = ElementWrites(packing)
         self._known: dict[int, int] = {}
         self._version = -1
+        self._placed: NDArray[np.int32] = np.zeros((0, 0, 2), dtype=np.int32)
+        """By effect and index of the chosen element: the step order and the kind for liveness."""
+        self._below: dict[Slot, int] = {}
+        """How many slots are below each slot that effects write: they are overwritten with it."""
         self.first: Ints = np.zeros(0, dtype=np.int64)
         self.length: Ints = np.zeros(0, dtype=np.int64)
         self.longest = 0
@@ -151,9 +162,14 @@ class Effects:
             thread = packing.tables.threads.code(outcome.thread)
         inside: dict[Slot, list[tuple[str, int]]] = {}
         whole: list[tuple[Slot, int]] = []
+        elements: list[tuple[Slot, int]] = []
         for slot, number in writes if fast else ():
             stored = packing.tables.stored(slot)
-            if stored == slot:
+            if stored == slot and is_element(slot):
+                element = UNBOUND if number == gone(interner) else number
+                packing.tables.of(slot).code(element)
+                elements.append((slot, element))
+            elif stored == slot:
                 packing.tables.learn(slot, number)
                 whole.append((slot, number))
             else:
@@ -162,15 +178,39 @@ class Effects:
         for slot in updates:
             self._groups.setdefault(slot, np.zeros(0, dtype=np.int64))
         number = self._known[key] = len(self.effects)
-        order = self._order_of(outcome.forks, int(twin))
-        live = self._live_of(outcome, twin)
-        self.effects.append(Effect(outcome, twin, order, fast, thread, live, tuple(whole), updates))
+        order, live = NO_ORDER, NO_KIND
+        if SOME_INDEX not in outcome.forks:
+            order, live = self._order_of(outcome.forks, int(twin)), self._live_of(outcome, twin)
+        changed = tuple(elements)
+        self.effects.append(Effect(outcome, twin, order, fast, thread, live, tuple(whole), updates, changed))
         return number
+
+    def orders_of(self, numbers: Ints, indexes: Ints | None) -> tuple[NDArray[np.int32], Ints]:
+        """The step orders of effects, and their kinds for liveness.
+
+        `indexes`: where the element that was chosen for each stands among the alternatives.
+        """
+        if indexes is None:
+            return self.orders.take(numbers), self.live.take(numbers)
+        most = int(indexes.max(initial=0)) + 1
+        self._placed = _table(self._placed, len(self.effects), most)
+        found = self._placed[numbers, indexes]
+        missing = np.flatnonzero(found[:, 0] == NO_ORDER)
+        for number, index in {*zip(numbers[missing].tolist(), indexes[missing].tolist(), strict=True)}:
+            effect = self.effects[number]
+            outcome = replace(effect.outcome, forks=with_index(effect.outcome.forks, index))
+            order, live = self._order_of(outcome.forks, int(effect.twin)), self._live_of(outcome, effect.twin)
+            self._placed[number, index] = order, live
+        if len(missing):
+            found = self._placed[numbers, indexes]
+        return found[:, 0], found[:, 1].astype(np.int64)
 
     def compile(self) -> None:
         """Bring the arrays up to date with what was learned and with the packing."""
-        if self._version != self.packing.version:
-            self._version = self.packing.version
+        self.elements.compile(self.effects)
+        wide = {slot: len(self.packing.tables.below(slot)) for slot in self._below}
+        if self._version != self.packing.moved or wide != self._below:
+            self._version = self.packing.moved
             self.keep = [np.zeros(0, dtype=np.uint64) for _ in range(self.packing.width)]
             self.bits = [np.zeros(0, dtype=np.uint64) for _ in range(self.packing.width)]
             self.sums = np.zeros((0, 2), dtype=np.uint64)
@@ -187,6 +227,7 @@ class Effects:
         sums = np.zeros((len(effects), 2), dtype=np.uint64)
         for i, effect in enumerate(METER.attended(effects)):
             for slot, number in effect.writes:
+                self._below[slot] = len(self.packing.tables.below(slot))
                 held = dict(self.packing.tables.divided(slot, number))
                 for part in self._overwritten(slot, number):
                     field = self.packing.fields[part]
@@ -222,6 +263,20 @@ class Effects:
         self.moves = _longer(self.moves, [summary.moves for summary in summaries])
         self.crashes = _longer(self.crashes, [summary.crashes for summary in summaries])
         self.failing = [number for number, summary in enumerate(self.summaries) if summary.failures]
+
+
+def with_index(forks: tuple[int, ...], index: int) -> tuple[int, ...]:
+    """The choices of a path, with the index of the element that it chose."""
+    return tuple([index if taken == SOME_INDEX else taken for taken in forks])
+
+
+def _table(table: NDArray[np.int32], rows: int, columns: int) -> NDArray[np.int32]:
+    """A table of at least this size, with what it held."""
+    if table.shape[0] >= rows and table.shape[1] >= columns:
+        return table
+    grown = np.full((max(rows, 2 * table.shape[0]), max(columns, 2 * table.shape[1]), 2), NO_ORDER, dtype=np.int32)
+    grown[: table.shape[0], : table.shape[1]] = table
+    return grown
 
 
 def _longer(column: NDArray[Number], more: Sequence[int]) -> NDArray[Number]:

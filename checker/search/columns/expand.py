@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checker.core.level import STEP_STAGE, Level, Witness
 from checker.search.columns.batch import Batch, Taken
 from checker.search.columns.code_tables import Ints, Mask, Words, distinct, halves
 from checker.search.columns.column_frontier import Frontier
-from checker.search.columns.effects import NO_KIND
+from checker.search.columns.effects import NO_KIND, with_index
 from checker.search.columns.images import BY_MACHINE
 from checker.search.columns.instance_finder import InstanceFinder
 from checker.search.columns.judge import AssertionEvaluator
@@ -18,7 +19,7 @@ from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.remembered import Remembered
 from checker.search.columns.sources import StateColumns
 from checker.search.columns.space import Space
-from checker.search.columns.step_rules import StepRule, StepRules
+from checker.search.columns.step_rules import LookedUp, StepRule, StepRules
 from checker.search.columns.thread_slots import move_threads
 from checker.search.contract.bounds import starts_after
 from checker.search.contract.level_counts import note_action
@@ -80,16 +81,22 @@ class Chunk:
 
 @dataclass(slots=True)
 class _Chosen:
-    """The effects of one rule in a chunk: the i-th on row `source[i]` of `rows`, row `origin[i]` of the frontier."""
+    """The effects of one rule in a chunk: the i-th on row `source[i]` of `rows`, row `origin[i]` of the frontier.
+
+    `orders` are their step orders, `live` their kinds for liveness.
+    """
 
     rule: StepRule
     rows: Rows
     source: Ints
     origin: Ints
     effects: Ints
+    orders: NDArray[np.int32]
+    live: Ints
 
     def only(self, which: Mask) -> _Chosen:
-        return _Chosen(self.rule, self.rows, self.source[which], self.origin[which], self.effects[which])
+        source, origin, effects = self.source[which], self.origin[which], self.effects[which]
+        return _Chosen(self.rule, self.rows, source, origin, effects, self.orders[which], self.live[which])
 
 
 class ColumnExpander:
@@ -112,28 +119,30 @@ class ColumnExpander:
         allowed = self.rules.allowed(rule, rows, chunk.part.cut[chunk.begin : chunk.end])
         return np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
 
-    def lookup(self, rule: StepRule, chunk: Chunk, which: Ints) -> tuple[Rows, list[Ints]]:
-        """These rows of the chunk, and their bundles; the packing may be outgrown."""
+    def look_up(self, rule: StepRule, chunk: Chunk, which: Ints) -> list[LookedUp]:
+        """The bundles of these rows of the chunk; the packing may be outgrown. Rows are numbered as in the chunk."""
         rows = chunk.rows()
-        chosen = rows if len(which) == len(rows) else rows.take(which)
-        return chosen, rule.bundles(chosen)
+        found = rule.look_up(rows if len(which) == len(rows) else rows.take(which))
+        return [one._replace(which=which.take(one.which)) for one in found]
 
-    def apply(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows, units: list[Ints]) -> None:
+    def apply(self, rule: StepRule, chunk: Chunk, found: LookedUp) -> None:
         """Take the steps in the bundles."""
         rule.effects.compile()
-        for column in units:
+        for column in found.units:
             if column.any():
                 moves = rule.effects.moves.take(column)
-                if len(moves) == len(chunk.moves):
+                if found.indexes is not None:
+                    chunk.moves += np.bincount(found.which, moves, len(chunk.moves)).astype(np.int64)
+                elif len(moves) == len(chunk.moves):
                     chunk.moves += moves
                 else:
-                    chunk.moves[which] += moves
-                self._count(rule, chunk, which, column)
-                self._step(rule, chunk, which, rows, column)
+                    chunk.moves[found.which] += moves
+                self._count(rule, chunk, found, column)
+                self._step(rule, chunk, found, column)
 
-    def _count(self, rule: StepRule, chunk: Chunk, which: Ints, column: Ints) -> None:
+    def _count(self, rule: StepRule, chunk: Chunk, found: LookedUp, column: Ints) -> None:
         """Count the steps in the bundles, and note the paths among them that failed or gave up."""
-        effects, level = rule.effects, chunk.level
+        effects, level, which = rule.effects, chunk.level, found.which
         amounts = np.bincount(column, minlength=len(effects.summaries))
         moved = int(amounts @ effects.moves)
         if rule.kind is StepKind.CRASH_ROLE:
@@ -143,19 +152,20 @@ class ColumnExpander:
             level.transitions += moved
             level.crash_steps += int(amounts @ effects.crashes)
         for bundle in effects.failing:
-            hit = which[column == bundle] if amounts[bundle] else which[:0]
-            chunk.failed[hit] = True
+            hit = np.flatnonzero(column == bundle) if amounts[bundle] else which[:0]
+            chunk.failed[which[hit]] = True
             for failure in effects.summaries[bundle].failures if len(hit) else ():
-                order = StepOrder(rule.candidate.order, failure.forks, 0)
-                ref = chunk.part.ref(chunk.part.first(chunk.begin + hit))
-                level.fail(Witness(ref, order, error=failure.error, stage=STEP_STAGE))
+                row = chunk.part.first(chunk.begin + which[hit])
+                index = 0 if found.indexes is None else int(found.indexes[hit[chunk.begin + which[hit] == row][0]])
+                order = StepOrder(rule.candidate.order, with_index(failure.forks, index), 0)
+                level.fail(Witness(chunk.part.ref(row), order, error=failure.error, stage=STEP_STAGE))
         acted, subject = self.space.expander.acted, rule.candidate.rule.subject
         if rule.kind is StepKind.START and subject not in acted:
             met = np.flatnonzero(amounts).tolist()
             gave_up = [(a.span, int(amounts[bundle])) for bundle in met for a in effects.summaries[bundle].aborted]
             note_action(subject, moved, gave_up, acted, level)
 
-    def _step(self, rule: StepRule, chunk: Chunk, which: Ints, rows: Rows, column: Ints) -> None:
+    def _step(self, rule: StepRule, chunk: Chunk, found: LookedUp, column: Ints) -> None:
         effects = rule.effects
         lengths = effects.length.take(column)
         source = np.flatnonzero(lengths)
@@ -169,7 +179,9 @@ class ColumnExpander:
             first = np.repeat(first - (ends - lengths), lengths) + np.arange(ends[-1])
             source = np.repeat(source, lengths)
         numbers = effects.flat.take(first)
-        chosen = _Chosen(rule, rows, source, chunk.begin + which.take(source), numbers)
+        indexes = None if found.indexes is None else found.indexes.take(source)
+        orders, live = effects.orders_of(numbers, indexes)
+        chosen = _Chosen(rule, found.rows, source, chunk.begin + found.which.take(source), numbers, orders, live)
         quick = effects.fast.take(numbers)
         if self.rules.counted(rule):
             quick = np.zeros_like(quick)
@@ -218,8 +230,10 @@ class ColumnExpander:
                 states = [chunk.state(index) for index in rows[which].tolist()]
                 exists |= [self.space.expander.may_step(rule.candidate.rule, state) for state in states]
             else:
-                for column in rule.bundles(asked):
-                    exists |= np.array([summary.moves > 0 for summary in rule.effects.summaries])[column]
+                for found in rule.look_up(asked):
+                    for column in found.units:
+                        moves = np.array([summary.moves > 0 for summary in rule.effects.summaries])[column]
+                        exists[found.which[moves]] = True
             for at in np.flatnonzero(exists).tolist():
                 kind = rule.hidden_kind(rule.rule_in(self.packing.unpack(asked, at)))
                 if kind != NO_KIND:
@@ -230,8 +244,8 @@ class ColumnExpander:
 
     def _by_machine(self, chosen: _Chosen, chunk: Chunk) -> None:
         part, rule = chunk.part, chosen.rule
-        steps = zip(chosen.source.tolist(), chosen.origin.tolist(), chosen.effects.tolist(), strict=True)
-        for row, at, effect in steps:
+        columns = (chosen.source, chosen.origin, chosen.effects, chosen.orders, chosen.live)
+        for row, at, effect, order, live in zip(*[column.tolist() for column in columns], strict=True):
             self.judge.task.patience.ask()
             before = self.packing.unpack(chosen.rows, row)
             known = rule.effects.effects[effect]
@@ -242,12 +256,12 @@ class ColumnExpander:
             key = self.space.machine.key(image)
             found = chunk.slow.setdefault(self.space.packing(image.layout), [])
             number, starts = int(part.numbers[at]), starts_after(int(part.starts[at]), rule.kind)
-            crashes = crashes_after(int(part.crashes[at]), self.space.orders[known.order].crashes)
-            found.append(Arrived(image, key, number, known.order, starts, crashes))
-            if self.wants_edges and known.live != NO_KIND:
-                self._edge(number, known.live, key)
+            crashes = crashes_after(int(part.crashes[at]), self.space.orders[order].crashes)
+            found.append(Arrived(image, key, number, order, starts, crashes))
+            if self.wants_edges and live != NO_KIND:
+                self._edge(number, live, key)
             if self.judge.of_steps and not known.twin and rule.kind is not StepKind.CRASH_ROLE:
-                self.judge.step(before, after, part.ref(at), known.order, key, chunk.level)
+                self.judge.step(before, after, part.ref(at), order, key, chunk.level)
 
     def apply_alone(self, rule: StepRule, chunk: Chunk, which: Ints) -> None:
         """Take the steps of a rule that is not remembered from these rows."""
@@ -291,6 +305,7 @@ class ColumnExpander:
         after = Rows(words)
         for slot, updates in effects.updates.items():
             self._update(slot, updates.take(numbers), after, sums)
+        effects.elements.apply(numbers, after, sums)
         self._move_threads(chosen, after, sums)
         twin = effects.twin.take(numbers)
         batch = Batch(
@@ -298,11 +313,11 @@ class ColumnExpander:
             part.high.take(origin) + sums[:, 0],
             part.low.take(origin) + sums[:, 1],
             part.numbers.take(origin),
-            effects.orders.take(numbers),
+            chosen.orders,
             starts_after(part.starts.take(origin), rule.kind),
             crashes_after(part.crashes.take(origin), True if rule.kind is StepKind.CRASH_ROLE else twin),
         )
-        return Taken(batch, twin, origin, effects.live.take(numbers))
+        return Taken(batch, twin, origin, chosen.live)
 
     def _update(self, slot: Slot, updates: Ints, after: Rows, sums: Words) -> None:
         """Write parts of the values in a slot, one number of an update per row."""
@@ -345,7 +360,9 @@ class ColumnExpander:
             return False
         if rule.thread_slot is not None or rule.kind is StepKind.CRASH_ROLE or rule.effects.thread.any():
             return True
-        return any(self.space.holds_instances(slot) for slot in (*rule.effects.written, *rule.effects.updates))
+        effects = rule.effects
+        written = (*effects.written, *effects.updates, *effects.elements.slots)
+        return any(self.space.holds_instances(slot) for slot in written)
 
     def _loses(self, batch: Batch) -> Mask:
         """The rows in which some instance may be out of reach."""

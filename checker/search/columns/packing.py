@@ -1,7 +1,8 @@
 """Packing: the states of one layout as rows of 64-bit words, a few bits per slot or part of a slot.
 
 A slot that outgrows its bits, or a part that no value had before, makes the packing outgrown: then all rows of the
-layout are packed anew (`Packing.refit`).
+layout are packed anew (`Packing.refit`), unless only elements of sets are new and there are bits left for them
+(`Packing.adopt`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tables, Words
+from checker.search.columns.element_bits import ElementBits
+from checker.search.memo.division import asks_all, is_element
 from interpreter.state.state import UNBOUND, Layout, Slot, State
 
 WORD_BITS = 64
@@ -27,6 +30,11 @@ class PackedField(NamedTuple):
     shift: np.uint64
     mask: np.uint64
     table: CodeTable
+
+    @property
+    def fits(self) -> bool:
+        """Whether the bits can hold all codes."""
+        return len(self.table) - 1 <= int(self.mask)
 
 
 Scalars = tuple[Callable[[int], int], int, int, list[int]]
@@ -60,6 +68,9 @@ class Packing:
         self.tables = tables
         self.threads = threads
         self.version = 0
+        """Changes whenever a slot gets other bits, or new ones."""
+        self.moved = 0
+        """Changes whenever rows must be packed anew."""
         self.fields: dict[Slot, PackedField] = {}
         self._scalars: dict[Slot, tuple[int, int, int, list[int]]] = {}
         self._asked: dict[Slot, tuple[int, int, int, Callable[[], AnswerTable]]] = {}
@@ -70,6 +81,9 @@ class Packing:
         """By slot of the layout, the bits of its values in all words together; and the values by these bits."""
         self._values: list[dict[int, int]] = []
         self._masks: list[int] = []
+        self._free = WORD_BITS
+        """The first bit of the last word that holds nothing."""
+        self._elements: dict[Slot, ElementBits] = {}
         self.nowhere = State(layout, (0,) * len(layout.slots))
         """Some state of this layout, for questions that the layout alone decides."""
         self._fit()
@@ -86,24 +100,61 @@ class Packing:
         self._masks = []
         word = shift = 0
         slots = self._slots()
+        plain = [slot for slot in slots if not is_element(slot)]
+        # Elements come last: more may follow them.
+        slots = [*plain, *filter(is_element, slots)]
         tables = [self.tables.of(slot) for slot in slots]
-        for slot, table, bits in zip(slots, tables, _bits([len(table) for table in tables]), strict=True):
+        sizes = [_least_bits(len(table)) for table in tables[len(plain) :]]
+        sizes = _bits([len(table) for table in tables[: len(plain)]], sum(sizes)) + sizes
+        for slot, table, bits in zip(slots, tables, sizes, strict=True):
             if shift + bits > WORD_BITS:
                 word, shift = word + 1, 0
             self.fields[slot] = PackedField(word, np.uint64(shift), np.uint64((1 << bits) - 1), table)
             shift += bits
         self.width = word + 1
+        self._free = shift
+        self.moved += 1
+        self._know_fields()
+
+    def _know_fields(self) -> None:
         self.version += 1
+        self._elements = {}
         # Arithmetic on single rows is fastest with Python's own numbers.
         self._scalars = {slot: (f.word, int(f.shift), int(f.mask), f.table.ids) for slot, f in self.fields.items()}
         self._asked = {}
+
+    def adopt(self) -> bool:
+        """Give bits to new elements of sets, which no row has. False if that is not enough, or no bits are left."""
+        slots = self._slots()
+        new = [slot for slot in slots if slot not in self.fields]
+        if not all(map(is_element, new)) or any(not field.fits for field in self.fields.values()):
+            return False
+        tables = [self.tables.of(slot) for slot in new]
+        bits = [_least_bits(len(table)) for table in tables]
+        if self._free + sum(bits) > WORD_BITS:
+            return False
+        for slot, table, size in zip(new, tables, bits, strict=True):
+            self.fields[slot] = PackedField(self.width - 1, np.uint64(self._free), np.uint64((1 << size) - 1), table)
+            self._free += size
+        self._masks = []
+        self._know_fields()
+        return True
+
+    def elements(self, slot: Slot) -> ElementBits:
+        """The elements of the sets in a slot."""
+        known = self._elements.get(slot)
+        if known is None:
+            parts = self.tables.in_order([part for part in self.tables.elements(slot) if part in self.fields])
+            known = ElementBits([self.fields[part] for part in parts], self.tables.answer_for)
+            self._elements[slot] = known
+        return known
 
     @property
     def outgrown(self) -> bool:
         """Whether some slot has more values than its bits can distinguish, or parts that have no bits."""
         if len(self.fields) != sum(len(self.tables.below(slot)) for slot in self.layout.slots) + self.threads:
             return True
-        return any(len(field.table) - 1 > int(field.mask) for field in self.fields.values())
+        return any(not field.fits for field in self.fields.values())
 
     @property
     def bits(self) -> int:
@@ -183,9 +234,16 @@ class Packing:
         return lows
 
     def number(self, rows: Rows, row: int, slot: Slot) -> int:
-        """What a slot of this packing holds in a row, as it is stored."""
-        word, shift, mask, ids = self._scalars[slot]
+        """What a slot of this packing holds in a row, as it is stored; UNBOUND where it has no bits."""
+        known = self._scalars.get(slot)
+        if known is None:
+            return UNBOUND
+        word, shift, mask, ids = known
         return ids[(rows.words[word].item(row) >> shift) & mask]
+
+    def asks_elements(self, slot: Slot) -> bool:
+        """Whether a slot is a question that the bits of the elements of a set answer."""
+        return asks_all(slot) and self.tables.by_elements(slot[:-1]) and slot[:-1] in self.fields
 
     def asked(self, slot: Slot) -> tuple[Slot, str | None]:
         """The slot in which the answer for a slot is stored, and the step to it; None if it is the slot itself."""
@@ -227,16 +285,21 @@ class Packing:
         return self._masks
 
 
-def _bits(counts: list[int]) -> list[int]:
-    """The bits for slots that have so many values now: enough for twice as many.
+def _least_bits(count: int) -> int:
+    """The bits for so many values."""
+    return max(1, (count - 1).bit_length())
+
+
+def _bits(counts: list[int], others: int) -> list[int]:
+    """The bits for slots that have so many values now: enough for twice as many. So many `others` follow.
 
     If only that much room makes a second word necessary, the slots with the most values have it, as long as one is
     enough: these are the ones that grow, and a state of one word is worth more.
     """
     bits = [max(1, count.bit_length()) for count in counts]
     least = [max(0, count - 1).bit_length() for count in counts]
-    spare = WORD_BITS - sum(least)
-    if sum(bits) <= WORD_BITS or spare < 0:
+    spare = WORD_BITS - others - sum(least)
+    if sum(bits) + others <= WORD_BITS or spare < 0:
         return bits
     for i in sorted(range(len(counts)), key=lambda i: -counts[i]):
         more = bits[i] - least[i]

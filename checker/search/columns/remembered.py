@@ -14,7 +14,7 @@ from checker.search.columns.lookup import Unit
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.sources import Asked, Columns, RunRow, TooMany
 from checker.search.columns.trie_walk import Bundles, Walker
-from checker.search.memo.remembering import BeginAnew
+from checker.search.memo.element_choices import BeginAnew
 from checker.search.memo.trie import Leaf, ReadTree, TreeNode
 from fizz import Span
 
@@ -59,7 +59,7 @@ class Remembered:
                     if any(walker.together for walker in walkers):
                         break
             except BeginAnew:
-                self.tree.forget()
+                self.forget()
                 continue
             counters.misses += sum(unit.misses for unit in self.units) - missed
             counters.lookups += len(words[0]) * len(self.units)
@@ -70,6 +70,11 @@ class Remembered:
         if too_many is not None and self.bundles.longest * len(found) > self.bundles.most:
             self._limit(found, too_many)
         return found
+
+    def forget(self) -> None:
+        """Forget everything but the numbers of bundles."""
+        self.tree.forget()
+        self.units = [Unit(unit.branch) for unit in self.units]
 
     def pays(self, columns: list[Ints]) -> bool:
         """Count these bundles; whether remembering pays, as far as is known."""

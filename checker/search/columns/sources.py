@@ -9,6 +9,7 @@ import numpy as np
 
 from checker.search.columns.code_tables import Ints, Words
 from checker.search.columns.packing import Packing, Rows, Scalars
+from checker.search.memo.element_choices import CHOSEN
 from interpreter.execute.view import PairView, derived
 from interpreter.state.state import Slot, State
 from interpreter.state.step import ExecutionPath, Failure
@@ -65,10 +66,18 @@ class StateColumns:
     def mask_of(self, slots: set[Slot]) -> Words:
         if any(slot[0] in _OF_ALL for slot in slots):
             return self.packing.mask(list(self.packing.fields))
-        stored = {self.packing.asked(slot)[0] for slot in slots}
-        return self.packing.mask([slot for slot in stored if slot in self.packing.fields])
+        packing = self.packing
+        stored = {packing.asked(slot)[0] for slot in slots}
+        mask = packing.mask([slot for slot in stored if slot in packing.fields])
+        for slot in slots:
+            if packing.asks_elements(slot):
+                for word, bits in packing.elements(slot[:-1]).masks:
+                    mask[word] |= bits
+        return mask
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
+        if self.packing.asks_elements(slot):
+            return self.packing.elements(slot[:-1]).codes(slot[-1], self.rows, rows)
         stored, step = self.packing.asked(slot)
         field = self.packing.fields.get(stored)
         if field is None:
@@ -92,7 +101,8 @@ class StateColumns:
     def field(self, slot: Slot) -> Scalars | None:
         """How to read a slot of one row; None if it is not stored."""
         if slot not in self._fields:
-            self._fields[slot] = self.packing.scalars(self.rows, slot)
+            asked = None if self.packing.asks_elements(slot) else self.packing.scalars(self.rows, slot)
+            self._fields[slot] = asked
         return self._fields[slot]
 
     def number(self, slot: Slot, row: int) -> int:
@@ -103,6 +113,8 @@ class StateColumns:
             return ids[(word(row) >> shift) & mask]
         if slot[0] == "state":
             raise NeedsRows
+        if self.packing.asks_elements(slot):
+            return self.packing.elements(slot[:-1]).number(slot[-1], self.rows, row)
         state = self.packing.unpack(self.rows, row) if slot[0] in _OF_ALL else self.packing.nowhere
         return derived(slot, state, self.interner)
 
@@ -127,6 +139,50 @@ class RowView:
     def whole(self) -> State:
         """The state."""
         return self._columns.packing.unpack(self._columns.rows, self._row)
+
+
+class ElementColumns:
+    """Rows of one packing, with an element for each: its id, or UNBOUND for none."""
+
+    def __init__(self, states: StateColumns, elements: Ints) -> None:
+        self.states = states
+        self.elements = elements
+        self.words = [*states.words, (elements + 1).view(np.uint64)]
+
+    @property
+    def version(self) -> int:
+        return self.states.version
+
+    def mask_of(self, slots: set[Slot]) -> Words:
+        every = ~np.uint64(0) if CHOSEN in slots else np.uint64(0)
+        return np.append(self.states.mask_of(slots), every)
+
+    def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
+        if slot != CHOSEN:
+            return self.states.codes(slot, rows)
+        ids, codes = np.unique(self.elements.take(rows), return_inverse=True)
+        return codes, ids.tolist()
+
+    def field(self, slot: Slot) -> Scalars | None:
+        return None if slot == CHOSEN else self.states.field(slot)
+
+    def number(self, slot: Slot, row: int) -> int:
+        return int(self.elements[row]) if slot == CHOSEN else self.states.number(slot, row)
+
+    def view(self, row: int) -> ElementView:
+        """A view of one row with its element."""
+        return ElementView(self.states, row, int(self.elements[row]))
+
+
+class ElementView(RowView):
+    """A view of one row with an element for it."""
+
+    def __init__(self, columns: StateColumns, row: int, element: int) -> None:
+        super().__init__(columns, row)
+        self._element = element
+
+    def read(self, slot: Slot) -> int:
+        return self._element if slot == CHOSEN else super().read(slot)
 
 
 class PairColumns:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -14,14 +14,28 @@ from checker.search.columns.code_tables import NO_PROPERTY, Ints, Mask
 from checker.search.columns.effects import NO_KIND, Effect, Effects
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.remembered import Remembered
-from checker.search.columns.sources import StateColumns
+from checker.search.columns.sources import ElementColumns, StateColumns
 from checker.search.columns.space import Space
 from checker.search.memo.run_choice import RunChoice
 from checker.search.memo.trie import Counters, Question, ReadTree
-from interpreter.state.state import Slot, State
+from interpreter.state.state import UNBOUND, Slot, State
 from interpreter.state.step import Aborted, Candidate, Event, ExecutionPath, Outcome, Read, Rule, StepKind, StepOrder
 
 MANY: Final = 1 << 62
+_PAIRS: Final = 1 << 20
+"""At most so many rows are made for the elements that rows may choose."""
+
+
+class LookedUp(NamedTuple):
+    """The bundles, per unit, of `rows`, which are rows `which` of those that were asked for.
+
+    `indexes`: there is a row for each element that a row may choose, and the element has this index among its elements.
+    """
+
+    which: Ints
+    rows: Rows
+    units: list[Ints]
+    indexes: Ints | None
 
 
 class StepRule:
@@ -71,18 +85,62 @@ class StepRule:
     def left(self) -> int:
         """For how many rows, at least one, that is decided."""
         choice = self._choice
+        slot = self._chosen_from
+        most = MANY if slot is None else max(1, _PAIRS // (1 + len(self.packing.elements(slot).fields)))
         if choice is None or self.candidate.rule in self.space.memory.forgetful or self.space.judges_steps:
-            return MANY
-        return choice.left
+            return most
+        return min(choice.left, most)
 
     @property
     def calls(self) -> int:
         """The interpreter calls so far."""
         return self.remembered.tree.counters.calls
 
-    def bundles(self, rows: Rows) -> list[Ints]:
-        """The bundles of the rows, per unit, whose effects are made if they are new."""
-        columns = StateColumns(self.packing, rows, self.space.machine.values)
+    def look_up(self, rows: Rows) -> list[LookedUp]:
+        """The bundles of the rows, whose effects are made if they are new.
+
+        A rule that chooses among the elements of a set is looked up once for each row, and once for each element.
+        """
+        by_elements = self.kind is StepKind.START and self.space.memory.divider.by_elements
+        while True:
+            nothing = np.full(len(rows), UNBOUND, dtype=np.int64) if by_elements else None
+            found = [LookedUp(np.arange(len(rows)), rows, self._bundles(rows, nothing), None)]
+            slot = self._chosen_from
+            if slot is None:
+                return found
+            bits = self.packing.elements(slot)
+            which, elements = np.nonzero(bits.present(rows))
+            pairs = rows.take(which)
+            ids = bits.ids(rows, which, elements)
+            first = np.searchsorted(which, which)
+            found.append(LookedUp(which, pairs, self._bundles(pairs, ids), np.arange(len(which)) - first))
+            if not self._must_be_whole(found):
+                return found
+            # The next lookup sees the alternatives as they are written.
+            self.space.memory.runner.choices.give_up(self.candidate.rule)
+            self.remembered.forget()
+
+    @property
+    def _chosen_from(self) -> Slot | None:
+        """The slot of the set among whose elements the rule chooses."""
+        return self.space.memory.runner.choices.sets.get(self.candidate.rule)
+
+    def _must_be_whole(self, found: list[LookedUp]) -> bool:
+        """Whether the paths for different elements matter to each other.
+
+        So it is if one is the last path of its step, or a state has too many.
+        """
+        bundles = self.remembered.bundles
+        if any(bundles.ending(column) for one in found for column in one.units):
+            return True
+        pairs = found[1]
+        most = 1 + int(np.bincount(pairs.which).max(initial=0))
+        return most * len(pairs.units) * bundles.longest > bundles.most
+
+    def _bundles(self, rows: Rows, elements: Ints | None) -> list[Ints]:
+        """The bundles of the rows, per unit. `elements`: what each row chooses; None: rules do not choose elements."""
+        states = StateColumns(self.packing, rows, self.space.machine.values)
+        columns = states if elements is None else ElementColumns(states, elements)
         found = self.remembered.lookup(
             columns,
             partial(self._run, columns),
@@ -91,15 +149,17 @@ class StepRule:
         self.effects.learn(rows, found)
         return found
 
-    def weigh(self, units: list[Ints], calls: int) -> None:
-        """Choose anew how the rule is run, by these bundles, before which there were so many `calls`."""
+    def weigh(self, found: list[LookedUp], calls: int) -> None:
+        """Choose anew how the rule is run, by what was looked up, before which there were so many `calls`."""
         choice = self._choice
         if choice is not None and not self.space.judges_steps:
-            steps = sum(int(self.effects.length.take(column).sum()) for column in units)
-            choice.count(len(units[0]), self.calls - calls, steps)
+            columns = [column for one in found for column in one.units]
+            steps = sum(int(self.effects.length.take(column).sum()) for column in columns)
+            choice.count(len(found[0].rows), self.calls - calls, steps)
             if choice.directly:
                 return
-        if self.thread_slot is None and not self.remembered.pays(units):
+        pays = [self.remembered.pays(one.units) for one in found if len(one.which)]
+        if self.thread_slot is None and not all(pays):
             self.space.memory.forget(self.candidate.rule)
             if self.candidate.rule in self.space.memory.forgetful:
                 self._begin(ReadTree(Counters()))
@@ -132,7 +192,7 @@ class StepRule:
             return self.candidate.rule
         return Rule(StepKind.CONTINUE, state.threads[self.thread_slot])
 
-    def _run(self, columns: StateColumns, row: int, choices: tuple[int, ...]) -> ExecutionPath:
+    def _run(self, columns: StateColumns | ElementColumns, row: int, choices: tuple[int, ...]) -> ExecutionPath:
         if self.kind is StepKind.CRASH_ROLE:
             return self._crash(columns.view(row).whole())
         view = columns.view(row)

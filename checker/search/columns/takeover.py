@@ -56,6 +56,8 @@ def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states
     if not reduced:
         # Images must be divided alike, no matter what was read in them.
         expander.memory.forget_reads(expander.memory.divider.gather())
+        if run.by_elements:
+            expander.memory.ask_by_elements()
     space = Space(expander, reduced, store.spill_files.sizes)
     for order in METER.attended(orders):
         space.order(*order)

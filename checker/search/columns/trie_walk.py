@@ -14,9 +14,10 @@ import numpy as np
 
 from checker.search.columns.code_tables import Ints
 from checker.search.columns.packing import Scalars
+from checker.search.memo.element_choices import CHOSEN
 from checker.search.memo.trie import Forking, Leaf, Leaves, Question, ReadTree, TreeNode
 from interpreter.state.state import Slot
-from interpreter.state.step import ExecutionPath, Result
+from interpreter.state.step import SOME_INDEX, ExecutionPath, Result
 from interpreter.values.budget import EACH, METER
 
 
@@ -110,6 +111,7 @@ class Bundles:
 
 
 _FEW: Final = 32
+_NOTHING: Final = Leaves(())
 
 
 class Walker:
@@ -156,6 +158,10 @@ class Walker:
                 found = [self.bundles.number(self._alone(node, row, choices, depth)) for row in rows.tolist()]
                 return np.array(found, dtype=np.int64)
             depth += 1
+            if node.slot == CHOSEN:
+                if not self._chooses(len(choices)):
+                    return np.zeros(len(rows), dtype=np.int64)
+                choices = (*choices, SOME_INDEX)
             self.slots.add(node.slot)
             answers = self.source.codes(node.slot, rows)
             if not isinstance(answers, int):
@@ -175,6 +181,11 @@ class Walker:
             while type(node) is Question:
                 depth += 1
                 slot = node.slot
+                if slot == CHOSEN:
+                    if not self._chooses(len(choices)):
+                        node = _NOTHING
+                        break
+                    choices = (*choices, SOME_INDEX)
                 field = fields[slot] if slot in fields else self._field(slot)
                 if field is None:
                     answer = self.source.number(slot, row)
@@ -278,6 +289,13 @@ class Walker:
         if self.branch is None or level >= len(self.branch):
             return range(size)
         return [self.branch[level]] if self.branch[level] < size else []
+
+    def _chooses(self, level: int) -> bool:
+        """Whether paths are asked for that choose an element after so many choices: of several units the first's."""
+        while len(self.sizes) <= level:
+            self.sizes.append(0)
+        self.sizes[level] = max(self.sizes[level], 1)
+        return self.branch is None or level >= len(self.branch) or self.branch[level] == 0
 
     def _alternative(self, node: Forking, taken: int, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
         choices = (*choices, taken)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from checker.core.exploration import PathLink
 from checker.core.level import Level
@@ -46,8 +46,11 @@ class EmbeddedEngine:
 class EmbeddedRun:
     """One exploration: it begins row by row and goes on by columns."""
 
+    by_elements: ClassVar = True
+    """Whether columns store sets by elements."""
+
     def __init__(self, task: Task, wide: int | None, sizes: Sizes = SIZES) -> None:
-        self._rows = RowRun(task)
+        self._rows = RowRun(task, self.by_elements)
         self._columns: ColumnRun | None = None
         self._wide = wide
         self._sizes = sizes

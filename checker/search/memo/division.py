@@ -10,6 +10,9 @@ all members by the step `WHOLE`. A set is asked for one element by the step that
 the element as it is in the set, or UNBOUND; `SIZE` asks for the number of elements. To write an element is to add it,
 to write `gone` there is to remove it.
 
+Where sets are stored `by_elements`, each element that a set ever had is a part of its own, which holds the element or
+UNBOUND, and the other questions for a set are answered from these parts.
+
 How a container is read depends only on its value and its slot: so a write of a part never changes how its neighbours
 are read.
 """
@@ -17,7 +20,7 @@ are read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -42,6 +45,8 @@ MOST_ELEMENTS: Final = 1_000
 NEARLY_ALL: Final = 0.75
 WHOLE: Final = "*"
 SIZE: Final = "#"
+ANY: Final = "?"
+"""The questions for all elements of a set together: the set, its size, and whether it has an element."""
 _DIVIDED: Final = frozenset({Tag.LIST, Tag.DICT, Tag.RECORD})
 _ELEMENTS: Final = frozenset(
     {Tag.NONE, Tag.BOOL, Tag.INT, Tag.FLOAT, Tag.STRING, Tag.BYTES, Tag.ROLE, Tag.MODEL_VALUE, Tag.SYMMETRIC}
@@ -52,6 +57,16 @@ _ELEMENTS: Final = frozenset(
 def root_of(slot: Slot) -> Slot:
     """The slot of the state that a part belongs to; of a slot that is no part, itself."""
     return slot[: ROOT_LENGTH.get(str(slot[0]), len(slot))]
+
+
+def is_element(slot: Slot) -> bool:
+    """Whether a slot is that of an element of a set."""
+    return isinstance(slot[-1], str) and slot[-1].startswith(_ELEMENT)
+
+
+def asks_all(slot: Slot) -> bool:
+    """Whether a slot is a question for all of a container."""
+    return slot[-1] in _OF_ALL
 
 
 class Division(NamedTuple):
@@ -71,6 +86,9 @@ class Divider:
 
     def __init__(self, interner: Interner) -> None:
         self._interner = interner
+        self.by_elements = False
+        self.spread = 0
+        """What it may cost, in charges, to name each element that was met in any set."""
         self._divisions: dict[int, Division | None] = {}
         self._wholes: dict[int, Division | None] = {}
         self._steps: dict[int, str | None] = {}
@@ -120,6 +138,12 @@ class Divider:
         """Divide as another process that has called `gather`. Nothing may have been remembered yet."""
         self._gathered |= slots
 
+    def ask_by_elements(self) -> None:
+        """Store sets by elements from now on. What was remembered of whole sets must be forgotten."""
+        self.by_elements = True
+        self._divisions.clear()
+        self._wholes.clear()
+
     def _known(self, number: int) -> Division | None:
         known = self._divisions.get(number, _UNKNOWN)
         if known is _UNKNOWN:
@@ -141,7 +165,8 @@ class Divider:
     def stored(self, slot: Slot) -> Slot:
         """The slot in which a write to a slot is stored: that of the container, if it is stored whole."""
         base = slot[:-1]
-        inside = slot != root_of(slot) and (base in self._gathered or slot[-1][0] in _QUESTIONS)
+        questions = _OF_ALL if self.by_elements else _QUESTIONS
+        inside = slot != root_of(slot) and (base in self._gathered or slot[-1][0] in questions)
         return base if inside else slot
 
     def answer(self, slot: Slot, step: str | None, number: int) -> int:
@@ -152,13 +177,18 @@ class Divider:
         return UNBOUND if division is None or not division.whole else self._part(division, number, step)
 
     def _part(self, division: Division, number: int, step: str) -> int:
-        if step == WHOLE:
-            return number
-        if step == SIZE:
-            return self._interner.intern(Tag.INT, len(self._interner.payload(number)))
+        if step in _OF_ALL:
+            return self.answer_for(step, number)
         if step[0] == _ELEMENT:
             return self._found(number, step)
         return division.members.get(step, UNBOUND)
+
+    def answer_for(self, step: str, number: int) -> int:
+        """The answer to a question for all of a container."""
+        if step == WHOLE:
+            return number
+        count = len(self._interner.payload(number))
+        return self._interner.intern(Tag.INT, count) if step == SIZE else self._interner.intern(Tag.BOOL, count > 0)
 
     def _found(self, number: int, step: str) -> int:
         """The element of a set to which a step leads; the set was divided before. UNBOUND if there is none."""
@@ -172,7 +202,12 @@ class Divider:
             step = self._steps[number] = None if text is None else f"{_ELEMENT}{text}"
             if step is not None:
                 self._elements.setdefault(step, []).append(number)
+                self.spread += 2 + len(step)
         return self._steps[number]
+
+    def first(self, step: str) -> int:
+        """The first element met to which a step leads."""
+        return self._elements[step][0]
 
     def _text(self, number: int) -> str | None:
         interner = self._interner
@@ -197,7 +232,7 @@ class Divider:
         for step in slot[begin:]:
             if division is None:
                 return UNBOUND
-            if division.whole:
+            if division.whole or step in _OF_ALL:
                 return self._part(division, number, step)
             number = division.members.get(step, UNBOUND)
             if number == UNBOUND:
@@ -308,18 +343,26 @@ class Divider:
         small = len(members) <= MOST_ELEMENTS and interner.weight(number) <= 10 * MOST_ELEMENTS
         if not small or interner.references(number):
             return None
-        for member in members:
-            self.element(member)
-        return Division(set_head(interner), {}, True, True)
+        steps = [self.element(member) for member in members]
+        if not self.by_elements:
+            return Division(set_head(interner), {}, True, True)
+        by_step = {step: member for step, member in zip(steps, members, strict=True) if step is not None}
+        return Division(set_head(interner), by_step, True) if len(by_step) == len(members) else None
 
 
-def whole_value(interner: Interner, slot: Slot, ask: Callable[[Slot], int]) -> int:
-    """The value whose stored parts are the answers."""
+def whole_value(
+    interner: Interner, slot: Slot, ask: Callable[[Slot], int], elements: Callable[[Slot], Sequence[Slot]] | None = None
+) -> int:
+    """The value whose stored parts are the answers. `elements` gives the parts for elements of sets that are stored
+    by elements."""
     number = ask(slot)
     if number == UNBOUND or interner.tag(number) is not Tag.HEAD:
         return number
     keys, (rank, steps, _), _ = interner.payload(number)
-    members = [whole_value(interner, (*slot, step), ask) for step in steps]
+    if rank == Tag.SET and elements is not None:
+        held = [element for part in elements(slot) if (element := ask(part)) != UNBOUND]
+        return interner.intern_members(Tag.SET, held)
+    members = [whole_value(interner, (*slot, step), ask, elements) for step in steps]
     return _made(interner, Tag(rank), steps, keys, members)
 
 
@@ -369,6 +412,7 @@ def _list_steps(size: int) -> tuple[str, ...]:
 
 
 _ELEMENT: Final = "="
-_QUESTIONS: Final = frozenset({_ELEMENT, WHOLE, SIZE})
+_OF_ALL: Final = frozenset({WHOLE, SIZE, ANY})
+_QUESTIONS: Final = frozenset({_ELEMENT, *_OF_ALL})
 """The beginnings of steps that are questions for containers that are stored whole."""
 _UNKNOWN: Final = Division(UNBOUND, {}, True)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from checker.core.phases import DIRECTLY, INTERPRETING, Phases
-from checker.search.memo.division import Divider
+from checker.search.memo.division import Divider, asks_all
 from checker.search.memo.parts_world import PartsView
 from checker.search.memo.remembering import RememberingRunner
 from checker.search.memo.run_choice import THRESHOLDS, RunChoice, Thresholds
@@ -165,8 +165,23 @@ class Memory:
 
     def forget_reads(self, roots: set[Slot]) -> None:
         """Forget the results of rules that read these slots, or parts of them."""
-        for rule in [rule for rule, tree in self._trees.items() if tree.reads(roots)]:
+
+        def reads(slot: Slot) -> bool:
+            return any(slot[i : i + len(root)] == root for root in roots for i in (0, 1))
+
+        for rule in [rule for rule, tree in self._trees.items() if tree.asks(reads)]:
             self._drop(rule)
+
+    def ask_by_elements(self) -> None:
+        """Ask for sets by elements from now on. What was learned of rules that read whole sets does not hold then."""
+        self.divider.ask_by_elements()
+        for rule in [rule for rule, tree in self._trees.items() if tree.asks(asks_all)]:
+            self._drop(rule)
+            self._choices.pop(rule, None)
+        # What these read is not known.
+        self.forgetful.clear()
+        for rule in [rule for rule, choice in self._choices.items() if choice.directly]:
+            del self._choices[rule]
 
     def _drop(self, rule: Rule) -> None:
         counters = self._trees.pop(rule).counters

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
+from interpreter.state.state import Slot
 from interpreter.values import Container, DictValue, ListValue, RecordValue, SetValue
 from interpreter.values.basis import hash_key, sought_key
 from interpreter.values.budget import METER
@@ -102,21 +103,23 @@ class Pending:
 
 
 class PendingSet:
-    """The elements of one set that were added or removed so far.
+    """The elements of one set, in `slot`, that were added or removed so far.
 
     `step_of` gives the step to an element, None if it cannot be asked for alone. Of the set as it was, `load` gives
     whether it had the element of a step, `load_size` how many elements it had, `load_all` the elements by key.
     """
 
-    __slots__ = ("changes", "load", "load_all", "load_size", "step_of")
+    __slots__ = ("changes", "load", "load_all", "load_size", "slot", "step_of")
 
     def __init__(
         self,
+        slot: Slot,
         step_of: Callable[[object], str | None],
         load: Callable[[str], bool],
         load_size: Callable[[], int],
         load_all: Callable[[], dict[Hashable, object]],
     ) -> None:
+        self.slot = slot
         self.step_of = step_of
         self.load = load
         self.load_size = load_size
@@ -356,6 +359,14 @@ class OpenSet(OpenContainer, SetValue):
         token = sought_key(item)
         if not self.pending.put(token, item, False):
             self.entries.pop(token, None)
+
+
+def asked_by_elements(value: object) -> Slot | None:
+    """The slot of a set that is asked for by elements, and is unchanged so far; None for other values."""
+    if type(value) is not OpenSet or value.pending.changes:
+        return None
+    slot: Slot = value.pending.slot
+    return slot
 
 
 OPEN: Final[dict[Tag, type[OpenContainer]]] = {

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, gone, list_head
+from checker.search.memo.division import ANY, MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, gone, list_head
 from checker.search.memo.open_containers import OPEN, ContainerShape, OpenContainer, Pending, PendingSet, by_step, each
 from interpreter.execute.code import Code
 from interpreter.execute.reach import changed, reachable
@@ -96,11 +96,16 @@ class PartsWorld(World):
 
     def _pending_set(self, slot: Slot) -> PendingSet:
         return PendingSet(
+            slot,
             self._step_to,
             lambda step: self._asked((*slot, step)) != UNBOUND,
             lambda: int(self.interner.payload(self._asked((*slot, SIZE)))),
             partial(self._elements, slot),
         )
+
+    def has_elements(self, slot: Slot) -> bool:
+        """Whether the set in a slot, as it was before the step, has elements."""
+        return bool(self.interner.payload(self._asked((*slot, ANY))))
 
     def _elements(self, slot: Slot) -> dict[Hashable, object]:
         """The elements of a set, by key."""

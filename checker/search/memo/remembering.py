@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import Final, NamedTuple
 
 from checker.search.memo.division import Divider
-from checker.search.memo.open_containers import OpenContainer
+from checker.search.memo.element_choices import CHOSEN, NOWHERE, BeginAnew, ElementChoices
+from checker.search.memo.open_containers import OpenContainer, asked_by_elements
 from checker.search.memo.parts_world import PartsWorld
 from fizz import Span
 from fizz.base.light import dataclass
@@ -27,7 +29,8 @@ from interpreter.execute.reach import changed, members
 from interpreter.execute.settlement import Settlement
 from interpreter.execute.view import Recorder, View
 from interpreter.state.domains import Segment
-from interpreter.state.step import Cut, ExecutionPath, FairChoice, Rule, StepKind
+from interpreter.state.state import UNBOUND
+from interpreter.state.step import SOME_INDEX, Abort, Cut, ExecutionPath, FairChoice, Rule, StepKind
 from interpreter.values import Container, FunctionValue, ModuleValue, StructValue
 from interpreter.values.budget import METER, ShareSpent
 from interpreter.values.freeze import freeze
@@ -40,6 +43,7 @@ MAX_PASSED: Final = 1_000
 """After so many statements a path has no more restarts: to keep what it has passed would cost more."""
 MOST_KEPT: Final = 10_000
 """A thread whose values have more parts, written out, is not restarted: writing them would cost more."""
+NOT_HERE: Final = "another path has the result"
 _HOLDING: Final = (Container, tuple, StructValue, Segment, FunctionValue, ModuleValue)
 """What holds other values, or may not be kept."""
 
@@ -72,10 +76,6 @@ class Restart(Cut):
     spent: tuple[int, int] | None = None
 
 
-class BeginAnew(Exception):
-    """The tree of a rule cannot be added to: its paths will have fewer restarts from now on."""
-
-
 class _Mattered(Exception):
     """A container that the thread kept over a restart was changed or stored."""
 
@@ -93,6 +93,7 @@ class RememberingRunner:
         self._divider = divider
         self.without_containers: set[Rule] = set()
         self.costly: set[Rule] = set()
+        self.choices = ElementChoices()
 
     def run(
         self, rule: Rule, view: View, choices: tuple[int, ...] = (), restart: Restart | None = None
@@ -110,9 +111,10 @@ class RememberingRunner:
         if rule in self.costly:
             return self.whole(rule, view, choices)
         may_keep = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.without_containers
-        observer = Remembering(machine, self._divider, rule, may_keep, restart)
+        observer = Remembering(machine, self._divider, rule, may_keep, self.choices, restart)
         try:
-            return machine.execute(rule, view, choices, observer=observer)
+            path = machine.execute(rule, view, choices, observer=observer)
+            return replace(path, result=NOWHERE) if observer.elsewhere else path
         except _Mattered:
             # The paths before are right: for them it did not matter.
             self.without_containers.add(rule)
@@ -145,6 +147,10 @@ class ByParts:
     def after_choice(self, run: Execution) -> None:
         """Nothing is forgotten."""
 
+    def alternatives(self, run: Execution, values: object, word: str) -> Sequence[object] | None:
+        """Choices are made as they are written."""
+        return None
+
     def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:
         """Loops are run as they are written."""
         return None
@@ -170,10 +176,22 @@ class Remembering(ByParts):
     shares = True
 
     def __init__(
-        self, machine: Machine, divider: Divider, rule: Rule, may_keep: bool, restart: Restart | None = None
+        self,
+        machine: Machine,
+        divider: Divider,
+        rule: Rule,
+        may_keep: bool,
+        choices: ElementChoices,
+        restart: Restart | None = None,
     ) -> None:
         super().__init__(divider)
         self._may_keep = may_keep
+        self._rule = rule
+        self._choices = choices
+        self._chosen = False
+        """Whether an element was chosen by its slot."""
+        self.elsewhere = False
+        """Whether this path has no result, because another one has it."""
         self._restart = restart
         # Values of the states on both sides of a step cannot be written in a mark.
         asserts = rule.kind is StepKind.ASSERT
@@ -196,6 +214,7 @@ class Remembering(ByParts):
         mark = restart.mark
         run.frames[:] = resume_frames(mark.thread, run.code.program.routines, run.world)
         run.resume(mark.chosen, mark.labels, mark.lines, mark.fair, mark.enabled)
+        self._chosen = any(taken == SOME_INDEX for taken, _ in mark.chosen)
         if self._parts is not None:
             self._parts.met |= mark.met
         METER.resume(restart.spent)
@@ -226,6 +245,29 @@ class Remembering(ByParts):
         whole = not (self._held or self._turns)
         run.recorder.forget(Restart(mark, METER.spent if whole else None))
         world.forget()
+
+    def alternatives(self, run: Execution, values: object, word: str) -> Sequence[object] | None:
+        """Choose the element in the slot `CHOSEN`, if this is the set whose elements are asked for there."""
+        slot = asked_by_elements(values)
+        if slot is None or self._chosen or not self._divider.by_elements or run.headers is not None:
+            return None
+        if self._rule.kind is not StepKind.START or not self._choices.admits(self._rule, slot):
+            return None
+        world = run.world
+        assert isinstance(world, PartsWorld)
+        self._chosen = True
+        number = run.recorder.read(CHOSEN)
+        # Names of all alternatives are charged, of which there may be as many as elements were ever met.
+        METER.charge(self._divider.spread)
+        if number == UNBOUND:
+            self.elsewhere = world.has_elements(slot)
+            if self.elsewhere:
+                raise Abort(NOT_HERE)
+            return ()
+        label = word + world.interner.text(number)
+        self._choices.name(self._rule, label, number)
+        run.take(label)
+        return (world.thaw(number),)
 
     def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:
         """Enter a loop for one of its turns alone, or go on after it, by a choice."""
@@ -258,6 +300,9 @@ class Remembering(ByParts):
         No step that is put together from such paths may be too costly. What is spent before a restart and after it may
         come from two paths: each has half of the budget. Turns that were asked one by one have a part of it each.
         """
+        if not self._chosen and self._rule in self._choices.sets:
+            # Of the paths that choose no element there is one for all elements together.
+            self.elsewhere = run.recorder.read(CHOSEN) != UNBOUND
         if any(container.changed for container in self._held):
             raise _Mattered
         count, made = METER.spent

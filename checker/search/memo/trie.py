@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from checker.search.memo.remembering import BeginAnew, Restart, RestartMark
+from checker.search.memo.element_choices import CHOSEN, NOWHERE, BeginAnew
+from checker.search.memo.remembering import Restart, RestartMark
 from interpreter.state.state import Slot
 from interpreter.state.step import Cut, Event, ExecutionPath, Fork, Read, Result, ends_step
 from interpreter.values.budget import EACH, METER
@@ -90,6 +91,8 @@ Restarts = dict[RestartMark, TreeNode]
 
 def end_of(path: ExecutionPath) -> TreeNode:
     """The node for the results of a path."""
+    if path.result is NOWHERE:
+        return Leaves(())
     return Leaves(path.results) if path.others else Leaf(path.result)
 
 
@@ -193,8 +196,8 @@ class ReadTree:
         self.root = None
         self._restarts.clear()
 
-    def reads(self, roots: set[Slot]) -> bool:
-        """Whether any of these slots is read, or a part of one."""
+    def asks(self, which: Callable[[Slot], bool]) -> bool:
+        """Whether any slot of these is asked for."""
         pending: list[TreeNode | None] = [self.root]
         # The node after a restart is below many nodes.
         met: set[int] = set()
@@ -206,7 +209,7 @@ class ReadTree:
                 continue
             met.add(id(node))
             if type(node) is Question:
-                if any(node.slot[i : i + len(root)] == root for root in roots for i in (0, 1)):
+                if which(node.slot):
                     return True
                 pending += node.branches.values()
             elif type(node) is Forking:
@@ -236,6 +239,7 @@ class ReadTree:
                 found, before = node.restart, depth
             depth += 1
             if isinstance(node, Question):
+                forks += node.slot == CHOSEN
                 node = node.branches.get(ask(node.slot))
             else:
                 taken = choices[forks] if forks < len(choices) else 0

@@ -121,8 +121,10 @@ class Found:
 class RowRun:
     """One exploration, state by state. The embedded and the Spark engine begin with it."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, by_elements: bool = True) -> None:
         self.task = task
+        self.by_elements = by_elements
+        """Whether columns that take over store sets by elements."""
         self.expander = Expander(task)
         self.machine = self.expander.machine
         self.bound = task.program.options.max_actions

@@ -26,6 +26,9 @@ _SAMPLE: Final = 100
 class LocalRun(EmbeddedRun):
     """A run of the embedded engine, by rows or by columns, up to some level."""
 
+    by_elements = False
+    """Workers store sets whole, and learn from this run how containers are divided."""
+
     def __init__(self, task: Task, wide: int | None) -> None:
         super().__init__(task, wide)
         self.machine: Machine = self._rows.machine

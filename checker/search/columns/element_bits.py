@@ -1,0 +1,95 @@
+"""`ElementBits`: the elements of the sets in one slot of a packing, a field for each element ever met there.
+
+Questions for all elements together, which are no fields, are answered by the bits of these fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.search.columns.code_tables import Ints
+
+if TYPE_CHECKING:
+    from checker.search.columns.packing import PackedField, Rows
+
+_BITS: Final = 64
+
+
+class ElementBits:
+    """`fields` are those of the elements, in the order in which pairs of rows and elements are made.
+
+    `answer` gives the answer to a question (a step) for a set of these elements.
+    """
+
+    def __init__(self, fields: Sequence[PackedField], answer: Callable[[str, Sequence[int]], int]) -> None:
+        self.fields = fields
+        self._answer = answer
+        masks: dict[int, int] = {}
+        for field in fields:
+            masks[field.word] = masks.get(field.word, 0) | int(field.mask) << int(field.shift)
+        self.masks = [(word, np.uint64(mask)) for word, mask in sorted(masks.items())]
+        self._plain = all(field.mask == 1 for field in fields)
+        self._columns = np.array([_BITS * field.word + int(field.shift) for field in fields], dtype=np.int64)
+        self._known: dict[str, dict[tuple[int, ...], int]] = {}
+
+    def number(self, step: str, rows: Rows, row: int) -> int:
+        """The answer to a question in one row."""
+        return self._of(step, tuple([rows.words[word].item(row) & int(mask) for word, mask in self.masks]))
+
+    def codes(self, step: str, rows: Rows, which: Ints) -> tuple[Ints, list[int]]:
+        """The answers to a question in these rows, as codes and the ids by code."""
+        if not self.masks:
+            return np.zeros(len(which), dtype=np.int64), [self._of(step, ())]
+        codes, examples = np.zeros(len(which), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        for word, mask in self.masks:
+            held, found = np.unique(rows.words[word].take(which) & mask, return_inverse=True)
+            if len(examples) == 1:
+                codes = found
+            else:
+                codes = codes * len(held) + found
+            _, examples, codes = np.unique(codes, return_index=True, return_inverse=True)
+        ids: dict[int, int] = {}
+        numbers = [self.number(step, rows, int(which[row])) for row in examples.tolist()]
+        table = np.array([ids.setdefault(number, len(ids)) for number in numbers], dtype=np.int64)
+        return table.take(codes), list(ids)
+
+    def _of(self, step: str, pattern: tuple[int, ...]) -> int:
+        known = self._known.setdefault(step, {})
+        found = known.get(pattern)
+        if found is None:
+            words = dict(zip([word for word, _ in self.masks], pattern, strict=True))
+            held = []
+            for field in self.fields:
+                code = words[field.word] >> int(field.shift) & int(field.mask)
+                if code:
+                    held.append(field.table.ids[code])
+            found = known[pattern] = self._answer(step, held)
+        return found
+
+    def present(self, rows: Rows) -> NDArray[np.bool_]:
+        """Which elements each row has: a row for each row, a column for each field."""
+        if not self.fields:
+            return np.zeros((len(rows), 0), dtype=np.bool_)
+        if self._plain:
+            # One byte for each bit of all words.
+            words = np.stack(rows.words, axis=1)
+            bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+            return bits.take(self._columns, axis=1).view(np.bool_)
+        columns = [(rows.words[field.word] >> field.shift & field.mask) != 0 for field in self.fields]
+        return np.stack(columns, axis=1)
+
+    def ids(self, rows: Rows, which: Ints, elements: Ints) -> Ints:
+        """The ids of elements that rows have, pair by pair: row `which[i]` has that of field `elements[i]`."""
+        if self._plain:
+            ids = [field.table.ids[-1] for field in self.fields]
+            return np.array(ids, dtype=np.int64).take(elements)
+        found = np.empty(len(which), dtype=np.int64)
+        for number, field in enumerate(self.fields):
+            some = np.flatnonzero(elements == number)
+            codes = rows.words[field.word].take(which[some]) >> field.shift & field.mask
+            found[some] = np.array(field.table.ids, dtype=np.int64).take(codes.view(np.int64))
+        return found

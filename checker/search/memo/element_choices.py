@@ -1,0 +1,52 @@
+"""Choices among the elements of a set by element: a path is remembered for each element, not for each set.
+
+A rule that chooses among the elements of the set in some slot is asked once for each element, which it finds in the
+slot `CHOSEN`, and once for all paths that choose none, or find none: then `CHOSEN` holds nothing. So a path depends on
+the element that it takes, and not on the others beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fizz import Span
+from interpreter.state.state import Slot
+from interpreter.state.step import Aborted, Rule
+
+CHOSEN: Final[Slot] = ("chosen",)
+NOWHERE: Final = Aborted("another path has the result", Span("", 0, 0, 0, 0))
+"""The result of a path that has none, because the path for another element, or for none, has it."""
+
+
+class BeginAnew(Exception):
+    """The tree of a rule cannot be added to: its paths will ask other questions from now on."""
+
+
+class ElementChoices:
+    """Which rules choose among elements. `sets`: the slot of the set; each rule has at most one."""
+
+    def __init__(self) -> None:
+        self.sets: dict[Rule, Slot] = {}
+        self._without: set[Rule] = set()
+        self._labels: dict[tuple[Rule, str], int] = {}
+
+    def admits(self, rule: Rule, slot: Slot) -> bool:
+        """Whether a rule chooses among the elements in a slot; raises `BeginAnew` if it does so from now on."""
+        if rule in self._without:
+            return False
+        known = self.sets.get(rule)
+        if known is None:
+            self.sets[rule] = slot
+            raise BeginAnew
+        return known == slot
+
+    def name(self, rule: Rule, label: str, element: int) -> None:
+        """Note how a choice is called. Steps of one name count once: if two elements have one name, give up."""
+        if self._labels.setdefault((rule, label), element) != element:
+            self.give_up(rule)
+            raise BeginAnew
+
+    def give_up(self, rule: Rule) -> None:
+        """Let a rule choose as it is written. What is remembered of it must be forgotten."""
+        self._without.add(rule)
+        self.sets.pop(rule, None)
