@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, Final
 
 from fizz.syntax import ast
+from fizz.syntax.tree_walk import nodes_in
 from interpreter.execute.costs import cost, turn_cost
 from interpreter.execute.environment import Closure, Environment, Evaluator, located, plain_names
 from interpreter.execute.names import NameScope
 from interpreter.library import operations
-from interpreter.values import Builtin, DictValue, ListValue, truth
+from interpreter.state.state import MISSING
+from interpreter.state.step import ModelError
+from interpreter.values import Builtin, DictValue, ListValue, SetValue, truth
 from interpreter.values.basis import sought_key
 from interpreter.values.budget import METER, check_size
+from interpreter.values.folding import Fold
 from interpreter.values.problem import ModelMistake
 
+FOLDED: Final = frozenset({"len", "set"})
+"""The functions that a set may apply to the results of turns by itself, besides `any` and `all`."""
 Compile = Callable[[ast.Expression, NameScope], Evaluator]
 Turns = Callable[[Environment], Iterator[None]]
 
@@ -28,8 +35,12 @@ def compile_comprehension(node: ast.Comprehension, scope: NameScope, compile_exp
     turns = _turns(node.clauses, (node.key, node.element), inner, compile_expression)
     element = compile_expression(node.element, inner)
     key = None if node.key is None else compile_expression(node.key, inner)
+    folded = None if key is not None else _Folded(node, ("list",), scope, compile_expression)
 
     def collect(env: Environment) -> Any:
+        answer = None if folded is None else folded.ask(env)
+        if answer is not None:
+            return answer[0]
         scope = env.inner({})
         try:
             if key is not None:
@@ -69,8 +80,12 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
     turns = _turns(argument.clauses, (argument.element,), inner, compile_expression)
     element = compile_expression(argument.element, inner)
     decisive = function == "any"
+    folded = _Folded(argument, (function,), scope, compile_expression)
 
-    def decide(env: Environment) -> bool:
+    def decide(env: Environment) -> Any:
+        answer = folded.ask(env)
+        if answer is not None:
+            return answer[0]
         scope = env.inner({})
         try:
             for _ in turns(scope):
@@ -81,6 +96,125 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
         return not decisive
 
     return decide
+
+
+def folded_call(
+    node: ast.Call, scope: NameScope, compile_expression: Compile, otherwise: Evaluator
+) -> Evaluator | None:
+    """`len([e for …])`, `set([…])` and `len(set([…]))`, which need no list as such; None for other calls.
+
+    `otherwise` evaluates the call as it is written.
+    """
+    functions: list[str] = []
+    inside: ast.Expression = node
+    while isinstance(inside, ast.Call) and len(inside.arguments) == 1 and inside.arguments[0].kind == "positional":
+        if not isinstance(inside.function, ast.Name) or inside.function.id not in FOLDED:
+            return None
+        name = inside.function.id
+        if scope.depths(name) or not isinstance(scope.known.builtins.get(name), Builtin):
+            return None
+        functions.append(name)
+        inside = inside.arguments[0].value
+    if not isinstance(inside, ast.Comprehension) or inside.kind != "list" or functions[1:] not in ([], ["set"]):
+        return None
+    folded = _Folded(inside, ("list", *reversed(functions)), scope, compile_expression)
+
+    def evaluate(env: Environment) -> Any:
+        answer = folded.ask(env)
+        return otherwise(env) if answer is None else answer[0]
+
+    return evaluate
+
+
+class _Folded:
+    """A comprehension over a set that may answer by itself, from the results of single turns."""
+
+    def __init__(
+        self, node: ast.Comprehension, functions: tuple[str, ...], scope: NameScope, compile_expression: Compile
+    ) -> None:
+        first = node.clauses[0]
+        assert isinstance(first, ast.ComprehensionFor)
+        self._node = node
+        self._names = frozenset(
+            name
+            for clause in node.clauses
+            if isinstance(clause, ast.ComprehensionFor)
+            for name in clause.variables.names
+        )
+        self._scope = scope
+        self._compile = compile_expression
+        # To evaluate it twice has no effect: the comprehension may be evaluated as it is written after all.
+        simple = isinstance(first.iterable, ast.Name | ast.Attribute)
+        self._iterable = compile_expression(first.iterable, scope.inner(self._names)) if simple else None
+        self._truth = functions[0] in ("any", "all")
+        self._site = (node.span, functions)
+
+    @cached_property
+    def _turns(self) -> Callable[[Environment, object], list[object]]:
+        """Gives the results of the turn for an element. Most comprehensions are never evaluated turn by turn."""
+        node, inner, truths = self._node, self._scope.inner(self._names), self._truth
+        first, rest = node.clauses[0], node.clauses[1:]
+        assert isinstance(first, ast.ComprehensionFor)
+        variables, charged = first.variables, turn_cost(rest, node.element)
+        following = _turns(rest, (node.element,), inner, self._compile) if rest else None
+        element = self._compile(node.element, inner)
+
+        def turn(scope: Environment, item: object) -> list[object]:
+            METER.count += charged
+            scope.locals.clear()
+            bind_loop_variables(variables, scope.locals, item)
+            results: list[object] = []
+            for _ in following(scope) if following else (None,):
+                result = element(scope)
+                results.append(truth(result) if truths else result)
+            return results
+
+        return turn
+
+    @cached_property
+    def _calls(self) -> bool:
+        """Whether a turn calls anything but builtin functions, which change nothing."""
+        return not all(
+            isinstance(part.function, ast.Name)
+            and isinstance(self._scope.known.builtins.get(part.function.id), Builtin)
+            for part in nodes_in((self._node.clauses[1:], self._node.element))
+            if isinstance(part, ast.Call)
+        )
+
+    @cached_property
+    def _captured(self) -> list[tuple[str, list[int]]]:
+        """The names that a turn may use from around the comprehension, and in which environments they may be bound."""
+        inside = (self._node.clauses[1:], self._node.element)
+        used = {part.id for part in nodes_in(inside) if isinstance(part, ast.Name)}
+        return [(name, depths) for name in sorted(used - self._names) if (depths := self._scope.depths(name))]
+
+    def ask(self, env: Environment) -> tuple[object] | None:
+        """The value, if the set gives it; None: it is to be computed as it is written."""
+        if self._iterable is None:
+            return None
+        scope = env.inner({})
+        try:
+            values = self._iterable(scope)
+        except (ModelMistake, ModelError):
+            return None  # evaluated again, with its location
+        if not isinstance(values, SetValue):
+            return None
+        return values.folded(Fold(self._site, partial(self._held, env), partial(self._turns, scope), self._calls))
+
+    def _held(self, env: Environment) -> tuple[object, ...]:
+        found: list[object] = [env.instance]
+        for name, depths in self._captured:
+            value: object = MISSING
+            around: Environment | None = env
+            at = 0
+            for depth in depths:
+                while at < depth and around is not None:
+                    around, at = around.outer, at + 1
+                if around is not None and name in around.locals:
+                    value = around.locals[name]
+                    break
+            found.append(value)
+        return tuple(found)
 
 
 def _turns(

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from fizz import Span
 from fizz.syntax import ast
-from interpreter.execute.comprehensions import compile_comprehension, compile_lambda, short_circuit
+from interpreter.execute.comprehensions import compile_comprehension, compile_lambda, folded_call, short_circuit
 from interpreter.execute.costs import cost
 from interpreter.execute.environment import Environment, Evaluator, located
 from interpreter.execute.names import NameScope
@@ -292,7 +292,7 @@ def _call(node: ast.Call, scope: NameScope) -> Evaluator:
         args, kwargs = arguments(env)
         return call_value(callee, args, kwargs, span)
 
-    return evaluate
+    return folded_call(node, scope, compile_expression, evaluate) or evaluate
 
 
 def call_value(callee: object, args: list[object], kwargs: dict[str, object], span: Span) -> Any:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from interpreter.values.basis import Value, ValueWalk, equal_fields, equal_sequences, lay_member, sought_key
 from interpreter.values.budget import METER, check_size, parts_of_keys
 from interpreter.values.container import Container
+from interpreter.values.folding import Fold
 
 Entries = dict[Hashable, tuple[object, object]]
 
@@ -183,6 +184,10 @@ class SetValue(Container):
 
     def holds(self, item: object) -> bool:
         return sought_key(item) in self.entries
+
+    def folded(self, fold: Fold) -> tuple[object] | None:
+        """The value of a fold, if the set finds it by itself; None: it is computed as it is written."""
+        return None
 
     def add(self, item: object) -> None:
         token = sought_key(item)

@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.memo.division import Divider, is_element, root_of, whole_value
+from checker.search.memo.division import FOLD, Divider, is_element, root_of, whole_value
+from checker.search.memo.folds import Folds
 from interpreter import Machine
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.budget import METER
@@ -144,9 +145,10 @@ class CodeTable:
 class Tables:
     """The code tables of all slots and parts of slots that one run has met. `threads` serves all thread slots."""
 
-    def __init__(self, machine: Machine, divider: Divider) -> None:
+    def __init__(self, machine: Machine, divider: Divider, folds: Folds) -> None:
         self._machine = machine
         self.divider = divider
+        self.folds = folds
         self._tables: dict[Slot, CodeTable] = {}
         self._parts: dict[Slot, list[Slot]] = {}
         self._elements: dict[Slot, list[Slot]] = {}
@@ -162,13 +164,18 @@ class Tables:
             root = root_of(slot)
             answer = partial(self.divider.answer, slot)
             element = is_element(slot)
-            sum_of = partial(self._machine.element_sum, slot[:-1]) if element else partial(self._machine.slot_sum, slot)
+            sum_of = partial(self._element_sum, slot[:-1]) if element else partial(self._machine.slot_sum, slot)
             known = self._tables[slot] = CodeTable(sum_of, answer, slot != root)
             if slot != root:
                 self._parts.setdefault(root, []).append(slot)
             if element:
                 self._elements.setdefault(slot[:-1], []).append(slot)
         return known
+
+    def _element_sum(self, slot: Slot, element: int) -> int:
+        """What an element of the set in a slot adds to the key; called once, when it is met there."""
+        self.divider.met.setdefault(slot, []).append(element)
+        return self._machine.element_sum(slot, element)
 
     def stored(self, slot: Slot) -> Slot:
         """Where what is written to a slot is stored."""
@@ -209,7 +216,9 @@ class Tables:
         return self.divider.by_elements and slot not in self.divider.gathered
 
     def answer_for(self, step: str, elements: Sequence[int]) -> int:
-        """The answer to a question for the set of these elements."""
+        """The answer to a question for the set of these elements, in their order."""
+        if step.startswith(FOLD):
+            return self.folds.answer(step, elements)
         return self.divider.answer_for(step, self._machine.values.intern_members(Tag.SET, elements))
 
     def elements(self, slot: Slot) -> list[Slot]:

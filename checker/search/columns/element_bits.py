@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import Ints
+from checker.search.memo.folds import UnknownElement
 
 if TYPE_CHECKING:
     from checker.search.columns.packing import PackedField, Rows
@@ -38,7 +39,11 @@ class ElementBits:
 
     def number(self, step: str, rows: Rows, row: int) -> int:
         """The answer to a question in one row."""
-        return self._of(step, tuple([rows.words[word].item(row) & int(mask) for word, mask in self.masks]))
+        try:
+            return self._of(step, tuple([rows.words[word].item(row) & int(mask) for word, mask in self.masks]))
+        except UnknownElement as unknown:
+            unknown.row = row
+            raise
 
     def codes(self, step: str, rows: Rows, which: Ints) -> tuple[Ints, list[int]]:
         """The answers to a question in these rows, as codes and the ids by code."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tables, Words
 from checker.search.columns.element_bits import ElementBits
-from checker.search.memo.division import asks_all, is_element
+from checker.search.memo.division import FOLD, asks_all, is_element
 from interpreter.state.state import UNBOUND, Layout, Slot, State
 
 WORD_BITS = 64
@@ -84,6 +84,8 @@ class Packing:
         self._free = WORD_BITS
         """The first bit of the last word that holds nothing."""
         self._elements: dict[Slot, ElementBits] = {}
+        self._folded: dict[Slot, tuple[int, ElementBits]] = {}
+        """By question: the number of turns known when the elements that matter were chosen, and these."""
         self.nowhere = State(layout, (0,) * len(layout.slots))
         """Some state of this layout, for questions that the layout alone decides."""
         self._fit()
@@ -118,7 +120,7 @@ class Packing:
 
     def _know_fields(self) -> None:
         self.version += 1
-        self._elements = {}
+        self._elements, self._folded = {}, {}
         # Arithmetic on single rows is fastest with Python's own numbers.
         self._scalars = {slot: (f.word, int(f.shift), int(f.mask), f.table.ids) for slot, f in self.fields.items()}
         self._asked = {}
@@ -145,9 +147,22 @@ class Packing:
         known = self._elements.get(slot)
         if known is None:
             parts = self.tables.in_order([part for part in self.tables.elements(slot) if part in self.fields])
-            known = ElementBits([self.fields[part] for part in parts], self.tables.answer_for)
-            self._elements[slot] = known
+            known = self._elements[slot] = ElementBits([self.fields[part] for part in parts], self.tables.answer_for)
         return known
+
+    def bits_for(self, slot: Slot) -> ElementBits:
+        """The elements on which the answer to a question depends."""
+        step = slot[-1]
+        everything = self.elements(slot[:-1])
+        if not step.startswith(FOLD):
+            return everything
+        folds, fold = self.tables.folds, int(step[1:])
+        turns = len(folds.known[fold].turns)
+        known = self._folded.get(slot)
+        if known is None or known[0] != turns:
+            fields = [f for f in everything.fields if any(folds.matters(fold, element) for element in f.table.ids[1:])]
+            known = self._folded[slot] = (turns, ElementBits(fields, self.tables.answer_for))
+        return known[1]
 
     @property
     def outgrown(self) -> bool:

@@ -71,13 +71,13 @@ class StateColumns:
         mask = packing.mask([slot for slot in stored if slot in packing.fields])
         for slot in slots:
             if packing.asks_elements(slot):
-                for word, bits in packing.elements(slot[:-1]).masks:
+                for word, bits in packing.bits_for(slot).masks:
                     mask[word] |= bits
         return mask
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
         if self.packing.asks_elements(slot):
-            return self.packing.elements(slot[:-1]).codes(slot[-1], self.rows, rows)
+            return self.packing.bits_for(slot).codes(slot[-1], self.rows, rows)
         stored, step = self.packing.asked(slot)
         field = self.packing.fields.get(stored)
         if field is None:
@@ -114,7 +114,7 @@ class StateColumns:
         if slot[0] == "state":
             raise NeedsRows
         if self.packing.asks_elements(slot):
-            return self.packing.elements(slot[:-1]).number(slot[-1], self.rows, row)
+            return self.packing.bits_for(slot).number(slot[-1], self.rows, row)
         state = self.packing.unpack(self.rows, row) if slot[0] in _OF_ALL else self.packing.nowhere
         return derived(slot, state, self.interner)
 

@@ -28,7 +28,7 @@ class Space:
         self.memory = expander.memory
         self.judges_steps = bool(expander.task.watching.steps)
         self.packings: dict[Layout, Packing] = {}
-        self.tables = Tables(machine, self.memory.divider)
+        self.tables = Tables(machine, self.memory.divider, self.memory.runner.folds)
         self.ranks = Ranks(self.tables.threads, machine.values)
         self.orders: list[StepOrder] = []
         self._order_numbers: dict[StepOrder, int] = {}

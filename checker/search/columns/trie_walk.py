@@ -14,7 +14,8 @@ import numpy as np
 
 from checker.search.columns.code_tables import Ints
 from checker.search.columns.packing import Scalars
-from checker.search.memo.element_choices import CHOSEN
+from checker.search.memo.element_choices import CHOSEN, BeginAnew
+from checker.search.memo.folds import UnknownElement
 from checker.search.memo.trie import Forking, Leaf, Leaves, Question, ReadTree, TreeNode
 from interpreter.state.state import Slot
 from interpreter.state.step import SOME_INDEX, ExecutionPath, Result
@@ -163,7 +164,7 @@ class Walker:
                     return np.zeros(len(rows), dtype=np.int64)
                 choices = (*choices, SOME_INDEX)
             self.slots.add(node.slot)
-            answers = self.source.codes(node.slot, rows)
+            answers = self._codes(node.slot, rows, choices)
             if not isinstance(answers, int):
                 break
             node = self._branch(node, answers, int(rows[0]), choices, depth)
@@ -188,7 +189,7 @@ class Walker:
                     choices = (*choices, SOME_INDEX)
                 field = fields[slot] if slot in fields else self._field(slot)
                 if field is None:
-                    answer = self.source.number(slot, row)
+                    answer = self._number(slot, row, choices)
                 else:
                     word, shift, mask, ids = field
                     answer = ids[(word(row) >> shift) & mask]
@@ -211,6 +212,27 @@ class Walker:
                 METER.ask()
             fork, taken, choices, depth = pending.pop()
             node = fork.branches[taken] or self._learn(fork, taken, row, choices, depth)
+
+    def _codes(self, slot: Slot, rows: Ints, choices: tuple[int, ...]) -> tuple[Ints, Sequence[int]] | int:
+        """As `SlotSource.codes`. Turns of a fold for elements that are new are taken."""
+        while True:
+            try:
+                return self.source.codes(slot, rows)
+            except UnknownElement as unknown:
+                self._number(slot, unknown.row, choices)
+
+    def _number(self, slot: Slot, row: int, choices: tuple[int, ...]) -> int:
+        """As `SlotSource.number`. Turns of a fold for elements that are new are taken."""
+        try:
+            return self.source.number(slot, row)
+        except UnknownElement:
+            self.tree.counters.calls += 1
+            self.source.run(row, choices)
+        try:
+            return self.source.number(slot, row)
+        except UnknownElement:
+            # The turns read more of the state now, so the path comes to the fold by other questions.
+            raise BeginAnew from None
 
     def _field(self, slot: Slot) -> Scalars | None:
         self.slots.add(slot)

@@ -46,7 +46,9 @@ NEARLY_ALL: Final = 0.75
 WHOLE: Final = "*"
 SIZE: Final = "#"
 ANY: Final = "?"
-"""The questions for all elements of a set together: the set, its size, and whether it has an element."""
+FOLD: Final = "@"
+"""The questions for all elements of a set together: the set, its size, whether it has an element, and the beginning of
+the steps of folds (see `folds`)."""
 _DIVIDED: Final = frozenset({Tag.LIST, Tag.DICT, Tag.RECORD})
 _ELEMENTS: Final = frozenset(
     {Tag.NONE, Tag.BOOL, Tag.INT, Tag.FLOAT, Tag.STRING, Tag.BYTES, Tag.ROLE, Tag.MODEL_VALUE, Tag.SYMMETRIC}
@@ -66,7 +68,8 @@ def is_element(slot: Slot) -> bool:
 
 def asks_all(slot: Slot) -> bool:
     """Whether a slot is a question for all of a container."""
-    return slot[-1] in _OF_ALL
+    step = slot[-1]
+    return step in _OF_ALL or (isinstance(step, str) and step.startswith(FOLD))
 
 
 class Division(NamedTuple):
@@ -87,6 +90,8 @@ class Divider:
     def __init__(self, interner: Interner) -> None:
         self._interner = interner
         self.by_elements = False
+        self.met: dict[Slot, list[int]] = {}
+        """By slot, the elements that were met in its sets, if these are stored by elements."""
         self.spread = 0
         """What it may cost, in charges, to name each element that was met in any set."""
         self._divisions: dict[int, Division | None] = {}
@@ -234,6 +239,8 @@ class Divider:
                 return UNBOUND
             if division.whole or step in _OF_ALL:
                 return self._part(division, number, step)
+            if step.startswith(FOLD):
+                return UNBOUND  # asked as it is written
             number = division.members.get(step, UNBOUND)
             if number == UNBOUND:
                 return UNBOUND

@@ -88,7 +88,7 @@ class Memory:
             directly = self.run_directly(rule, view.whole())
             choice.count(1, 0)
             return self._run_all(rule, view) if directly is None else directly
-        if rule in self.forgetful:
+        if rule in self.forgetful or rule in self.runner.choices.sets:
             return self._run_all(rule, view)
         tree = self.tree(rule)
         most = self.machine.most_paths

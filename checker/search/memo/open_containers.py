@@ -18,6 +18,7 @@ from interpreter.state.state import Slot
 from interpreter.values import Container, DictValue, ListValue, RecordValue, SetValue
 from interpreter.values.basis import hash_key, sought_key
 from interpreter.values.budget import METER
+from interpreter.values.folding import Fold
 from interpreter.values.tags import Tag
 
 MOST_CHANGES: Final = 1_000
@@ -106,10 +107,11 @@ class PendingSet:
     """The elements of one set, in `slot`, that were added or removed so far.
 
     `step_of` gives the step to an element, None if it cannot be asked for alone. Of the set as it was, `load` gives
-    whether it had the element of a step, `load_size` how many elements it had, `load_all` the elements by key.
+    whether it had the element of a step, `load_size` how many elements it had, `load_all` the elements by key, `fold` the
+    value of a fold over it.
     """
 
-    __slots__ = ("changes", "load", "load_all", "load_size", "slot", "step_of")
+    __slots__ = ("changes", "fold", "load", "load_all", "load_size", "slot", "step_of")
 
     def __init__(
         self,
@@ -118,8 +120,10 @@ class PendingSet:
         load: Callable[[str], bool],
         load_size: Callable[[], int],
         load_all: Callable[[], dict[Hashable, object]],
+        fold: Callable[[Fold], tuple[object] | None],
     ) -> None:
         self.slot = slot
+        self.fold = fold
         self.step_of = step_of
         self.load = load
         self.load_size = load_size
@@ -347,6 +351,9 @@ class OpenSet(OpenContainer, SetValue):
         token = sought_key(item)
         known: bool | None = self.pending.holds(token, item)
         return token in self.entries if known is None else known
+
+    def folded(self, fold: Fold) -> tuple[object] | None:
+        return None if asked_by_elements(self) is None else self.pending.fold(fold)
 
     def insert(self, token: Hashable, item: object) -> None:
         # Open sets are small.

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from checker.search.memo.division import ANY, MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, gone, list_head
+from checker.search.memo.folds import PathFolds
 from checker.search.memo.open_containers import OPEN, ContainerShape, OpenContainer, Pending, PendingSet, by_step, each
 from interpreter.execute.code import Code
 from interpreter.execute.reach import changed, reachable
@@ -19,6 +20,7 @@ from interpreter.execute.view import StateView
 from interpreter.execute.world import Reader, World
 from interpreter.state.state import MISSING, UNBOUND, Slot, State
 from interpreter.values import Container, SetValue
+from interpreter.values.folding import Fold
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import ModelMistake
@@ -56,11 +58,15 @@ class PartsView(StateView):
 class PartsWorld(World):
     """A world whose reader may answer with the head of a container. `opened`: the containers that it gave so."""
 
-    __slots__ = ("_divider", "opened")
+    __slots__ = ("_divider", "folds", "opened", "touches")
 
     def __init__(self, interner: Interner, recorder: Reader, code: Code, divider: Divider) -> None:
         super().__init__(interner, recorder, code)
         self._divider = divider
+        self.folds: PathFolds | None = None
+        """Answers comprehensions over sets, if these are asked by elements."""
+        self.touches = 0
+        """How often the state was asked for."""
         self.opened: dict[Slot, tuple[Container, ContainerShape]] = {}
 
     def beside(self, reader: Reader) -> PartsWorld:
@@ -68,7 +74,16 @@ class PartsWorld(World):
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
+    def get(self, slot: Slot) -> object:
+        self.touches += 1
+        return super().get(slot)
+
+    def ask(self, slot: Slot) -> int:
+        self.touches += 1
+        return super().ask(slot)
+
     def read(self, slot: Slot) -> object:
+        self.touches += 1
         number = self.originals[slot] = self.recorder.read(slot)
         if number == UNBOUND:
             return MISSING
@@ -101,7 +116,16 @@ class PartsWorld(World):
             lambda step: self._asked((*slot, step)) != UNBOUND,
             lambda: int(self.interner.payload(self._asked((*slot, SIZE)))),
             partial(self._elements, slot),
+            partial(self._fold, slot),
         )
+
+    def _fold(self, slot: Slot, fold: Fold) -> tuple[object] | None:
+        """The value of a fold over the set in a slot; None: it is to be computed as it is written."""
+        if self.folds is None or slot[0] not in ROOT_LENGTH:
+            return None
+        step = self.folds.step(fold, self._divider.met.get(slot, ()))
+        answer = UNBOUND if step is None else self._asked((*slot, step))
+        return None if answer == UNBOUND else (self.thaw(self.folds.value(answer)),)
 
     def has_elements(self, slot: Slot) -> bool:
         """Whether the set in a slot, as it was before the step, has elements."""
@@ -127,10 +151,12 @@ class PartsWorld(World):
 
     def _asked(self, slot: Slot) -> int:
         """The answer to a question about a container that is stored whole."""
+        self.touches += 1
         number = self.originals[slot] = self.recorder.read(slot)
         return number
 
     def used(self, domain: str) -> set[int | Fraction]:
+        self.touches += 1
         for value in reachable(container for container, _ in self.opened.values()):
             if isinstance(value, OpenContainer):
                 value.fill()

@@ -7,13 +7,14 @@ and a path that is known to come to a restart begins there.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Final, NamedTuple
 
 from checker.search.memo.division import Divider
 from checker.search.memo.element_choices import CHOSEN, NOWHERE, BeginAnew, ElementChoices
+from checker.search.memo.folds import Folds, PathFolds
 from checker.search.memo.open_containers import OpenContainer, asked_by_elements
 from checker.search.memo.parts_world import PartsWorld
 from fizz import Span
@@ -94,6 +95,7 @@ class RememberingRunner:
         self.without_containers: set[Rule] = set()
         self.costly: set[Rule] = set()
         self.choices = ElementChoices()
+        self.folds = Folds(machine.values)
 
     def run(
         self, rule: Rule, view: View, choices: tuple[int, ...] = (), restart: Restart | None = None
@@ -111,7 +113,7 @@ class RememberingRunner:
         if rule in self.costly:
             return self.whole(rule, view, choices)
         may_keep = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.without_containers
-        observer = Remembering(machine, self._divider, rule, may_keep, self.choices, restart)
+        observer = Remembering(machine, self._divider, rule, may_keep, self.choices, self.folds, restart)
         try:
             path = machine.execute(rule, view, choices, observer=observer)
             return replace(path, result=NOWHERE) if observer.elsewhere else path
@@ -182,12 +184,15 @@ class Remembering(ByParts):
         rule: Rule,
         may_keep: bool,
         choices: ElementChoices,
+        folds: Folds,
         restart: Restart | None = None,
     ) -> None:
         super().__init__(divider)
         self._may_keep = may_keep
         self._rule = rule
         self._choices = choices
+        self._folds = folds
+        self._met = machine.parts.met
         self._chosen = False
         """Whether an element was chosen by its slot."""
         self.elsewhere = False
@@ -207,6 +212,9 @@ class Remembering(ByParts):
 
     def begin(self, run: Execution) -> None:
         """Set the state of a path after the restart."""
+        if self._divider.by_elements and self._rule.kind in (StepKind.START, StepKind.ASSERT):
+            assert isinstance(run.world, PartsWorld)
+            run.world.folds = PathFolds(self._folds, _AskedSoFar(run, self._rule, self._restart), self._met)
         restart = self._restart
         if restart is None:
             return
@@ -338,6 +346,37 @@ class Remembering(ByParts):
             container.changed = False
         self._held += kept
         return True
+
+
+class _AskedSoFar:
+    """What a path has asked and changed so far."""
+
+    def __init__(self, run: Execution, rule: Rule, restart: Restart | None) -> None:
+        self._run = run
+        self._begin: Hashable = rule if restart is None else restart.mark
+
+    def prefix(self) -> Hashable:
+        events = self._run.recorder.events
+        last = next((i for i in range(len(events) - 1, -1, -1) if isinstance(events[i], Cut)), None)
+        if last is None:
+            return (self._begin, *events)
+        restart = events[last]
+        assert isinstance(restart, Restart)
+        return (restart.mark, *events[last + 1 :])
+
+    @property
+    def touches(self) -> int:
+        world = self._run.world
+        assert isinstance(world, PartsWorld)
+        return world.touches
+
+    def changes(self) -> Hashable:
+        world = self._run.world
+        counts = (len(world.written), len(world.cells), len(world.created), len(world.sent), len(world.drawn))
+        return (counts, tuple(slot for slot, value in world.slots.items() if changed(value)))
+
+    def thaw(self, number: int) -> object:
+        return self._run.world.thaw(number)
 
 
 class _Unshared:

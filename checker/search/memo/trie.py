@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from checker.search.memo.element_choices import CHOSEN, NOWHERE, BeginAnew
+from checker.search.memo.folds import UnknownElement
 from checker.search.memo.remembering import Restart, RestartMark
 from interpreter.state.state import Slot
 from interpreter.state.step import Cut, Event, ExecutionPath, Fork, Read, Result, ends_step
@@ -240,7 +241,10 @@ class ReadTree:
             depth += 1
             if isinstance(node, Question):
                 forks += node.slot == CHOSEN
-                node = node.branches.get(ask(node.slot))
+                try:
+                    node = node.branches.get(ask(node.slot))
+                except UnknownElement:
+                    break
             else:
                 taken = choices[forks] if forks < len(choices) else 0
                 forks += 1

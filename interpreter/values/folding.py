@@ -1,0 +1,22 @@
+"""`Fold`: a question for all elements of a set that is answered from the results of a turn for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fizz.base.light import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """`site`: where it is asked, and the functions that make the value from the list of all results, in order.
+
+    `held` gives the values that a turn may use besides an element and the state (MISSING for unbound names); `turn` the
+    results of the turn for an element. `calls`: a turn calls what might change containers.
+    """
+
+    site: tuple[Any, tuple[str, ...]]
+    held: Callable[[], tuple[object, ...]]
+    turn: Callable[[object], list[object]]
+    calls: bool
