@@ -107,8 +107,8 @@ class PendingSet:
     """The elements of one set, in `slot`, that were added or removed so far.
 
     `step_of` gives the step to an element, None if it cannot be asked for alone. Of the set as it was, `load` gives
-    whether it had the element of a step, `load_size` how many elements it had, `load_all` the elements by key, `fold` the
-    value of a fold over it.
+    whether it had the element of a step, `load_size` how many elements it had, `load_all` the elements by key, and
+    `fold` the value of a fold over it.
     """
 
     __slots__ = ("changes", "fold", "load", "load_all", "load_size", "slot", "step_of")
