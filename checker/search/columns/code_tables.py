@@ -221,6 +221,10 @@ class Tables:
             return self.folds.answer(step, elements)
         return self.divider.answer_for(step, self._machine.values.intern_members(Tag.SET, elements))
 
+    def size(self, count: int) -> int:
+        """The id of a size."""
+        return self._machine.values.intern(Tag.INT, count)
+
     def elements(self, slot: Slot) -> list[Slot]:
         """The slots of the elements that were met in the set in a slot, in the order in which they were met."""
         return self._elements.get(slot, [])

@@ -5,13 +5,14 @@ Questions for all elements together, which are no fields, are answered by the bi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.columns.code_tables import Ints
+from checker.search.columns.code_tables import Ints, Tables
+from checker.search.memo.division import SIZE
 from checker.search.memo.folds import UnknownElement
 
 if TYPE_CHECKING:
@@ -23,12 +24,12 @@ _BITS: Final = 64
 class ElementBits:
     """`fields` are those of the elements, in the order in which pairs of rows and elements are made.
 
-    `answer` gives the answer to a question (a step) for a set of these elements.
+    `tables` have the answers to questions for sets of these elements.
     """
 
-    def __init__(self, fields: Sequence[PackedField], answer: Callable[[str, Sequence[int]], int]) -> None:
+    def __init__(self, fields: Sequence[PackedField], tables: Tables) -> None:
         self.fields = fields
-        self._answer = answer
+        self._tables = tables
         masks: dict[int, int] = {}
         for field in fields:
             masks[field.word] = masks.get(field.word, 0) | int(field.mask) << int(field.shift)
@@ -49,6 +50,8 @@ class ElementBits:
         """The answers to a question in these rows, as codes and the ids by code."""
         if not self.masks:
             return np.zeros(len(which), dtype=np.int64), [self._of(step, ())]
+        if step == SIZE and self._plain:
+            return self._sizes(rows, which)
         codes, examples = np.zeros(len(which), dtype=np.int64), np.zeros(1, dtype=np.int64)
         for word, mask in self.masks:
             held, found = np.unique(rows.words[word].take(which) & mask, return_inverse=True)
@@ -62,6 +65,20 @@ class ElementBits:
         table = np.array([ids.setdefault(number, len(ids)) for number in numbers], dtype=np.int64)
         return table.take(codes), list(ids)
 
+    def some(self, rows: Rows) -> NDArray[np.bool_]:
+        """Which rows have elements."""
+        found = np.zeros(len(rows), dtype=np.bool_)
+        for word, mask in self.masks:
+            found |= (rows.words[word] & mask) != 0
+        return found
+
+    def _sizes(self, rows: Rows, which: Ints) -> tuple[Ints, list[int]]:
+        """The numbers of elements, as `codes`."""
+        words = np.stack([rows.words[word].take(which) & mask for word, mask in self.masks], axis=1)
+        sizes = np.unpackbits(words.view(np.uint8), axis=1).sum(axis=1, dtype=np.int64)
+        most = int(sizes.max(initial=0))
+        return sizes, [self._tables.size(size) for size in range(most + 1)]
+
     def _of(self, step: str, pattern: tuple[int, ...]) -> int:
         known = self._known.setdefault(step, {})
         found = known.get(pattern)
@@ -72,7 +89,7 @@ class ElementBits:
                 code = words[field.word] >> int(field.shift) & int(field.mask)
                 if code:
                     held.append(field.table.ids[code])
-            found = known[pattern] = self._answer(step, held)
+            found = known[pattern] = self._tables.answer_for(step, held)
         return found
 
     def present(self, rows: Rows) -> NDArray[np.bool_]:

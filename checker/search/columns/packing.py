@@ -147,7 +147,7 @@ class Packing:
         known = self._elements.get(slot)
         if known is None:
             parts = self.tables.in_order([part for part in self.tables.elements(slot) if part in self.fields])
-            known = self._elements[slot] = ElementBits([self.fields[part] for part in parts], self.tables.answer_for)
+            known = self._elements[slot] = ElementBits([self.fields[part] for part in parts], self.tables)
         return known
 
     def bits_for(self, slot: Slot) -> ElementBits:
@@ -161,7 +161,7 @@ class Packing:
         known = self._folded.get(slot)
         if known is None or known[0] != turns:
             fields = [f for f in everything.fields if any(folds.matters(fold, element) for element in f.table.ids[1:])]
-            known = self._folded[slot] = (turns, ElementBits(fields, self.tables.answer_for))
+            known = self._folded[slot] = (turns, ElementBits(fields, self.tables))
         return known[1]
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 
 from checker.search.columns.code_tables import Ints, Words
 from checker.search.columns.packing import Packing, Rows, Scalars
-from checker.search.memo.element_choices import CHOSEN
+from checker.search.memo.element_choices import CHOSEN, EMPTY
 from interpreter.execute.view import PairView, derived
 from interpreter.state.state import Slot, State
 from interpreter.state.step import ExecutionPath, Failure
@@ -142,12 +142,12 @@ class RowView:
 
 
 class ElementColumns:
-    """Rows of one packing, with an element for each: its id, or UNBOUND for none."""
+    """Rows of one packing, with an element for each: its id, ELSEWHERE or EMPTY."""
 
     def __init__(self, states: StateColumns, elements: Ints) -> None:
         self.states = states
         self.elements = elements
-        self.words = [*states.words, (elements + 1).view(np.uint64)]
+        self.words = [*states.words, (elements - EMPTY).view(np.uint64)]
 
     @property
     def version(self) -> int:

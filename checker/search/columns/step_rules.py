@@ -16,9 +16,10 @@ from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.remembered import Remembered
 from checker.search.columns.sources import ElementColumns, StateColumns
 from checker.search.columns.space import Space
+from checker.search.memo.element_choices import ELSEWHERE, EMPTY
 from checker.search.memo.run_choice import RunChoice
 from checker.search.memo.trie import Counters, Question, ReadTree
-from interpreter.state.state import UNBOUND, Slot, State
+from interpreter.state.state import Slot, State
 from interpreter.state.step import Aborted, Candidate, Event, ExecutionPath, Outcome, Read, Rule, StepKind, StepOrder
 
 MANY: Final = 1 << 62
@@ -103,12 +104,17 @@ class StepRule:
         """
         by_elements = self.kind is StepKind.START and self.space.memory.divider.by_elements
         while True:
-            nothing = np.full(len(rows), UNBOUND, dtype=np.int64) if by_elements else None
-            found = [LookedUp(np.arange(len(rows)), rows, self._bundles(rows, nothing), None)]
             slot = self._chosen_from
-            if slot is None:
+            nothing = np.full(len(rows), EMPTY, dtype=np.int64) if by_elements else None
+            bits = None if slot is None else self.packing.elements(slot)
+            if nothing is not None and bits is not None:
+                nothing[bits.some(rows)] = ELSEWHERE
+            found = [LookedUp(np.arange(len(rows)), rows, self._bundles(rows, nothing), None)]
+            if slot != self._chosen_from:
+                # The rule has begun to choose among elements.
+                continue
+            if bits is None:
                 return found
-            bits = self.packing.elements(slot)
             which, elements = np.nonzero(bits.present(rows))
             pairs = rows.take(which)
             ids = bits.ids(rows, which, elements)

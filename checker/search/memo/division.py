@@ -45,10 +45,9 @@ MOST_ELEMENTS: Final = 1_000
 NEARLY_ALL: Final = 0.75
 WHOLE: Final = "*"
 SIZE: Final = "#"
-ANY: Final = "?"
 FOLD: Final = "@"
-"""The questions for all elements of a set together: the set, its size, whether it has an element, and the beginning of
-the steps of folds (see `folds`)."""
+"""The questions for all elements of a set together: the set, its size, and the beginning of the steps of folds (see
+`folds`)."""
 _DIVIDED: Final = frozenset({Tag.LIST, Tag.DICT, Tag.RECORD})
 _ELEMENTS: Final = frozenset(
     {Tag.NONE, Tag.BOOL, Tag.INT, Tag.FLOAT, Tag.STRING, Tag.BYTES, Tag.ROLE, Tag.MODEL_VALUE, Tag.SYMMETRIC}
@@ -192,8 +191,7 @@ class Divider:
         """The answer to a question for all of a container."""
         if step == WHOLE:
             return number
-        count = len(self._interner.payload(number))
-        return self._interner.intern(Tag.INT, count) if step == SIZE else self._interner.intern(Tag.BOOL, count > 0)
+        return self._interner.intern(Tag.INT, len(self._interner.payload(number)))
 
     def _found(self, number: int, step: str) -> int:
         """The element of a set to which a step leads; the set was divided before. UNBOUND if there is none."""
@@ -419,7 +417,7 @@ def _list_steps(size: int) -> tuple[str, ...]:
 
 
 _ELEMENT: Final = "="
-_OF_ALL: Final = frozenset({WHOLE, SIZE, ANY})
+_OF_ALL: Final = frozenset({WHOLE, SIZE})
 _QUESTIONS: Final = frozenset({_ELEMENT, *_OF_ALL})
 """The beginnings of steps that are questions for containers that are stored whole."""
 _UNKNOWN: Final = Division(UNBOUND, {}, True)

@@ -1,8 +1,8 @@
 """Choices among the elements of a set by element: a path is remembered for each element, not for each set.
 
 A rule that chooses among the elements of the set in some slot is asked once for each element, which it finds in the
-slot `CHOSEN`, and once for all paths that choose none, or find none: then `CHOSEN` holds nothing. So a path depends on
-the element that it takes, and not on the others beside it.
+slot `CHOSEN`, and once for all paths that choose none, or find none: then `CHOSEN` holds `EMPTY` if there are none, and
+`ELSEWHERE` if there are some. So a path depends on the element that it takes, and not on the others beside it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from __future__ import annotations
 from typing import Final
 
 from fizz import Span
-from interpreter.state.state import Slot
+from interpreter.state.state import UNBOUND, Slot
 from interpreter.state.step import Aborted, Rule
 
 CHOSEN: Final[Slot] = ("chosen",)
+ELSEWHERE: Final = UNBOUND
+EMPTY: Final = UNBOUND - 1
 NOWHERE: Final = Aborted("another path has the result", Span("", 0, 0, 0, 0))
 """The result of a path that has none, because the path for another element, or for none, has it."""
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from checker.search.memo.division import ANY, MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, gone, list_head
+from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, gone, list_head
 from checker.search.memo.folds import PathFolds
 from checker.search.memo.open_containers import OPEN, ContainerShape, OpenContainer, Pending, PendingSet, by_step, each
 from interpreter.execute.code import Code
@@ -126,10 +126,6 @@ class PartsWorld(World):
         step = self.folds.step(fold, self._divider.met.get(slot, ()))
         answer = UNBOUND if step is None else self._asked((*slot, step))
         return None if answer == UNBOUND else (self.thaw(self.folds.value(answer)),)
-
-    def has_elements(self, slot: Slot) -> bool:
-        """Whether the set in a slot, as it was before the step, has elements."""
-        return bool(self.interner.payload(self._asked((*slot, ANY))))
 
     def _elements(self, slot: Slot) -> dict[Hashable, object]:
         """The elements of a set, by key."""

@@ -13,7 +13,7 @@ from math import prod
 from typing import Final, NamedTuple
 
 from checker.search.memo.division import Divider
-from checker.search.memo.element_choices import CHOSEN, NOWHERE, BeginAnew, ElementChoices
+from checker.search.memo.element_choices import CHOSEN, ELSEWHERE, EMPTY, NOWHERE, BeginAnew, ElementChoices
 from checker.search.memo.folds import Folds, PathFolds
 from checker.search.memo.open_containers import OpenContainer, asked_by_elements
 from checker.search.memo.parts_world import PartsWorld
@@ -30,7 +30,6 @@ from interpreter.execute.reach import changed, members
 from interpreter.execute.settlement import Settlement
 from interpreter.execute.view import Recorder, View
 from interpreter.state.domains import Segment
-from interpreter.state.state import UNBOUND
 from interpreter.state.step import SOME_INDEX, Abort, Cut, ExecutionPath, FairChoice, Rule, StepKind
 from interpreter.values import Container, FunctionValue, ModuleValue, StructValue
 from interpreter.values.budget import METER, ShareSpent
@@ -267,11 +266,11 @@ class Remembering(ByParts):
         number = run.recorder.read(CHOSEN)
         # Names of all alternatives are charged, of which there may be as many as elements were ever met.
         METER.charge(self._divider.spread)
-        if number == UNBOUND:
-            self.elsewhere = world.has_elements(slot)
-            if self.elsewhere:
-                raise Abort(NOT_HERE)
+        if number == EMPTY:
             return ()
+        self.elsewhere = number == ELSEWHERE
+        if self.elsewhere:
+            raise Abort(NOT_HERE)
         label = word + world.interner.text(number)
         self._choices.name(self._rule, label, number)
         run.take(label)
@@ -310,7 +309,7 @@ class Remembering(ByParts):
         """
         if not self._chosen and self._rule in self._choices.sets:
             # Of the paths that choose no element there is one for all elements together.
-            self.elsewhere = run.recorder.read(CHOSEN) != UNBOUND
+            self.elsewhere = run.recorder.read(CHOSEN) > ELSEWHERE
         if any(container.changed for container in self._held):
             raise _Mattered
         count, made = METER.spent
