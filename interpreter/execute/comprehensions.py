@@ -20,8 +20,8 @@ from interpreter.values.budget import METER, check_size
 from interpreter.values.folding import Fold
 from interpreter.values.problem import ModelMistake
 
-FOLDED: Final = frozenset({"len", "set"})
-"""The functions that a set may apply to the results of turns by itself, besides `any` and `all`."""
+FOLDED: Final = frozenset({"len", "set", "any", "all"})
+"""The functions that a set may apply to the results of turns by itself."""
 Compile = Callable[[ast.Expression, NameScope], Evaluator]
 Turns = Callable[[Environment], Iterator[None]]
 
@@ -101,7 +101,7 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
 def folded_call(
     node: ast.Call, scope: NameScope, compile_expression: Compile, otherwise: Evaluator
 ) -> Evaluator | None:
-    """`len([e for …])`, `set([…])` and `len(set([…]))`, which need no list as such; None for other calls.
+    """`len([e for …])`, `all([…])`, `len(set([…]))` and the like, which need no list as such; None for other calls.
 
     `otherwise` evaluates the call as it is written.
     """
@@ -115,7 +115,9 @@ def folded_call(
             return None
         functions.append(name)
         inside = inside.arguments[0].value
-    if not isinstance(inside, ast.Comprehension) or inside.kind != "list" or functions[1:] not in ([], ["set"]):
+    if not isinstance(inside, ast.Comprehension) or inside.kind != "list":
+        return None
+    if len(functions) > 1 and functions != ["len", "set"]:
         return None
     folded = _Folded(inside, ("list", *reversed(functions)), scope, compile_expression)
 
@@ -146,7 +148,7 @@ class _Folded:
         # To evaluate it twice has no effect: the comprehension may be evaluated as it is written after all.
         simple = isinstance(first.iterable, ast.Name | ast.Attribute)
         self._iterable = compile_expression(first.iterable, scope.inner(self._names)) if simple else None
-        self._truth = functions[0] in ("any", "all")
+        self._truth = functions[-1] in ("any", "all")
         self._site = (node.span, functions)
 
     @cached_property

@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.memo.division import FOLD, Divider, is_element, root_of, whole_value
+from checker.search.columns.sizes import Sizes
+from checker.search.memo.division import FOLD, Divider, is_element, root_of, set_head, whole_value
 from checker.search.memo.folds import Folds
 from interpreter import Machine
 from interpreter.state.state import UNBOUND, Slot
@@ -220,6 +221,25 @@ class Tables:
         if step.startswith(FOLD):
             return self.folds.answer(step, elements)
         return self.divider.answer_for(step, self._machine.values.intern_members(Tag.SET, elements))
+
+    def crowded(self, states: int, sizes: Sizes) -> list[Slot]:
+        """The slots in which sets have too many elements for so many states: stored whole they take less."""
+        most = min(sizes.most_elements, max(sizes.few_elements, states // sizes.rare))
+        return [slot for slot, met in self.divider.met.items() if len(met) > most]
+
+    def store_whole(self, slots: Sequence[Slot]) -> None:
+        """Store the sets in these slots whole from now on."""
+        self.divider.store_whole(slots)
+        for slot in slots:
+            gone = set(self._elements.pop(slot, ()))
+            parts = self._parts[root_of(slot)]
+            parts[:] = [part for part in parts if part not in gone]
+            for part in gone:
+                del self._tables[part]
+
+    def is_set_head(self, number: int) -> bool:
+        """Whether a value is the head of a set that is stored by elements."""
+        return number == set_head(self._machine.values)
 
     def size(self, count: int) -> int:
         """The id of a size."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Final, NamedTuple
@@ -17,10 +17,11 @@ from checker.liveness.graph import Graph
 from checker.search.columns.batch import Batch, counts
 from checker.search.columns.code_tables import Ints, halves
 from checker.search.columns.column_frontier import Frontier
+from checker.search.columns.element_bits import WholeSets
 from checker.search.columns.expand import Arrived, Chunk, ColumnExpander, TooWide
 from checker.search.columns.gathered import Gathered
 from checker.search.columns.judge import AssertionEvaluator
-from checker.search.columns.packing import Packing
+from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.space import Space
 from checker.search.columns.spill_file import in_memory
 from checker.search.columns.step_rules import StepRule
@@ -30,6 +31,7 @@ from checker.search.contract.judge_watches import judge_dead_end
 from checker.search.contract.level_counts import count_states, is_dead_end, keeps_graph
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
+from interpreter.state.state import Slot
 from interpreter.state.step import StepKind
 from interpreter.values.budget import METER
 
@@ -42,6 +44,14 @@ few enough that these steps take little memory beside the states found."""
 
 _NARROWER: Final = 4
 """If rows make too many steps together, this part of them, as a power of two, is tried next."""
+
+
+class Crowded(Exception):
+    """The sets in some slots have too many elements to be stored by elements."""
+
+    def __init__(self, slots: list[Slot]) -> None:
+        super().__init__(slots)
+        self.slots = slots
 
 
 class _New(NamedTuple):
@@ -67,6 +77,8 @@ class ColumnRun:
         self._expanders: dict[Packing, ColumnExpander] = {}
         self._gathered = Gathered(store.spill_files)
         _, _, self._of_dead_ends = task.watching
+        self._stepping = False
+        """Whether rows are being expanded: their expansion can begin again."""
         self._expanded = self._steps = 0
         """Rows that were expanded, and steps that were taken from them by columns."""
 
@@ -109,6 +121,8 @@ class ColumnRun:
         return {packing: Batch.joined(batches) for packing, batches in found.items()}
 
     def _step(self, level: Level) -> None:
+        if slots := self._crowded():
+            self._store_whole(slots)
         for part in self.frontier:
             self._make_room(part)
             begin = 0
@@ -132,15 +146,20 @@ class ColumnRun:
         edges, acted = self.space.edges.gathered, set(self.space.expander.acted)
         while True:
             brought = Level()
+            self._stepping = True
             try:
                 self._steps += self._expand(part, begin, end, brought)
                 return end
-            except TooWide:
+            except (TooWide, Crowded) as problem:
                 brought = Level()
                 self.space.edges.forget(edges)
                 self.space.expander.acted = set(acted)
-                end = begin + max(1, (end - begin) >> _NARROWER)
+                if isinstance(problem, Crowded):
+                    self._store_whole(problem.slots)
+                else:
+                    end = begin + max(1, (end - begin) >> _NARROWER)
             finally:
+                self._stepping = False
                 level.merge(brought)
 
     def _save_memory(self) -> None:
@@ -197,14 +216,40 @@ class ColumnRun:
 
     def _refit(self, packing: Packing, threads: int, more: tuple[Batch, ...] | list[Batch]) -> None:
         """Pack everything of a packing anew, `more` batches among it, if that is necessary."""
+        if self._stepping and (slots := self._crowded()):
+            raise Crowded(slots)
         if threads == packing.threads and packing.adopt():
             return
         self.space.refits += 1
-        rows = [part.rows for part in self.frontier if part.packing is packing]
-        rows += [*self._gathered.rows(packing), *[batch.rows for batch in more]]
         if threads != packing.threads:
             self._expanders.pop(packing, None)
-        packing.refit(chain(rows, self.store.repacked(packing)), threads)
+        packing.refit(self._rows(packing, more), threads)
+
+    def _rows(self, packing: Packing, more: Sequence[Batch] = ()) -> Iterator[Rows]:
+        """All rows of a packing, `more` batches among them."""
+        rows = [part.rows for part in self.frontier if part.packing is packing]
+        rows += [*self._gathered.rows(packing), *[batch.rows for batch in more]]
+        return chain(rows, self.store.repacked(packing))
+
+    def _crowded(self) -> list[Slot]:
+        """The slots in which sets have too many elements to be stored by elements."""
+        return self.space.tables.crowded(len(self.store), self.space.sizes)
+
+    def _store_whole(self, slots: list[Slot]) -> None:
+        """Store the sets in some slots whole from now on, and forget what was learned of their elements."""
+        space, memory = self.space, self.space.memory
+        wholes = {packing: WholeSets(packing, slots) for packing in space.packings.values()}
+        for packing, sets in wholes.items():
+            for rows in self._rows(packing):
+                sets.codes(rows)
+        space.tables.store_whole(slots)
+        for packing, sets in wholes.items():
+            packing.refit(self._rows(packing), packing.threads, sets)
+        memory.store_whole(slots)
+        space.parked.clear()
+        space.restarts.clear()
+        self._expanders.clear()
+        self.judge.forget()
 
     def _chunk(self, part: Frontier, begin: int, end: int, level: Level) -> Chunk:
         count, most = end - begin, self.space.sizes.steps

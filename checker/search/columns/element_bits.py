@@ -11,14 +11,35 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.columns.code_tables import Ints, Tables
-from checker.search.memo.division import SIZE
+from checker.search.columns.code_tables import Ints, Tables, Words
+from checker.search.memo.division import SIZE, WHOLE
 from checker.search.memo.folds import UnknownElement
+from interpreter.state.state import Slot
 
 if TYPE_CHECKING:
-    from checker.search.columns.packing import PackedField, Rows
+    from checker.search.columns.packing import PackedField, Packing, Rows
 
 _BITS: Final = 64
+
+
+class WholeSets:
+    """The sets in some slots of a packing as whole values, before they are stored so."""
+
+    def __init__(self, packing: Packing, slots: Sequence[Slot]) -> None:
+        self._sets = {slot: (packing.fields[slot], packing.elements(slot)) for slot in slots if slot in packing.fields}
+
+    def codes(self, rows: Rows) -> dict[Slot, Words]:
+        """What the slots hold then, as codes; new values get some."""
+        found: dict[Slot, Words] = {}
+        for slot, (field, bits) in self._sets.items():
+            held = ((rows.words[field.word] >> field.shift) & field.mask).view(np.int64)
+            answers, ids = bits.codes(WHOLE, rows, np.arange(len(rows)))
+            wholes = np.array([field.table.code(number) for number in ids], dtype=np.int64)
+            sets = np.array([bits.is_head(number) for number in field.table.ids], dtype=np.bool_)
+            # Other values than sets, and sets that cannot be divided, are stored whole already.
+            is_set = sets.take(held)
+            found[slot] = np.where(is_set, wholes.take(answers), held).view(np.uint64)
+        return found
 
 
 class ElementBits:
@@ -91,6 +112,10 @@ class ElementBits:
                     held.append(field.table.ids[code])
             found = known[pattern] = self._tables.answer_for(step, held)
         return found
+
+    def is_head(self, number: int) -> bool:
+        """Whether a value is the head of a set that is stored by elements."""
+        return self._tables.is_set_head(number)
 
     def present(self, rows: Rows) -> NDArray[np.bool_]:
         """Which elements each row has: a row for each row, a column for each field."""

@@ -132,6 +132,10 @@ class AssertionEvaluator:
         self._by_rows: dict[tuple[int, str], _RowByRow] = {}
         """By part and watch: the answers of assertions that were asked row by row on this level."""
 
+    def forget(self) -> None:
+        """Forget what assertions answered; the memory may have forgotten it."""
+        self._asked.clear()
+
     # --- states ----------------------------------------------------------------------------------------------------
 
     def states(self, parts: list[Frontier], level: Level, base: int) -> list[Ints | None]:

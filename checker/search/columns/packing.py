@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tables, Words
-from checker.search.columns.element_bits import ElementBits
+from checker.search.columns.element_bits import ElementBits, WholeSets
 from checker.search.memo.division import FOLD, asks_all, is_element
 from interpreter.state.state import UNBOUND, Layout, Slot, State
 
@@ -85,7 +85,7 @@ class Packing:
         """The first bit of the last word that holds nothing."""
         self._elements: dict[Slot, ElementBits] = {}
         self._folded: dict[Slot, tuple[int, ElementBits]] = {}
-        """By question: the number of turns known when the elements that matter were chosen, and these."""
+        """By question: how much was known of turns when the elements that matter were chosen, and these."""
         self.nowhere = State(layout, (0,) * len(layout.slots))
         """Some state of this layout, for questions that the layout alone decides."""
         self._fit()
@@ -157,7 +157,7 @@ class Packing:
         if not step.startswith(FOLD):
             return everything
         folds, fold = self.tables.folds, int(step[1:])
-        turns = len(folds.known[fold].turns)
+        turns = len(folds.known[fold].turns) + len(folds.noted)
         known = self._folded.get(slot)
         if known is None or known[0] != turns:
             fields = [f for f in everything.fields if any(folds.matters(fold, element) for element in f.table.ids[1:])]
@@ -176,18 +176,19 @@ class Packing:
         """How many bits a state takes."""
         return sum(int(field.mask).bit_length() for field in self.fields.values())
 
-    def refit(self, rows: Iterable[Rows], threads: int) -> None:
-        """Pack all these rows anew, with `threads` thread slots."""
+    def refit(self, rows: Iterable[Rows], threads: int, wholes: WholeSets | None = None) -> None:
+        """Pack all these rows anew, with `threads` thread slots. `wholes`: sets that are stored whole now."""
         old = self.fields
         self.threads = threads
         self._fit()
         for group in rows:
+            new = {} if wholes is None else wholes.codes(group)
             fresh = [np.zeros(len(group), dtype=np.uint64) for _ in range(self.width)]
             for slot, field in self.fields.items():
                 before = old.get(slot)
                 if before is not None:
                     codes = (group.words[before.word] >> before.shift) & before.mask
-                    fresh[field.word] |= codes << field.shift
+                    fresh[field.word] |= new.get(slot, codes) << field.shift
             group.words = fresh
 
     def codes(self, rows: Rows, slot: Slot) -> Ints:

@@ -15,6 +15,11 @@ class Sizes:
     """Remembering pays if at least this share of these paths needs no interpreter."""
     steps: int = 1 << 22
     """Rows that are expanded together may make so many steps, unless it is one row."""
+    few_elements: int = 512
+    most_elements: int = 4_096
+    rare: int = 32
+    """Sets have a bit for each element if they have few; or no more than most, and no more than one of so many states
+    brought a new one."""
     renamings: int = 720
     """Images are chosen by tables if a state has at most so many renamings."""
     names: int = 62

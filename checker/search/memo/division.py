@@ -20,7 +20,7 @@ are read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -132,6 +132,12 @@ class Divider:
         chosen = {slot for slot in flat if self._emptied[slot] > NEARLY_ALL * self._opened[slot]}
         self._gathered |= chosen
         return chosen
+
+    def store_whole(self, slots: Iterable[Slot]) -> None:
+        """Store the sets in these slots whole from now on. What was remembered of them must be forgotten."""
+        self._gathered.update(slots)
+        for slot in slots:
+            self.met.pop(slot, None)
 
     @property
     def gathered(self) -> frozenset[Slot]:

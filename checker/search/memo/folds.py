@@ -11,7 +11,7 @@ has asked before.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from checker.search.memo.division import FOLD
@@ -51,21 +51,28 @@ class Turn(NamedTuple):
 
 
 class KnownFold:
-    """The turns of one fold by element."""
+    """The turns of one fold by element.
 
-    def __init__(self, functions: tuple[str, ...]) -> None:
+    `decisive`: the result that decides `any` or `all`. `stops`: elements after one that decides are not evaluated.
+    """
+
+    def __init__(self, functions: tuple[str, ...], interner: Interner) -> None:
         self.functions = functions
         self.turns: dict[int, Turn] = {}
+        self.stops = functions[0] != "list"
+        decides = functions[-1] in ("any", "all")
+        self.decisive = interner.intern(Tag.BOOL, functions[-1] == "any") if decides else None
 
 
 class Folds:
-    """All folds of one run, by number."""
+    """All folds of one run, by number. `note` is called with the parts of assertions that were evaluated in a state."""
 
-    def __init__(self, interner: Interner) -> None:
+    def __init__(self, interner: Interner, note: Callable[[Iterable[Span]], None]) -> None:
         self.interner = interner
+        self._note = note
+        self.noted: set[Span] = set()
         self.known: list[KnownFold] = []
         self._numbers: dict[Hashable, int] = {}
-        self._parts: dict[frozenset[Span], int] = {frozenset(): 0}
         self.refused: set[Hashable] = set()
         """The sites at which comprehensions are evaluated as they are written."""
         self.reading: set[Hashable] = set()
@@ -80,66 +87,56 @@ class Folds:
         known = self._numbers.get(key)
         if known is None:
             known = self._numbers[key] = len(self.known)
-            self.known.append(KnownFold(functions))
+            self.known.append(KnownFold(functions, self.interner))
         return known
 
     def matters(self, number: int, element: int) -> bool:
-        """Whether the value of a fold may depend on an element."""
-        turn = self.known[number].turns.get(element)
-        return turn is None or turn.results != () or bool(turn.met)
+        """Whether the value of a fold may depend on an element, or what is known to have been evaluated does."""
+        fold = self.known[number]
+        turn = fold.turns.get(element)
+        if turn is None or turn.results is None or not turn.met <= self.noted:
+            return True
+        return bool(turn.results) if fold.decisive is None else fold.decisive in turn.results
 
     def answer(self, step: str, elements: Sequence[int]) -> int:
-        """The answer to the question of a step for these elements, in canonical order: the value and what was met.
+        """The answer to the question of a step for these elements, in canonical order.
 
         UNBOUND: it is not to be answered in this way. Raises `UnknownElement`.
         """
         fold = self.known[int(step[1:])]
-        met: set[Span] = set()
         found: list[int] = []
         keys: list[Hashable] = []
-        name = fold.functions[0]
-        decisive = self.interner.intern(Tag.BOOL, name == "any")
         for element in elements:
             turn = fold.turns.get(element)
             if turn is None:
                 raise UnknownElement
             if turn.results is None:
                 return UNBOUND
-            met |= turn.met
-            if name == "list":
-                found += turn.results
-                keys += turn.keys
-                continue
-            if decisive in turn.results:
-                return self._joined(decisive, met)
-        if name != "list":
-            return self._joined(self.interner.intern(Tag.BOOL, name == "all"), met)
-        return self._joined(self._made(fold.functions[1:], found, keys), met)
+            if not turn.met <= self.noted:
+                self.noted |= turn.met
+                self._note(turn.met)
+            found += turn.results
+            keys += turn.keys
+            if fold.stops and fold.decisive in turn.results:
+                break
+        return self._made(fold, found, keys)
 
-    def _made(self, functions: tuple[str, ...], found: list[int], keys: list[Hashable]) -> int:
-        interner = self.interner
-        if functions == ("len",):
+    def _made(self, fold: KnownFold, found: list[int], keys: list[Hashable]) -> int:
+        interner, functions = self.interner, fold.functions
+        if fold.decisive is not None:
+            return fold.decisive if fold.decisive in found else interner.intern(Tag.BOOL, functions[-1] == "all")
+        if functions == ("list", "len"):
             return interner.intern(Tag.INT, len(found))
-        if not functions:
+        if functions == ("list",):
             return interner.intern(Tag.LIST, tuple(found))
         # Of equal elements the first is in the set.
         by_key: dict[Hashable, int] = {}
         for key, number in zip(keys, found, strict=True):
             by_key.setdefault(key, number)
-        if functions == ("set", "len"):
+        if functions == ("list", "set", "len"):
             return interner.intern(Tag.INT, len(by_key))
-        assert functions == ("set",)
+        assert functions == ("list", "set")
         return interner.intern_members(Tag.SET, by_key.values())
-
-    def _joined(self, value: int, met: set[Span]) -> int:
-        parts = frozenset(met)
-        number = self._parts.setdefault(parts, len(self._parts))
-        return self.interner.intern(Tag.TUPLE, (value, self.interner.intern(Tag.INT, number)))
-
-    def parts_of(self, answer: int) -> tuple[int, frozenset[Span]]:
-        """The value in an answer, and the parts of an assertion that were evaluated for it."""
-        value, number = self.interner.payload(answer)
-        return value, list(self._parts)[self.interner.payload(number)]
 
 
 class FoldedPath(Protocol):
@@ -238,9 +235,3 @@ class PathFolds:
     def _refuse(self, fold: Fold) -> None:
         self.folds.refused.add(fold.site)
         raise BeginAnew
-
-    def value(self, answer: int) -> int:
-        """The value in an answer. The parts that were evaluated for it are noted."""
-        value, parts = self.folds.parts_of(answer)
-        self._met |= parts
-        return value

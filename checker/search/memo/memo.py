@@ -183,6 +183,14 @@ class Memory:
         for rule in [rule for rule, choice in self._choices.items() if choice.directly]:
             del self._choices[rule]
 
+    def store_whole(self, slots: Sequence[Slot]) -> None:
+        """Ask for the sets in these slots whole from now on."""
+        for rule, slot in list(self.runner.choices.sets.items()):
+            if slot in slots:
+                self.runner.choices.give_up(rule)
+                self._drop(rule)
+        self.forget_reads(set(slots))
+
     def _drop(self, rule: Rule) -> None:
         counters = self._trees.pop(rule).counters
         counters.nodes = 0

@@ -125,7 +125,7 @@ class PartsWorld(World):
             return None
         step = self.folds.step(fold, self._divider.met.get(slot, ()))
         answer = UNBOUND if step is None else self._asked((*slot, step))
-        return None if answer == UNBOUND else (self.thaw(self.folds.value(answer)),)
+        return None if answer == UNBOUND else (self.thaw(answer),)
 
     def _elements(self, slot: Slot) -> dict[Hashable, object]:
         """The elements of a set, by key."""

@@ -94,7 +94,7 @@ class RememberingRunner:
         self.without_containers: set[Rule] = set()
         self.costly: set[Rule] = set()
         self.choices = ElementChoices()
-        self.folds = Folds(machine.values)
+        self.folds = Folds(machine.values, machine.note_lines)
 
     def run(
         self, rule: Rule, view: View, choices: tuple[int, ...] = (), restart: Restart | None = None
