@@ -214,7 +214,7 @@ class Tables:
 
     def by_elements(self, slot: Slot) -> bool:
         """Whether sets in a slot are stored by elements."""
-        return self.divider.by_elements and slot not in self.divider.gathered
+        return self.divider.has_elements(slot)
 
     def answer_for(self, step: str, elements: Sequence[int]) -> int:
         """The answer to a question for the set of these elements, in their order."""

@@ -180,6 +180,8 @@ class Packing:
         """Pack all these rows anew, with `threads` thread slots. `wholes`: sets that are stored whole now."""
         old = self.fields
         self.threads = threads
+        if wholes is not None:
+            self._learned = [set() for _ in self.layout.slots]
         self._fit()
         for group in rows:
             new = {} if wholes is None else wholes.codes(group)

@@ -133,6 +133,10 @@ class Divider:
         self._gathered |= chosen
         return chosen
 
+    def has_elements(self, slot: Slot) -> bool:
+        """Whether sets in a slot are stored by elements."""
+        return self.by_elements and slot not in self._gathered
+
     def store_whole(self, slots: Iterable[Slot]) -> None:
         """Store the sets in these slots whole from now on. What was remembered of them must be forgotten."""
         self._gathered.update(slots)

@@ -256,7 +256,7 @@ class Remembering(ByParts):
     def alternatives(self, run: Execution, values: object, word: str) -> Sequence[object] | None:
         """Choose the element in the slot `CHOSEN`, if this is the set whose elements are asked for there."""
         slot = asked_by_elements(values)
-        if slot is None or self._chosen or not self._divider.by_elements or run.headers is not None:
+        if slot is None or self._chosen or not self._divider.has_elements(slot) or run.headers is not None:
             return None
         if self._rule.kind is not StepKind.START or not self._choices.admits(self._rule, slot):
             return None
