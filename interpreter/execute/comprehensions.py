@@ -17,7 +17,7 @@ from interpreter.state.step import ModelError
 from interpreter.values import Builtin, DictValue, ListValue, SetValue, truth
 from interpreter.values.basis import sought_key
 from interpreter.values.budget import METER, check_size
-from interpreter.values.folding import Fold
+from interpreter.values.folding import ElementFilter, Fold
 from interpreter.values.problem import ModelMistake
 
 FOLDED: Final = frozenset({"len", "set", "any", "all"})
@@ -128,6 +128,30 @@ def folded_call(
     return evaluate
 
 
+def filtered(node: ast.Expression, scope: NameScope, compile_expression: Compile) -> Filtered | None:
+    """`[x for x in S if …]` as a filter of its elements; None for other expressions."""
+    if not isinstance(node, ast.Comprehension) or node.kind != "list":
+        return None
+    first, rest = node.clauses[0], node.clauses[1:]
+    assert isinstance(first, ast.ComprehensionFor)
+    kept = isinstance(node.element, ast.Name) and (node.element.id,) == first.variables.names
+    if first.variables.unpack or not kept or not all(isinstance(clause, ast.ComprehensionIf) for clause in rest):
+        return None
+    return Filtered(node, scope, compile_expression)
+
+
+class Filtered:
+    """A comprehension that keeps some elements of a set as they are."""
+
+    def __init__(self, node: ast.Comprehension, scope: NameScope, compile_expression: Compile) -> None:
+        self._fine = _Folded(node, ("list", "fine"), scope, compile_expression)
+
+    def of(self, env: Environment) -> tuple[SetValue, ElementFilter] | None:
+        """The set and the filter; None if it is no set."""
+        values = self._fine.values(env)
+        return None if values is None else (values, ElementFilter(self._fine.fold(env)))
+
+
 class _Folded:
     """A comprehension over a set that may answer by itself, from the results of single turns."""
 
@@ -192,16 +216,22 @@ class _Folded:
 
     def ask(self, env: Environment) -> tuple[object] | None:
         """The value, if the set gives it; None: it is to be computed as it is written."""
+        values = self.values(env)
+        return None if values is None else values.folded(self.fold(env))
+
+    def values(self, env: Environment) -> SetValue | None:
+        """The set that the comprehension goes through; None if it is no set."""
         if self._iterable is None:
             return None
-        scope = env.inner({})
         try:
-            values = self._iterable(scope)
+            values = self._iterable(env.inner({}))
         except (ModelMistake, ModelError):
             return None  # evaluated again, with its location
-        if not isinstance(values, SetValue):
-            return None
-        return values.folded(Fold(self._site, partial(self._held, env), partial(self._turns, scope), self._calls))
+        return values if isinstance(values, SetValue) else None
+
+    def fold(self, env: Environment) -> Fold:
+        """The question for its value."""
+        return Fold(self._site, partial(self._held, env), partial(self._turns, env.inner({})), self._calls)
 
     def _held(self, env: Environment) -> tuple[object, ...]:
         found: list[object] = [env.instance]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from collections.abc import Sequence as Seq
 from functools import cache
 from typing import TYPE_CHECKING, Final, assert_never
@@ -12,6 +13,7 @@ from fizz.syntax import ast
 from interpreter.compile import program as p
 from interpreter.compile.statements import chooses
 from interpreter.execute.code import Code, Compiled, Operation, binding_all, local_binder
+from interpreter.execute.comprehensions import filtered
 from interpreter.execute.costs import cost, instruction_cost
 from interpreter.execute.environment import Environment, Evaluator, bind_arguments, located
 from interpreter.execute.expressions import (
@@ -140,15 +142,30 @@ def _guard(instruction: p.Guard, scope: NameScope, last: bool) -> Operation:
 
 def elements(iterable: Evaluator, frame: Environment, span: Span) -> Seq[object]:
     """The present elements of a choice or loop."""
-    return elements_of(iterable(frame), span)
-
-
-def elements_of(values: object, span: Span) -> Seq[object]:
-    """The present elements of the value that a choice or loop goes through."""
+    value = iterable(frame)
     try:
-        return operations.iterated(values)
+        return operations.iterated(value)
     except ModelMistake as problem:
         raise located(problem, span) from None
+
+
+def _by_element(
+    node: ast.Expression, iterable: Evaluator, scope: NameScope, word: str
+) -> Callable[[Execution, Frame], Seq[object] | None]:
+    """Lets the observer choose among the elements of a set, or among some of them; see `Observer.alternatives`."""
+    some = filtered(node, scope, compile_expression)
+    # To evaluate it twice has no effect.
+    simple = isinstance(node, ast.Name | ast.Attribute)
+
+    def choose(run: Execution, frame: Frame) -> Seq[object] | None:
+        if run.observer is None:
+            return None
+        if some is not None:
+            found = some.of(frame)
+            return None if found is None else run.observer.alternatives(run, found[0], word, found[1])
+        return run.observer.alternatives(run, iterable(frame), word) if simple else None
+
+    return choose
 
 
 def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
@@ -163,11 +180,11 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
         return truth(condition(frame))
 
     word = f"Any:{instruction.text}="
+    by_element = _by_element(instruction.iterable, iterable, scope, word)
 
     def operation(run: Execution, frame: Frame) -> bool:
-        values = iterable(frame)
-        chosen = run.observer.alternatives(run, values, word) if run.observer and condition is None else None
-        alternatives = elements_of(values, instruction.iterable.span) if chosen is None else chosen
+        chosen = by_element(run, frame) if condition is None else None
+        alternatives = elements(iterable, frame, instruction.iterable.span) if chosen is None else chosen
         if condition is not None:
             alternatives = [item for item in alternatives if admitted(condition, frame, item)]
         if not alternatives:
@@ -189,11 +206,11 @@ def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
     iterable, span = compile_expression(instruction.iterable, scope), instruction.span
     bind = local_binder(instruction.variables, span)
     word = f"Any:{', '.join(instruction.variables.names)}="
+    by_element = _by_element(instruction.iterable, iterable, scope, word)
 
     def operation(run: Execution, frame: Frame) -> bool:
-        values = iterable(frame)
-        chosen = run.observer.alternatives(run, values, word) if run.observer else None
-        alternatives = elements_of(values, instruction.iterable.span) if chosen is None else chosen
+        chosen = by_element(run, frame)
+        alternatives = elements(iterable, frame, instruction.iterable.span) if chosen is None else chosen
         if not alternatives:
             return run.finish()
         value = alternatives[run.pick(alternatives, word) if chosen is None else 0]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from interpreter.execute.settlement import Settlement
     from interpreter.execute.view import Recorder
     from interpreter.execute.world import World
+    from interpreter.values.folding import ElementFilter
     from interpreter.values.intern import Interner
 
 
@@ -51,11 +52,13 @@ class Observer(Protocol):
         """Called after a choice, or the last of several guards in a row, when the path continues without a yield."""
         ...
 
-    def alternatives(self, run: Execution, values: object, word: str) -> Sequence[object] | None:
+    def alternatives(
+        self, run: Execution, values: object, word: str, admitted: ElementFilter | None = None
+    ) -> Sequence[object] | None:
         """Called at a choice among values before it is made: it may make the choice itself, and return the one value
         that was chosen, or none if there are none. None: the choice is made as usual.
 
-        `word`: the beginning of the label.
+        `word`: the beginning of the label. `admitted`: the choice is among the elements that this admits.
         """
         ...
 

@@ -20,3 +20,14 @@ class Fold:
     held: Callable[[], tuple[object, ...]]
     turn: Callable[[object], list[object]]
     calls: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ElementFilter:
+    """A condition on elements. `fine`: a fold that is true if no turn fails; an element has a result if it meets it."""
+
+    fine: Fold
+
+    def admits(self, element: object) -> bool:
+        """Whether an element meets the condition."""
+        return bool(self.fine.turn(element))

@@ -86,13 +86,6 @@ class ElementBits:
         table = np.array([ids.setdefault(number, len(ids)) for number in numbers], dtype=np.int64)
         return table.take(codes), list(ids)
 
-    def some(self, rows: Rows) -> NDArray[np.bool_]:
-        """Which rows have elements."""
-        found = np.zeros(len(rows), dtype=np.bool_)
-        for word, mask in self.masks:
-            found |= (rows.words[word] & mask) != 0
-        return found
-
     def _sizes(self, rows: Rows, which: Ints) -> tuple[Ints, list[int]]:
         """The numbers of elements, as `codes`."""
         words = np.stack([rows.words[word].take(which) & mask for word, mask in self.masks], axis=1)

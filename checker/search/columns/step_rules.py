@@ -38,6 +38,14 @@ class LookedUp(NamedTuple):
     units: list[Ints]
     indexes: Ints | None
 
+    @property
+    def able(self) -> Mask:
+        """The rows that have any results."""
+        found = np.zeros(len(self.which), dtype=np.bool_)
+        for column in self.units:
+            found |= column != 0
+        return found
+
 
 class StepRule:
     """One rule on one packing.
@@ -105,26 +113,33 @@ class StepRule:
         by_elements = self.kind is StepKind.START and self.space.memory.divider.by_elements
         while True:
             slot = self._chosen_from
-            nothing = np.full(len(rows), EMPTY, dtype=np.int64) if by_elements else None
-            bits = None if slot is None else self.packing.elements(slot)
-            if nothing is not None and bits is not None:
-                nothing[bits.some(rows)] = ELSEWHERE
-            found = [LookedUp(np.arange(len(rows)), rows, self._bundles(rows, nothing), None)]
+            found = [] if slot is None else [self._pairs(slot, rows)]
+            nothing = None
+            if by_elements:
+                nothing = np.full(len(rows), EMPTY, dtype=np.int64)
+                for one in found:
+                    nothing[one.which[one.able]] = ELSEWHERE
+            found.insert(0, LookedUp(np.arange(len(rows)), rows, self._bundles(rows, nothing), None))
             if slot != self._chosen_from:
-                # The rule has begun to choose among elements.
+                # The rule has begun to choose among elements, or does not any more.
                 continue
-            if bits is None:
-                return found
-            which, elements = np.nonzero(bits.present(rows))
-            pairs = rows.take(which)
-            ids = bits.ids(rows, which, elements)
-            first = np.searchsorted(which, which)
-            found.append(LookedUp(which, pairs, self._bundles(pairs, ids), np.arange(len(which)) - first))
-            if not self._must_be_whole(found):
+            if slot is None or not self._must_be_whole(found):
                 return found
             # The next lookup sees the alternatives as they are written.
             self.space.memory.runner.choices.give_up(self.candidate.rule)
             self.remembered.forget()
+
+    def _pairs(self, slot: Slot, rows: Rows) -> LookedUp:
+        """The bundles of each row with each element that the set in the slot has there."""
+        bits = self.packing.elements(slot)
+        which, elements = np.nonzero(bits.present(rows))
+        pairs = rows.take(which)
+        units = self._bundles(pairs, bits.ids(rows, which, elements))
+        found = LookedUp(which, pairs, units, None)
+        # Where an element stands among those that its row can choose.
+        able = found.able
+        before: Ints = np.cumsum(able) - able
+        return found._replace(indexes=before - before.take(np.searchsorted(which, which)))
 
     @property
     def _chosen_from(self) -> Slot | None:

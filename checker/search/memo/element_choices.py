@@ -1,8 +1,8 @@
 """Choices among the elements of a set by element: a path is remembered for each element, not for each set.
 
 A rule that chooses among the elements of the set in some slot is asked once for each element, which it finds in the
-slot `CHOSEN`, and once for all paths that choose none, or find none: then `CHOSEN` holds `EMPTY` if there are none, and
-`ELSEWHERE` if there are some. So a path depends on the element that it takes, and not on the others beside it.
+slot `CHOSEN`, and once for all paths that choose none, or find none: then `CHOSEN` holds `EMPTY` if no element can be
+chosen, and `ELSEWHERE` if one can. So a path depends on the element that it takes, and not on the others beside it.
 """
 
 from __future__ import annotations

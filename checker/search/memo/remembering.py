@@ -31,8 +31,9 @@ from interpreter.execute.settlement import Settlement
 from interpreter.execute.view import Recorder, View
 from interpreter.state.domains import Segment
 from interpreter.state.step import SOME_INDEX, Abort, Cut, ExecutionPath, FairChoice, Rule, StepKind
-from interpreter.values import Container, FunctionValue, ModuleValue, StructValue
+from interpreter.values import Container, FunctionValue, ModuleValue, SetValue, StructValue
 from interpreter.values.budget import METER, ShareSpent
+from interpreter.values.folding import ElementFilter
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner
 from interpreter.values.problem import ModelMistake
@@ -148,7 +149,9 @@ class ByParts:
     def after_choice(self, run: Execution) -> None:
         """Nothing is forgotten."""
 
-    def alternatives(self, run: Execution, values: object, word: str) -> Sequence[object] | None:
+    def alternatives(
+        self, run: Execution, values: object, word: str, admitted: ElementFilter | None = None
+    ) -> Sequence[object] | None:
         """Choices are made as they are written."""
         return None
 
@@ -253,10 +256,15 @@ class Remembering(ByParts):
         run.recorder.forget(Restart(mark, METER.spent if whole else None))
         world.forget()
 
-    def alternatives(self, run: Execution, values: object, word: str) -> Sequence[object] | None:
+    def alternatives(
+        self, run: Execution, values: object, word: str, admitted: ElementFilter | None = None
+    ) -> Sequence[object] | None:
         """Choose the element in the slot `CHOSEN`, if this is the set whose elements are asked for there."""
         slot = asked_by_elements(values)
         if slot is None or self._chosen or not self._divider.has_elements(slot) or run.headers is not None:
+            return None
+        # Where an element stands among those that are admitted must not depend on choices before.
+        if admitted is not None and run.forks:
             return None
         if self._rule.kind is not StepKind.START or not self._choices.admits(self._rule, slot):
             return None
@@ -268,7 +276,14 @@ class Remembering(ByParts):
         METER.charge(self._divider.spread)
         if number == EMPTY:
             return ()
+        assert isinstance(values, SetValue)
         self.elsewhere = number == ELSEWHERE
+        if admitted is not None and not self.elsewhere:
+            if values.folded(admitted.fine) is None:
+                # A turn fails, and so does the choice.
+                self._choices.give_up(self._rule)
+                raise BeginAnew
+            self.elsewhere = not admitted.admits(world.thaw(number))
         if self.elsewhere:
             raise Abort(NOT_HERE)
         label = word + world.interner.text(number)
