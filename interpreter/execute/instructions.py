@@ -246,7 +246,7 @@ def _for(loop: p.ForLoop, scope: NameScope) -> Operation:
 
     def operation(run: Execution, frame: Frame) -> bool:
         rest = elements(iterable, frame, span)
-        if loop.independent and run.observer is not None:
+        if run.observer is not None:
             yields = run.observer.take_turn(run, loop, rest)
             if yields is not None:
                 return yields

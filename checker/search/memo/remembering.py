@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from functools import cached_property
 from math import prod
 from typing import Final, NamedTuple
 
 from checker.search.memo.division import Divider
+from checker.search.memo.independence import independent_loops
 from checker.search.memo.open_containers import OpenContainer
 from checker.search.memo.parts_world import PartsWorld
 from fizz import Span
@@ -110,7 +112,8 @@ class RememberingRunner:
         if rule in self.costly:
             return self.whole(rule, view, choices)
         may_keep = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.without_containers
-        observer = Remembering(machine, self._divider, rule, may_keep, restart)
+        loops = self._loops if rule.kind is StepKind.ASSERT else frozenset()
+        observer = Remembering(machine, self._divider, rule, may_keep, restart, loops)
         try:
             return machine.execute(rule, view, choices, observer=observer)
         except _Mattered:
@@ -119,6 +122,11 @@ class RememberingRunner:
         except ShareSpent:
             self.costly.add(rule)
         raise BeginAnew
+
+    @cached_property
+    def _loops(self) -> frozenset[tuple[int, int]]:
+        """The loops whose turns are independent."""
+        return independent_loops(self._machine.program)
 
     def whole(self, rule: Rule, view: View, choices: tuple[int, ...] = ()) -> ExecutionPath:
         """One path as the language says, but for its containers, which are read part by part."""
@@ -164,15 +172,23 @@ class ByParts:
 class Remembering(ByParts):
     """The observer of one path that is run to be remembered.
 
-    `may_keep`: whether a restart may leave the thread with containers of slots that are forgotten.
+    `may_keep`: whether a restart may leave the thread with containers of slots that are forgotten. `loops`: routines
+    and scopes of the loops that may be asked turn by turn.
     """
 
     shares = True
 
     def __init__(
-        self, machine: Machine, divider: Divider, rule: Rule, may_keep: bool, restart: Restart | None = None
+        self,
+        machine: Machine,
+        divider: Divider,
+        rule: Rule,
+        may_keep: bool,
+        restart: Restart | None,
+        loops: frozenset[tuple[int, int]],
     ) -> None:
         super().__init__(divider)
+        self._loops = loops
         self._may_keep = may_keep
         self._restart = restart
         # Values of the states on both sides of a step cannot be written in a mark.
@@ -228,7 +244,9 @@ class Remembering(ByParts):
         world.forget()
 
     def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:
-        """Enter a loop for one of its turns alone, or go on after it, by a choice."""
+        """Enter a loop of independent turns for one of them alone, or go on after it, by a choice."""
+        if (run.frames[-1].routine.number, loop.number) not in self._loops:
+            return None
         count = len(rest)
         if not count or len(run.frames) > 1 or count * prod(turns for _, turns in self._turns) > MAX_TURNS:
             return None
