@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import ClassVar
 
@@ -260,6 +260,7 @@ class Machine:
         own = Recorder(recorder)
         execution = self._begin(rule, own, observer)
         execution.headers = headers = Headers(self.program.choice_loops.loops, beginning)
+        execution.branches = True
         spent = 0
         much = False
         waiting: deque[tuple[tuple[int, ...], Memento | None]] = deque([((), None)])
@@ -296,6 +297,51 @@ class Machine:
             self._failed.add(rule, view, None, paths)
         return paths
 
+    def branched(self, rule: Rule, view: View, noted: bool = True) -> Sequence[ExecutionPath]:
+        """The same as `paths`, but what paths have in common is run once.
+
+        It pays where there are many: to save the state at a choice costs as much as some statements.
+        """
+        known = self._failed.get(rule, view, None)
+        if known is not None:
+            return known
+        recorder = Recorder(view)
+        execution = self._begin(rule, recorder, None)
+        execution.branches = True
+        open_choices: list[tuple[Memento, tuple[int, ...], Iterator[int]]] = []
+        paths: list[ExecutionPath] = []
+        much = False
+        choices: tuple[int, ...] | None = ()
+        while choices is not None:
+            if len(paths) == self.most_paths:
+                paths.append(ExecutionPath((), self.too_many_paths(rule)))
+                break
+            METER.begin(self.code.budget)
+            if open_choices:
+                execution.go_on(open_choices[-1][0], choices)
+            try:
+                result = self._result(rule, execution)
+            except Unchosen as unchosen:
+                assert execution.memento is not None
+                open_choices.append((execution.memento, choices, iter(range(unchosen.size))))
+            else:
+                if noted:
+                    self._executed.update(execution.lines)
+                paths.append(ExecutionPath(tuple(recorder.events), result))
+                much |= METER.much
+                if ends_step(result):
+                    break
+            choices = None
+            while open_choices and choices is None:
+                _, before, left = open_choices[-1]
+                choices = next(((*before, index) for index in left), None)
+                if choices is None:
+                    open_choices.pop()
+        execution.world.end()
+        if much:
+            self._failed.add(rule, view, None, paths)
+        return paths
+
     def all_paths(self, rule: Rule, view: View, observer: Observer | None = None) -> ExecutionPath:
         """All paths of a rule that are followed together as one, with their reads."""
         recorder = Recorder(view)
@@ -310,6 +356,9 @@ class Machine:
         """
         if self.together(rule):
             yield from self._failed.get(rule, view, None) or self._together(rule, view, Recorder(view), noted)
+            return
+        if rule.kind is StepKind.INIT:
+            yield from self.branched(rule, view, noted)
             return
         choices: tuple[int, ...] = ()
         for _ in range(self.most_paths):

@@ -53,7 +53,6 @@ def compile_block(code: Code, routine: p.Routine, block: p.Scope) -> list[Compil
             instruction.span,
             None if instruction.label is None else f"{routine.name}.{instruction.label}",
             instruction_cost(instruction),
-            chooses(instruction),
         )
         for index, instruction in enumerate(block.instructions)
     ]
@@ -164,15 +163,18 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
             alternatives = [item for item in alternatives if admitted(condition, frame, item)]
         if not alternatives:
             raise Abort(NO_CHOICE, span)
-        value = alternatives[run.pick(alternatives, f"Any:{instruction.text}=")]
-        bind(frame, value)
-        if instruction.fair:
-            run.choose_fairly(span, frame, value, alternatives)
-        run.enabled = True
-        yields = run.quietly()
-        if not yields:
-            run.choice_made()
-        return yields
+
+        def taken(value: object) -> bool:
+            bind(frame, value)
+            if instruction.fair:
+                run.choose_fairly(span, frame, value, alternatives)
+            run.enabled = True
+            yields = run.quietly()
+            if not yields:
+                run.choice_made()
+            return yields
+
+        return run.pick_and(alternatives, f"Any:{instruction.text}=", taken)
 
     return operation
 
@@ -186,13 +188,16 @@ def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
         alternatives = elements(iterable, frame, instruction.iterable.span)
         if not alternatives:
             return run.finish()
-        value = alternatives[run.pick(alternatives, f"Any:{names}=")]
-        bind(frame, value)
-        if instruction.fair:
-            run.choose_fairly(span, frame, value, alternatives)
-        frame.scopes.append(enter(instruction.body))
-        run.choice_made()
-        return False
+
+        def taken(value: object) -> bool:
+            bind(frame, value)
+            if instruction.fair:
+                run.choose_fairly(span, frame, value, alternatives)
+            frame.scopes.append(enter(instruction.body))
+            run.choice_made()
+            return False
+
+        return run.pick_and(alternatives, f"Any:{names}=", taken)
 
     return operation
 
