@@ -19,7 +19,7 @@ from checker.core.level import Level
 from checker.core.limits import Limits, StopReason
 from checker.search.contract.bounds import fewest_starts, is_cut, not_all_explored, reason_to_end, starts_after
 from checker.search.contract.gathering import Gathering
-from checker.search.contract.level_counts import count_states, is_dead_end
+from checker.search.contract.level_counts import count_states, is_dead_end, lacks_steps
 from checker.search.contract.parents import by_key_and_parent, crashes_after, least_parents
 from checker.search.contract.ranks import least, least_of_level, order_of, order_of_all, order_of_level
 from checker.search.explore import explore
@@ -103,6 +103,10 @@ def test_numbers_and_columns_agree(kind: StepKind) -> None:
     dead = is_dead_end(moves, failed, cut)
     rows = list(zip(moves.tolist(), failed.tolist(), cut.tolist(), strict=True))
     assert dead.tolist() == [is_dead_end(*row) for row in rows] == [row == (0, False, False) for row in rows]
+    for expanded in (True, False):
+        lacking = lacks_steps(cut, expanded)
+        expected = [one or not expanded for one in cut.tolist()]
+        assert lacking.tolist() == [lacks_steps(one, expanded) for one in cut.tolist()] == expected
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -27,7 +27,7 @@ from checker.search.columns.step_rules import StepRule
 from checker.search.columns.store import StateStore
 from checker.search.contract.bounds import is_cut
 from checker.search.contract.judge_watches import judge_dead_end
-from checker.search.contract.level_counts import count_states, is_dead_end, keeps_graph
+from checker.search.contract.level_counts import count_states, is_dead_end, keeps_graph, lacks_steps
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from interpreter.state.step import StepKind
@@ -156,14 +156,14 @@ class ColumnRun:
                 part.each(spill_files.put)
         spill_files.rest()
 
-    def _draw(self, graph: Graph, expanded: list[Frontier], stopped: bool = False) -> None:
+    def _draw(self, graph: Graph, parts: list[Frontier], expanded: bool = True) -> None:
         """Write the states that were expanded, or will not be any more, into the graph."""
-        count = sum(len(part.rows) for part in expanded)
-        quiet, cut = np.zeros(count, dtype=np.bool_), np.full(count, stopped)
-        for part in expanded:
+        count = sum(len(part.rows) for part in parts)
+        quiet, cut = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+        for part in parts:
             index = part.numbers - graph.states
             quiet[index] = part.packing.codes(part.rows, ("thread", 0)) == 0
-            cut[index] |= part.cut
+            cut[index] = lacks_steps(part.cut, expanded)
         self.space.edges.complete(graph, graph.states, quiet, cut, self.store)
 
     def finished_graph(self) -> Graph:
@@ -173,7 +173,7 @@ class ColumnRun:
             everything = self._chunk(part, 0, len(part.rows), Level())
             kinds = (StepKind.CONTINUE, StepKind.START)
             self._expander(part.packing).hide(everything, kinds, np.arange(len(part.rows)))
-        self._draw(self.graph, self.frontier, stopped=True)
+        self._draw(self.graph, self.frontier, expanded=False)
         self.frontier = []
         return self.graph
 

@@ -20,7 +20,7 @@ from checker.search.contract.assertion_answers import Assertions
 from checker.search.contract.bounds import is_cut, starts_after
 from checker.search.contract.gathering import Gathering, Newcomer
 from checker.search.contract.judge_watches import judge_dead_end, judge_state, judge_step
-from checker.search.contract.level_counts import count_states, distinct_names, is_dead_end, note_action
+from checker.search.contract.level_counts import count_states, distinct_names, is_dead_end, lacks_steps, note_action
 from checker.search.contract.parents import crashes_after
 from checker.search.contract.protocol import Task
 from checker.search.contract.ranks import rank
@@ -233,7 +233,7 @@ class PlainRun:
             hidden = [s for s in steps if not s.crashes and not self._was_explored(node, s)]
             targets = [number[self.machine.key(self.image(step.target))] for step in explored]
             live = [self._live(step) for step in (*explored, *hidden)]
-            graph.add_state(live, targets, not node.state.threads, node.cut or not node.expanded)
+            graph.add_state(live, targets, not node.state.threads, lacks_steps(node.cut, node.expanded))
         return graph
 
     @staticmethod

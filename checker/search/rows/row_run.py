@@ -16,7 +16,7 @@ from checker.liveness.graph import Classes, Graph, LiveStep
 from checker.search.contract.bounds import is_cut, starts_after
 from checker.search.contract.gathering import Gathering, Newcomer
 from checker.search.contract.judge_watches import Judgement
-from checker.search.contract.level_counts import count_states, keeps_graph
+from checker.search.contract.level_counts import count_states, keeps_graph, lacks_steps
 from checker.search.contract.parents import crashes_after
 from checker.search.contract.protocol import Task
 from checker.search.contract.ranks import least, order_of
@@ -268,7 +268,7 @@ class RowRun:
         """Write the states that were expanded into the graph. `numbers`: see `_number`."""
         for source, live, targets in METER.attended(edges):
             known = [target if target >= 0 else numbers[~target] for target in targets]
-            self.graph_so_far.add_state(live, known, not source.state.threads, source.cut)
+            self.graph_so_far.add_state(live, known, not source.state.threads, lacks_steps(source.cut, True))
 
     def _number(self, new: list[tuple[int, Newcomer[State]]], judgements: list[Judgement]) -> list[int]:
         """Add the new states, in order of their keys; their numbers, in order of arrival."""
@@ -303,7 +303,7 @@ class RowRun:
         # The states that wait will not be expanded any more: they keep the names of their steps, and have no edges.
         for source in self.waiting:
             steps = self.expander.available(source.state, (StepKind.CONTINUE, StepKind.START))
-            self.graph_so_far.add_state(steps, (), not source.state.threads, True)
+            self.graph_so_far.add_state(steps, (), not source.state.threads, lacks_steps(source.cut, False))
         self.waiting = []
         return self.graph_so_far
 
