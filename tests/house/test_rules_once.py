@@ -110,11 +110,11 @@ def stage_by_hand(node: ast.AST) -> bool:
 
 
 def lack_by_hand(node: ast.AST) -> bool:
-    """Is it asked whether a state is cut, or something else?"""
+    """Is it asked whether a state is cut, or else something about it?"""
     if isinstance(node, ast.AugAssign):
         return isinstance(node.op, ast.BitOr) and name_of(node.target) == "cut"
     if isinstance(node, ast.BoolOp):
-        return isinstance(node.op, ast.Or) and any(name_of(value) == "cut" for value in node.values)
+        return isinstance(node.op, ast.Or) and name_of(node.values[0]) == "cut"
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr) and name_of(node.left) == "cut"
 
 
