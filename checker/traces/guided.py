@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from checker.core.exit_code import ExitCode
 from checker.core.given import Given
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
+from checker.core.problems import ExitCode
 from checker.core.property import Phase, Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Trace, TraceEntry

@@ -11,10 +11,10 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 
 from checker.core.demand import violated_by_one_run
-from checker.core.exit_code import ExitCode
 from checker.core.given import Given
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
+from checker.core.problems import ExitCode
 from checker.core.property import Looks, Phase, Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Stuck, Trace, TraceEntry, Why

@@ -7,8 +7,7 @@ import random
 import pytest
 
 from checker.check import check
-from checker.core.exit_code import ExitCode
-from checker.core.problems import UsageProblem
+from checker.core.problems import ExitCode, UsageProblem
 from checker.traces.simulate import STEPS_PER_START, simulate
 from interpreter import Machine, compile_module
 from tests.simulate.models import COUNTER, CRASHING, MESSAGES, SERIAL, end, labels, module_of, simulated

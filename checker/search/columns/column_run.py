@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from checker.core.effort import EDGES, JOINING, JUDGING, LOOKING_UP, STEPPING
 from checker.core.exploration import PathLink
 from checker.core.level import Level, Unfinished
 from checker.core.patience import Stop
-from checker.core.phases import EDGES, JOINING, JUDGING, LOOKING_UP, STEPPING
 from checker.liveness.graph import Graph
 from checker.search.columns.batch import Batch, counts
 from checker.search.columns.code_tables import Ints, halves

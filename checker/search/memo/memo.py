@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from checker.core.phases import DIRECTLY, INTERPRETING, Phases
+from checker.core.effort import DIRECTLY, INTERPRETING, Phases
 from checker.search.memo.division import Divider
 from checker.search.memo.parts_world import PartsView
 from checker.search.memo.remembering import RememberingRunner

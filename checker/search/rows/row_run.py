@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from checker.core.effort import ROWS
 from checker.core.exploration import PathLink
 from checker.core.level import KeysCollide, Level, StateRef, Unfinished, Witness
 from checker.core.patience import Stop
-from checker.core.phases import ROWS
 from checker.liveness.graph import Classes, Graph, LiveStep
 from checker.search.contract.bounds import is_cut, starts_after
 from checker.search.contract.gathering import Gathering, Newcomer
