@@ -26,7 +26,6 @@ class Space:
         self.sizes = sizes
         machine = self.machine = expander.machine
         self.memory = expander.memory
-        self.judges_steps = bool(expander.task.watching.steps)
         self.packings: dict[Layout, Packing] = {}
         self.tables = Tables(machine, self.memory.divider)
         self.ranks = Ranks(self.tables.threads, machine.values)

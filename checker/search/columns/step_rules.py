@@ -60,20 +60,13 @@ class StepRule:
     def alone(self) -> bool:
         """Whether the rule goes row by row at present, because remembering it does not pay."""
         choice = self._choice
-        if choice is None:
-            return False
-        if self.candidate.rule in self.space.memory.forgetful:
-            return True
-        # Steps that are taken one by one are judged one by one, which takes longer than what is saved.
-        return choice.directly and not self.space.judges_steps
+        return choice is not None and not choice.remembered
 
     @property
     def left(self) -> int:
         """For how many rows, at least one, that is decided."""
         choice = self._choice
-        if choice is None or self.candidate.rule in self.space.memory.forgetful or self.space.judges_steps:
-            return MANY
-        return choice.left
+        return MANY if choice is None else choice.left
 
     @property
     def calls(self) -> int:
@@ -94,14 +87,14 @@ class StepRule:
     def weigh(self, units: list[Ints], calls: int) -> None:
         """Choose anew how the rule is run, by these bundles, before which there were so many `calls`."""
         choice = self._choice
-        if choice is not None and not self.space.judges_steps:
+        if choice is not None:
             steps = sum(int(self.effects.length.take(column).sum()) for column in units)
             choice.count(len(units[0]), self.calls - calls, steps)
             if choice.directly:
                 return
         if self.thread_slot is None and not self.remembered.pays(units):
             self.space.memory.forget(self.candidate.rule)
-            if self.candidate.rule in self.space.memory.forgetful:
+            if self.space.memory.choice(self.candidate.rule).forgotten:
                 self._begin(ReadTree(Counters()))
 
     def _live(self, outcome: Outcome, twin: bool) -> int:

@@ -13,7 +13,7 @@ from checker.search.memo.remembering import RememberingRunner
 from checker.search.memo.run_choice import THRESHOLDS, RunChoice, Thresholds
 from checker.search.memo.trie import Counters, ReadTree
 from interpreter import Machine
-from interpreter.execute.view import View
+from interpreter.execute.view import PairView, View
 from interpreter.state.state import Slot, State
 from interpreter.state.step import ExecutionPath, Failure, Outcome, Result, Rule, StepKind
 
@@ -51,7 +51,6 @@ class Memory:
         self.runner = RememberingRunner(machine, self.divider)
         self._phases = phases or Phases()
         self.counters = Counters()
-        self.forgetful: set[Rule] = set()
         self._trees: dict[Rule, ReadTree] = {}
         self._early_hits: dict[Rule, int] = {}
         self._met: dict[int, Result] = {}
@@ -84,12 +83,10 @@ class Memory:
             # `next_states()` has run it, without recording what it read.
             return (known_failure,)
         choice = self.choice(rule)
-        if choice.directly:
-            directly = self.run_directly(rule, view.whole())
+        if not choice.remembered:
+            directly = self.run_directly(rule, view) if choice.directly else None
             choice.count(1, 0)
             return self._run_all(rule, view) if directly is None else directly
-        if rule in self.forgetful:
-            return self._run_all(rule, view)
         tree = self.tree(rule)
         most = self.machine.most_paths
         calls = tree.counters.calls
@@ -115,7 +112,7 @@ class Memory:
     def runs_anew(self, rule: Rule) -> bool:
         """Whether a rule is not remembered at present."""
         choice = self._choices.get(rule)
-        return rule in self.forgetful or (choice is not None and choice.directly)
+        return choice is not None and not choice.remembered
 
     def _runs_directly(self, rule: Rule) -> bool:
         """Whether a rule can be run as a function of Python. Parts of steps that are watched need the interpreter."""
@@ -128,11 +125,12 @@ class Memory:
             self._direct = DirectRules(self.machine)
         return self._direct.supports(rule)
 
-    def run_directly(self, rule: Rule, state: State) -> Sequence[Result] | None:
-        """The results of all execution paths of a rule that can be run directly; None: not in this state."""
+    def run_directly(self, rule: Rule, view: View) -> Sequence[Result] | None:
+        """The results of all execution paths of a rule that can be run directly; None: not on this view."""
         assert self._direct is not None
+        before, state = view.states if isinstance(view, PairView) else (None, view.whole())
         with self._phases.during(DIRECTLY):
-            found = self._direct.results(rule, state)
+            found = self._direct.results(rule, state, before)
         self.counters.evaluations += found is not None
         return found
 
@@ -181,7 +179,7 @@ class Memory:
         for result in found:
             if id(result) not in self._met:
                 self.machine.note(result)
-                if rule not in self.forgetful:
+                if self.choice(rule).remembered:
                     # Held, so that no other result has this address.
                     self._met[id(result)] = result
             if result is verdict:
@@ -189,8 +187,10 @@ class Memory:
         return verdict
 
     def _run_all(self, rule: Rule, view: View) -> Sequence[Result]:
-        if isinstance(view, PartsView):
-            # Whole values are faster where the reads are not remembered.
+        # Whole values are faster where the reads are not remembered.
+        if isinstance(view, PairView):
+            view = PairView(*map(self.machine.view, view.states))
+        elif isinstance(view, PartsView):
             view = self.machine.view(view.whole())
         with self._phases.during(INTERPRETING):
             results = [path.result for path in self.machine.paths(rule, view)]
@@ -200,11 +200,10 @@ class Memory:
 
     def forget(self, rule: Rule) -> None:
         """Run a rule anew each time from now on: it reads something new nearly every time."""
-        if self.choice(rule).leave():
-            return
-        if rule in self._trees:
+        choice = self.choice(rule)
+        choice.forget()
+        if choice.forgotten and rule in self._trees:
             self._drop(rule)
-        self.forgetful.add(rule)
 
     def total(self) -> Counters:
         """The sums over all rules."""
@@ -229,7 +228,7 @@ class Memory:
             "hit rate": _rate(total.hits, total.evaluations),
             "read trees": len(self._trees),
             "tree nodes": total.nodes,
-            "rules not remembered": len(self.forgetful),
+            "rules not remembered": sum(choice.forgotten for choice in self._choices.values()),
         }
 
 

@@ -1,4 +1,4 @@
-"""How a rule is run: remembered by what it reads, or anew each time as a function of Python.
+"""How a rule is run: remembered by what it reads, or anew each time as a function of Python or by the interpreter.
 
 What is remembered costs next to nothing where it is known, most of all by columns; but a new path costs as much as
 some ten direct runs. So a rule is remembered as long as few of its evaluations need the interpreter. One that is run
@@ -38,7 +38,11 @@ _NEVER: Final = 1 << 62
 
 
 class RunChoice:
-    """The choice for one rule. `supported` tells whether it can be run directly: asked when that would pay."""
+    """The choice for one rule: all who evaluate it ask here how. It is remembered, unless it goes `directly`, or is
+    `forgotten`: run anew by the interpreter from then on.
+
+    `supported` tells whether it can be run directly: asked when that would pay.
+    """
 
     __slots__ = (
         "_begin",
@@ -52,10 +56,12 @@ class RunChoice:
         "_until",
         "directly",
         "evaluations",
+        "forgotten",
     )
 
     def __init__(self, supported: Callable[[], bool], thresholds: Thresholds = THRESHOLDS) -> None:
         self.directly = False
+        self.forgotten = False
         self.evaluations = 0
         self._supported = supported
         self._thresholds = thresholds
@@ -63,6 +69,11 @@ class RunChoice:
         self._share = 1.0
         self._total = self._calls = self._steps = self._begin = 0
         self._until = thresholds.window
+
+    @property
+    def remembered(self) -> bool:
+        """Whether the rule is remembered at present."""
+        return not (self.directly or self.forgotten)
 
     @property
     def left(self) -> int:
@@ -110,12 +121,17 @@ class RunChoice:
         if self._open:
             # Windows stay short as long as it is open.
             self._until = self.evaluations + self._few(_PIECE)
-            if self._total >= self._thresholds.learning and not self.leave():
+            if self._total >= self._thresholds.learning and not self._go_directly():
                 self._open = False
                 self._until = _NEVER
 
-    def leave(self) -> bool:
-        """Run the rule directly from now on, if it can be; whether it is."""
+    def forget(self) -> None:
+        """Run the rule anew from now on: directly, if it can be."""
+        if not self._go_directly():
+            self.forgotten, self._open = True, False
+            self._until = _NEVER
+
+    def _go_directly(self) -> bool:
         if self._supported():
             self.directly = True
             self._begin, self._calls, self._steps = self.evaluations, 0, 0
