@@ -27,7 +27,7 @@ from checker.search.registry import engine_of
 from interpreter import Machine, State, compile_module
 from interpreter.state.step import StepKind, StepOrder
 from tests.checker.test_fewest_crashes import random_text
-from tests.random.laws import _PATHS
+from tests.random.laws import IN_PROCESS
 
 BIG = 1 << 40
 """So far apart are counts of crashes that a parent does not fit one word."""
@@ -204,7 +204,7 @@ def test_bounds_of_programs(block: int) -> None:
         space = Bounded(Machine(compiled), bound, 150)
         if space.levels[-1]:
             continue
-        for engine in ("plain", *_PATHS):
+        for engine in ("plain", *IN_PROCESS):
             found = explore(engine_of(engine), compiled, (), Settings(keep_going=True))
             counted = found.states, found.transitions, found.crash_steps, found.depth, found.cut
             assert counted == space.counts(), f"{seed} {engine}\n{text}"
@@ -227,7 +227,7 @@ action Far:
 """
 
 
-@pytest.mark.parametrize("engine", ["plain", *_PATHS])
+@pytest.mark.parametrize("engine", ["plain", *IN_PROCESS])
 def test_a_twin_is_a_step(engine: str) -> None:
     """What a domain forbids to the thread it may allow to its twin, which forgets: then the action had a step."""
     report = check(fizz.load("m.fizz", text=TWIN_ALONE), engine=engine)

@@ -37,7 +37,7 @@ def test_models(path: Path) -> None:
         assert path.parent.name in ("failures", "kafka", "kraft", "venice", "unclean_election", "parts", "found"), path
 
 
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.parametrize("block", range(5))
 def test_random_models(block: int) -> None:
     """Models that are full of second names, containers in containers, and choices."""
     compared = 0
