@@ -252,6 +252,7 @@ class ColumnExpander:
     def apply_alone(self, rule: StepRule, chunk: Chunk, which: Ints) -> None:
         """Take the steps of a rule that is not remembered from these rows."""
         part, level = chunk.part, chunk.level
+        edges: list[tuple[int, int, int]] = []
         for index in which.tolist():
             at = chunk.begin + index
             state = chunk.state(index)
@@ -270,7 +271,10 @@ class ColumnExpander:
                 found = Arrived(arrival.state, arrival.key, int(part.numbers[at]), order, starts, crashes)
                 chunk.slow.setdefault(self.space.packing(arrival.state.layout), []).append(found)
                 if self.wants_edges and arrival.live is not None:
-                    self._edge(int(part.numbers[at]), self.space.edges.kind(arrival.live), arrival.key)
+                    edges.append((found.parent, self.space.edges.kind(arrival.live), arrival.key))
+        if edges:
+            sources, kinds, keys = zip(*edges, strict=True)
+            self.space.edges.take(np.array(sources), np.array(kinds), *halves(keys))
 
     # --- by columns ------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,8 @@ class Thresholds:
 
     learning: int = 1_000
     """Interpreter calls for a rule before it may be run directly: what it reads may repeat later."""
+    hopeless: int = 250
+    """Calls that are enough if nearly nothing has repeated among them."""
     window: int = 64
     """Evaluations after which the choice is made first."""
     trial: int = 64
@@ -32,6 +34,8 @@ ALWAYS: Final = Thresholds(learning=0, window=0, trial=0, share=-1.0)
 """Rules are run directly from the beginning."""
 _PIECE: Final = 256
 """Calls at a time, more or less, for a rule for which it is open whether remembering it pays."""
+_NEARLY_ALL: Final = 0.95
+"""The share of new paths with which a rule is taken to repeat nothing."""
 _FEW: Final = 8
 """No choice is made after fewer evaluations."""
 _NEVER: Final = 1 << 62
@@ -101,9 +105,16 @@ class RunChoice:
         self._steps += steps
         self.evaluations += evaluations
         if self.evaluations >= self._until or (
-            self._total >= self._thresholds.learning and self.open and self.evaluations - self._begin >= _FEW
+            self.open and self.evaluations - self._begin >= _FEW and self._learned(self.evaluations - self._begin)
         ):
             self._decide()
+
+    def _learned(self, evaluated: int) -> bool:
+        """Whether enough calls were made for the rule to be run directly, after so many evaluations of this window."""
+        if self._total >= self._thresholds.learning:
+            return True
+        repeats = self._calls < _NEARLY_ALL * max(evaluated, self._steps)
+        return self._total >= self._thresholds.hopeless and not repeats
 
     def _decide(self) -> None:
         if self.directly:
@@ -115,13 +126,14 @@ class RunChoice:
         self._share = self._calls / evaluated
         most = self._thresholds.share * (evaluated + self._steps)
         self._open = self._calls > most
+        learned = self._learned(evaluated)
         # The next window is longer if it is clear that remembering pays: columns go window by window.
         self._until = (2 if 4 * self._calls > most else 16) * self.evaluations
         self._begin, self._calls, self._steps = self.evaluations, 0, 0
         if self._open:
             # Windows stay short as long as it is open.
             self._until = self.evaluations + self._few(_PIECE)
-            if self._total >= self._thresholds.learning and not self._go_directly():
+            if learned and not self._go_directly():
                 self._open = False
                 self._until = _NEVER
 

@@ -140,13 +140,14 @@ class Expander:
         rule, kind = candidate.rule, candidate.rule.kind
         names: list[tuple[str, ...]] = []
         crash_names: list[tuple[str, ...]] = []
+        fair_name = self.fair_name(rule)
         for outcome in METER.attended(outcomes):
             whole = self.memory.joined(state, outcome)
             target = self.machine.apply(state, rule, whole)
             if target is not None:
                 order = StepOrder(candidate.order, outcome.forks, 0)
                 image, image_key = self.image(target)
-                live = LiveStep(order, self.fair_name(rule), outcome.fair)
+                live = LiveStep(order, fair_name, outcome.fair)
                 arrivals.append(Arrival(order, image, image_key, kind, False, live))
                 names.append(outcome.choices)
                 if self.observe is not None:
