@@ -10,6 +10,7 @@ from checker.core.effort import DIRECTLY, INTERPRETING, Phases
 from checker.search.memo.division import Divider
 from checker.search.memo.parts_world import PartsView
 from checker.search.memo.remembering import RememberingRunner
+from checker.search.memo.row_tables import RowTable
 from checker.search.memo.run_choice import THRESHOLDS, RunChoice, Thresholds
 from checker.search.memo.trie import Counters, ReadTree
 from interpreter import Machine
@@ -52,6 +53,7 @@ class Memory:
         self._phases = phases or Phases()
         self.counters = Counters()
         self._trees: dict[Rule, ReadTree] = {}
+        self._tables: dict[Rule, RowTable] = {}
         self._early_hits: dict[Rule, int] = {}
         self._met: dict[int, Result] = {}
         self.listener: Listener | None = None
@@ -88,18 +90,56 @@ class Memory:
             choice.count(1, 0)
             return self._run_all(rule, view) if directly is None else directly
         tree = self.tree(rule)
-        most = self.machine.most_paths
         calls = tree.counters.calls
-        found = tree.results(view.read, lambda choices: self.run(rule, view, choices), most)
+        found = self._known(rule, view, tree)
+        if found is None:
+            found = self._walked(rule, view, tree)
         steps = sum(type(result) is Outcome for result in found) if choice.open else 0
         choice.count(1, tree.counters.calls - calls, steps)
-        if len(found) > most:
-            found[most:] = [self.machine.too_many_paths(rule)]
         known = tree.counters
         if known.evaluations == PROBATION // 2:
             self._early_hits[rule] = known.hits
         elif known.evaluations == PROBATION and known.hits - self._early_hits.get(rule, 0) < WORTHWHILE * PROBATION / 2:
             self.forget(rule)
+        return found
+
+    def _known(self, rule: Rule, view: View, tree: ReadTree) -> Sequence[Result] | None:
+        """The results of a rule where the values that it asks for were met together before."""
+        if type(view) is not PartsView:
+            return None
+        table = self._tables.get(rule)
+        if table is None:
+            table = self._tables[rule] = RowTable(view.state.layout)
+        if not table.use:
+            return None
+        found = table.get(view.state)
+        counters = tree.counters
+        counters.lookups += 1
+        if found is None:
+            counters.misses += 1
+        else:
+            counters.evaluations += 1
+            counters.hits += 1
+        return found
+
+    def _walked(self, rule: Rule, view: View, tree: ReadTree) -> Sequence[Result]:
+        """The results of a rule, found by a walk through its tree."""
+        table = self._tables.get(rule) if type(view) is PartsView else None
+        asked: set[Slot] = set()
+        ask = view.read
+        if table is not None and table.use:
+
+            def ask(slot: Slot) -> int:
+                asked.add(slot)
+                return view.read(slot)
+
+        most = self.machine.most_paths
+        found = tree.results(ask, lambda choices: self.run(rule, view, choices), most)
+        if len(found) > most:
+            found[most:] = [self.machine.too_many_paths(rule)]
+        if table is not None and table.use:
+            assert type(view) is PartsView
+            table.add(view.state, asked, found)
         return found
 
     def choice(self, rule: Rule) -> RunChoice:
@@ -168,6 +208,7 @@ class Memory:
 
     def _drop(self, rule: Rule) -> None:
         counters = self._trees.pop(rule).counters
+        self._tables.pop(rule, None)
         counters.nodes = 0
         self.counters.add(counters)
         self._early_hits.pop(rule, None)
