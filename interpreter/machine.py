@@ -349,18 +349,20 @@ class Machine:
         first, *others = [path.result for path in paths]
         return ExecutionPath(tuple(recorder.events), first, others=tuple(others))
 
-    def paths(self, rule: Rule, view: View, noted: bool = True) -> Iterator[ExecutionPath]:
+    def paths(
+        self, rule: Rule, view: View, noted: bool = True, choices: tuple[int, ...] = ()
+    ) -> Iterator[ExecutionPath]:
         """All execution paths of a rule, in the order of their choices, by running it again for each.
 
-        The first one that exceeds the budget (R20, R24) is the last one.
+        The first one that exceeds the budget (R20, R24) is the last one. `choices`: those of the first path to run,
+        unless all paths are followed together.
         """
         if self.together(rule):
             yield from self._failed.get(rule, view, None) or self._together(rule, view, Recorder(view), noted)
             return
-        if rule.kind is StepKind.INIT:
+        if rule.kind is StepKind.INIT and not choices:
             yield from self.branched(rule, view, noted)
             return
-        choices: tuple[int, ...] = ()
         for _ in range(self.most_paths):
             path = self.run(rule, view, choices, noted)
             yield path
@@ -451,21 +453,33 @@ class Machine:
 
     def initial(self) -> tuple[list[InitialState], list[Failure]]:
         """The initial states in the order of the choices of Init, and the failures of Init."""
+        found: list[InitialState] = []
+        failures: list[Failure] = []
+        for one in self.beginnings():
+            if isinstance(one, Failure):
+                failures.append(one)
+            else:
+                found.append(one)
+        return found, failures
+
+    def beginnings(self, choices: tuple[int, ...] = ()) -> Iterator[InitialState | Failure]:
+        """What `initial` returns, one by one in the order of the choices of Init: there may be a million.
+
+        `choices` as in `paths`.
+        """
         empty = self.transitions.empty
         if self.program.init is None:
             state = self.transitions.apply(empty, Rule(StepKind.INIT, 0), NO_OUTCOME)
-            return [InitialState((), state, NO_OUTCOME)], []
+            yield InitialState((), state, NO_OUTCOME)
+            return
         rule = Rule(StepKind.INIT, self.program.init)
-        found: list[InitialState] = []
-        failures: list[Failure] = []
-        for path in self.paths(rule, self.view(empty)):
+        for path in self.paths(rule, self.view(empty), choices=choices):
             if isinstance(path.result, Failure):
-                failures.append(path.result)
+                yield path.result
             elif isinstance(path.result, Outcome):
                 target = self.apply(empty, rule, path.result)
                 if target is not None:
-                    found.append(InitialState(path.result.forks, target, path.result))
-        return found, failures
+                    yield InitialState(path.result.forks, target, path.result)
 
     def steps(self, state: State, starts: bool = True, limits: bool = True, of: str | None = None) -> Expansion:
         """All steps of a state in step order, computed without a cache: the basis of the plain engine.
@@ -475,23 +489,47 @@ class Machine:
         steps: list[Step] = []
         failures: list[StepFailure] = []
         aborted: Counter[Span] = Counter()
+        for candidate, result in self.results(state, starts, limits, of):
+            if isinstance(result, Aborted):
+                aborted[result.span] += 1
+            elif isinstance(result, Failure):
+                failures.append(self.failure_of(candidate, result))
+            else:
+                steps += self.steps_of(state, candidate, result)
+        return Expansion(tuple(steps), tuple(failures), aborted)
+
+    def each_step(self, state: State, of: str | None = None) -> Iterator[Step]:
+        """The steps of a state in step order, one by one: there may be a million. `of` as in `steps`."""
+        for candidate, result in self.results(state, of=of):
+            if isinstance(result, Outcome):
+                yield from self.steps_of(state, candidate, result)
+
+    def results(
+        self, state: State, starts: bool = True, limits: bool = True, of: str | None = None
+    ) -> Iterator[tuple[Candidate, Result]]:
+        """The result of each execution path of each candidate, in step order; that of a role crash is `NO_OUTCOME`.
+
+        The parameters are those of `steps`.
+        """
         view = self.view(state)
         for candidate in self.candidates(state, starts, limits):
-            if of not in (None, candidate.name):
-                continue
-            if candidate.rule.kind is StepKind.CRASH_ROLE:
-                steps.append(self._role_crash(state, candidate))
-                continue
-            for path in self.paths(candidate.rule, view, noted=limits):
-                if isinstance(path.result, Aborted):
-                    aborted[path.result.span] += 1
-                elif isinstance(path.result, Failure):
-                    failure = path.result
-                    order = StepOrder(candidate.order, failure.forks, 0)
-                    failures.append(StepFailure(order, step_name(candidate.name, failure.choices), failure))
-                else:
-                    steps += self._steps_of(state, candidate, path.result)
-        return Expansion(tuple(steps), tuple(failures), aborted)
+            if of in (None, candidate.name):
+                yield from ((candidate, result) for result in self.results_of(candidate, view, limits))
+
+    def results_of(
+        self, candidate: Candidate, view: View, noted: bool = True, choices: tuple[int, ...] = ()
+    ) -> Iterator[Result]:
+        """The results of one candidate. `noted` and `choices` as in `paths`."""
+        if candidate.rule.kind is StepKind.CRASH_ROLE:
+            yield NO_OUTCOME
+            return
+        for path in self.paths(candidate.rule, view, noted, choices):
+            yield path.result
+
+    def failure_of(self, candidate: Candidate, failure: Failure) -> StepFailure:
+        """The step of a candidate that failed."""
+        order = StepOrder(candidate.order, failure.forks, 0)
+        return StepFailure(order, step_name(candidate.name, failure.choices), failure)
 
     def step(self, state: State, order: StepOrder) -> Step | None:
         """The step of this order alone; None if there is none."""
@@ -502,9 +540,9 @@ class Machine:
             return self._role_crash(state, candidate)
         if self.together(candidate.rule):
             # Whether a path is given up depends on all the others.
-            return next((step for step in self.steps(state, of=candidate.name).steps if step.order == order), None)
+            return next((step for step in self.each_step(state, of=candidate.name) if step.order == order), None)
         result = self.run(candidate.rule, self.view(state), order.forks).result
-        steps = self._steps_of(state, candidate, result) if isinstance(result, Outcome) else ()
+        steps = self.steps_of(state, candidate, result) if isinstance(result, Outcome) else ()
         return next((step for step in steps if step.order == order), None)
 
     def _role_crash(self, state: State, candidate: Candidate) -> Step:
@@ -513,8 +551,12 @@ class Machine:
         order = StepOrder(candidate.order, (), 0)
         return Step(order, candidate.name, rule, self.crash_role(state, rule.instance), True, None, NO_OUTCOME)
 
-    def _steps_of(self, state: State, candidate: Candidate, outcome: Outcome) -> Iterator[Step]:
+    def steps_of(self, state: State, candidate: Candidate, outcome: Outcome) -> Iterator[Step]:
+        """The step of an outcome of a candidate, and its crash twin; neither if the limit of a domain forbids it."""
         rule = candidate.rule
+        if rule.kind is StepKind.CRASH_ROLE:
+            yield self._role_crash(state, candidate)
+            return
         for twin in (False, True) if outcome.may_crash else (False,):
             target = self.apply(state, rule, outcome, twin)
             if target is not None:

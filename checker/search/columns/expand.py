@@ -24,7 +24,6 @@ from checker.search.contract.bounds import starts_after
 from checker.search.contract.level_counts import note_action
 from checker.search.contract.parents import crashes_after
 from checker.search.memo.trie import Counters, Leaf, ReadTree
-from checker.search.rows.expander import Arrival
 from interpreter.state.state import Slot, State
 from interpreter.state.step import Outcome, StepKind, StepOrder
 
@@ -257,11 +256,10 @@ class ColumnExpander:
             at = chunk.begin + index
             state = chunk.state(index)
             self.judge.task.patience.ask()
-            arrivals: list[Arrival] = []
             before = level.transitions
-            chunk.failed[index] |= self.space.expander.try_candidate(
-                rule.candidate, state, part.ref(at), self.space.memory.view(state), arrivals, level
-            )
+            view = self.space.memory.view(state)
+            arrivals, failed = self.space.expander.arrivals(rule.candidate, state, part.ref(at), view, level)
+            chunk.failed[index] |= failed
             chunk.make(len(arrivals))
             chunk.moves[index] += level.transitions - before
             for arrival in arrivals:

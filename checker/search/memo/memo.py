@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -27,6 +28,10 @@ PROBATION: Final = 4_000
 WORTHWHILE: Final = 0.2
 """The least share of hits in the second half with which it pays. A miss costs little beside the interpreter, but each
 adds nodes to the tree."""
+
+LARGE: Final = 1 << 16
+"""Nodes of a tree beyond which it is forgotten if no evaluation needed less than all its paths. One state may have a
+million successors by one rule, and is expanded once."""
 
 Listener = Callable[[Rule, ExecutionPath], None]
 """Called with each execution path that is remembered."""
@@ -55,6 +60,8 @@ class Memory:
         self._trees: dict[Rule, ReadTree] = {}
         self._tables: dict[Rule, RowTable] = {}
         self._early_hits: dict[Rule, int] = {}
+        self._forgotten: Counter[Rule] = Counter()
+        """How often a large tree was forgotten."""
         self._met: dict[int, Result] = {}
         self.listener: Listener | None = None
 
@@ -101,6 +108,10 @@ class Memory:
             self._early_hits[rule] = known.hits
         elif known.evaluations == PROBATION and known.hits - self._early_hits.get(rule, 0) < WORTHWHILE * PROBATION / 2:
             self.forget(rule)
+        elif known.nodes > LARGE and not known.hits and known.evaluations >= 1 << self._forgotten[rule]:
+            # Each time it may stay for longer: perhaps the same is asked again soon.
+            self._forgotten[rule] += 1
+            self._drop(rule)
         return found
 
     def _known(self, rule: Rule, view: View, tree: ReadTree) -> Sequence[Result] | None:

@@ -145,7 +145,8 @@ class RowRun:
         self.waiting.clear()
 
     def give_up(self) -> None:
-        """Forget the states that wait: another run has taken them over."""
+        """Forget the states that wait, and how all were found: another run has taken them over."""
+        self.found = Found(states=None)
         for _ in METER.attended(range(len(self.waiting))):
             self.waiting.pop()
 
@@ -205,7 +206,7 @@ class RowRun:
         ref = StateRef(self.found.keys[source.number], source.crashes)
         for arrival in METER.attended(self.expander.expand(source.state, ref, source.cut, level)):
             target = self._arrive(fresh, arrival, source.number, source.starts, source.crashes)
-            if arrival.live is not None:
+            if self.wants_graph and arrival.live is not None:
                 live.append(arrival.live)
                 targets.append(target)
         if self.wants_graph:
