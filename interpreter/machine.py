@@ -51,6 +51,7 @@ from interpreter.state.step import (
     StepKind,
     StepOrder,
     ends_step,
+    failed_step,
     step_name,
 )
 from interpreter.state.transitions import Transitions
@@ -453,33 +454,21 @@ class Machine:
 
     def initial(self) -> tuple[list[InitialState], list[Failure]]:
         """The initial states in the order of the choices of Init, and the failures of Init."""
-        found: list[InitialState] = []
-        failures: list[Failure] = []
-        for one in self.beginnings():
-            if isinstance(one, Failure):
-                failures.append(one)
-            else:
-                found.append(one)
-        return found, failures
-
-    def beginnings(self, choices: tuple[int, ...] = ()) -> Iterator[InitialState | Failure]:
-        """What `initial` returns, one by one in the order of the choices of Init: there may be a million.
-
-        `choices` as in `paths`.
-        """
         empty = self.transitions.empty
         if self.program.init is None:
             state = self.transitions.apply(empty, Rule(StepKind.INIT, 0), NO_OUTCOME)
-            yield InitialState((), state, NO_OUTCOME)
-            return
+            return [InitialState((), state, NO_OUTCOME)], []
         rule = Rule(StepKind.INIT, self.program.init)
-        for path in self.paths(rule, self.view(empty), choices=choices):
+        found: list[InitialState] = []
+        failures: list[Failure] = []
+        for path in self.paths(rule, self.view(empty)):
             if isinstance(path.result, Failure):
-                yield path.result
+                failures.append(path.result)
             elif isinstance(path.result, Outcome):
                 target = self.apply(empty, rule, path.result)
                 if target is not None:
-                    yield InitialState(path.result.forks, target, path.result)
+                    found.append(InitialState(path.result.forks, target, path.result))
+        return found, failures
 
     def steps(self, state: State, starts: bool = True, limits: bool = True, of: str | None = None) -> Expansion:
         """All steps of a state in step order, computed without a cache: the basis of the plain engine.
@@ -493,7 +482,7 @@ class Machine:
             if isinstance(result, Aborted):
                 aborted[result.span] += 1
             elif isinstance(result, Failure):
-                failures.append(self.failure_of(candidate, result))
+                failures.append(failed_step(candidate, result))
             else:
                 steps += self.steps_of(state, candidate, result)
         return Expansion(tuple(steps), tuple(failures), aborted)
@@ -521,15 +510,8 @@ class Machine:
     ) -> Iterator[Result]:
         """The results of one candidate. `noted` and `choices` as in `paths`."""
         if candidate.rule.kind is StepKind.CRASH_ROLE:
-            yield NO_OUTCOME
-            return
-        for path in self.paths(candidate.rule, view, noted, choices):
-            yield path.result
-
-    def failure_of(self, candidate: Candidate, failure: Failure) -> StepFailure:
-        """The step of a candidate that failed."""
-        order = StepOrder(candidate.order, failure.forks, 0)
-        return StepFailure(order, step_name(candidate.name, failure.choices), failure)
+            return iter((NO_OUTCOME,))
+        return (path.result for path in self.paths(candidate.rule, view, noted, choices))
 
     def step(self, state: State, order: StepOrder) -> Step | None:
         """The step of this order alone; None if there is none."""

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from interpreter import Machine, State, Step
-from interpreter.state.step import Candidate, Failure, InitialState, Outcome, StepFailure, StepKind
+from interpreter.state.step import Candidate, Failure, InitialState, Outcome, Rule, StepFailure, StepKind, failed_step
 
 MOST_HELD: Final = 1 << 21
 """The steps of a state are held if they have no more slots in all; each counts for `STEP_SLOTS` more."""
@@ -74,7 +74,7 @@ class Offers:
                 paths += 1
                 self._add(offer, result)
             elif isinstance(result, Failure) and self.failure is None:
-                self.failure = self.machine.failure_of(candidate, result)
+                self.failure = failed_step(candidate, result)
 
     def _add(self, offer: Offer, outcome: Outcome) -> None:
         """Count the steps of an outcome, and hold them while they are few."""
@@ -195,7 +195,7 @@ class Beginnings:
         self._marks: list[tuple[int, ...]] = []
         held: list[InitialState] | None = []
         slots = 0
-        for one in machine.beginnings():
+        for one in beginnings(machine):
             if isinstance(one, Failure):
                 self.failure = self.failure or one
                 continue
@@ -215,5 +215,21 @@ class Beginnings:
         program, choices, skipped = self._machine.program, self._marks[number // MARKED], number % MARKED
         if program.init in program.choice_loops.roots:
             choices, skipped = (), number
-        states = (one for one in self._machine.beginnings(choices) if isinstance(one, InitialState))
+        states = (one for one in beginnings(self._machine, choices) if isinstance(one, InitialState))
         return next(islice(states, skipped, None))
+
+
+def beginnings(machine: Machine, choices: tuple[int, ...] = ()) -> Iterator[InitialState | Failure]:
+    """What `Machine.initial` returns, one by one in the order of the choices of Init. `choices` as in `Machine.paths`."""
+    empty, init = machine.transitions.empty, machine.program.init
+    if init is None:
+        yield from machine.initial()[0]
+        return
+    rule = Rule(StepKind.INIT, init)
+    for path in machine.paths(rule, machine.view(empty), choices=choices):
+        if isinstance(path.result, Failure):
+            yield path.result
+        elif isinstance(path.result, Outcome):
+            target = machine.apply(empty, rule, path.result)
+            if target is not None:
+                yield InitialState(path.result.forks, target, path.result)

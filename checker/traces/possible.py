@@ -8,7 +8,7 @@ from checker.core.problems import UsageProblem
 from checker.traces.guide import GuideLine, Link
 from fizz.base.light import dataclass
 from interpreter import Machine, State, Step, StepKind
-from interpreter.state.step import Failure, InitialState, Outcome, StepFailure, step_name
+from interpreter.state.step import Failure, InitialState, Outcome, StepFailure, failed_step, step_name
 
 _MOST_NAMES = 40
 
@@ -59,7 +59,7 @@ def possible_steps(
     """
     for candidate, result in machine.results(state, starts, of=of):
         if isinstance(result, Failure):
-            failure = machine.failure_of(candidate, result)
+            failure = failed_step(candidate, result)
             yield Possible(candidate.name, result.choices, result.forks, False, failure)
         elif isinstance(result, Outcome):
             for step in machine.steps_of(state, candidate, result):

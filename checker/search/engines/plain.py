@@ -26,7 +26,7 @@ from checker.search.contract.protocol import Task
 from checker.search.contract.ranks import rank
 from interpreter.execute.view import View
 from interpreter.state.state import State
-from interpreter.state.step import Aborted, Candidate, Failure, Outcome, Rule, Step, StepKind, StepOrder
+from interpreter.state.step import Aborted, Candidate, Failure, Outcome, Rule, Step, StepKind, StepOrder, failed_step
 from interpreter.values.budget import METER
 
 
@@ -154,7 +154,7 @@ class PlainRun:
                 candidate = one
             if isinstance(result, Failure):
                 failed = True
-                failure = machine.failure_of(one, result)
+                failure = failed_step(one, result)
                 level.fail(Witness(source.ref, failure.order, error=result.error, stage=STEP_STAGE))
             elif isinstance(result, Outcome):
                 for step in machine.steps_of(state, one, result):
