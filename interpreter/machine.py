@@ -355,8 +355,7 @@ class Machine:
     ) -> Iterator[ExecutionPath]:
         """All execution paths of a rule, in the order of their choices, by running it again for each.
 
-        The first one that exceeds the budget (R20, R24) is the last one. `choices`: those of the first path to run,
-        unless all paths are followed together.
+        The first beyond the budget (R20, R24) is the last. `choices`: of the first one, unless all run together.
         """
         if self.together(rule):
             yield from self._failed.get(rule, view, None) or self._together(rule, view, Recorder(view), noted)
@@ -496,22 +495,17 @@ class Machine:
     def results(
         self, state: State, starts: bool = True, limits: bool = True, of: str | None = None
     ) -> Iterator[tuple[Candidate, Result]]:
-        """The result of each execution path of each candidate, in step order; that of a role crash is `NO_OUTCOME`.
-
-        The parameters are those of `steps`.
-        """
+        """For each candidate the result of each path, in step order; of a role crash `NO_OUTCOME`. As `steps` else."""
         view = self.view(state)
         for candidate in self.candidates(state, starts, limits):
             if of in (None, candidate.name):
-                yield from ((candidate, result) for result in self.results_of(candidate, view, limits))
+                yield from ((candidate, result) for result in self.results_of(candidate, view, limits, ()))
 
-    def results_of(
-        self, candidate: Candidate, view: View, noted: bool = True, choices: tuple[int, ...] = ()
-    ) -> Iterator[Result]:
+    def results_of(self, candidate: Candidate, view: View, noted: bool, choices: tuple[int, ...]) -> Iterator[Result]:
         """The results of one candidate. `noted` and `choices` as in `paths`."""
-        if candidate.rule.kind is StepKind.CRASH_ROLE:
-            return iter((NO_OUTCOME,))
-        return (path.result for path in self.paths(candidate.rule, view, noted, choices))
+        crashes = candidate.rule.kind is StepKind.CRASH_ROLE
+        paths = () if crashes else self.paths(candidate.rule, view, noted, choices)
+        return iter((NO_OUTCOME,)) if crashes else (path.result for path in paths)
 
     def step(self, state: State, order: StepOrder) -> Step | None:
         """The step of this order alone; None if there is none."""

@@ -144,7 +144,7 @@ class Offers:
         together = machine.together(candidate.rule)
         choices = () if mark is None or together else mark.choices
         skipped = 0 if mark is None or not together else mark.steps
-        results = machine.results_of(candidate, machine.view(self.state), choices=choices)
+        results = machine.results_of(candidate, machine.view(self.state), True, choices)
         outcomes = (result for result in results if isinstance(result, Outcome))
         made = (step for outcome in outcomes for step in machine.steps_of(self.state, candidate, outcome))
         yield from islice(made, skipped, None)
@@ -220,7 +220,7 @@ class Beginnings:
 
 
 def beginnings(machine: Machine, choices: tuple[int, ...] = ()) -> Iterator[InitialState | Failure]:
-    """What `Machine.initial` returns, one by one in the order of the choices of Init. `choices` as in `Machine.paths`."""
+    """What `Machine.initial` returns, one by one in the order of the choices. `choices` as in `Machine.paths`."""
     empty, init = machine.transitions.empty, machine.program.init
     if init is None:
         yield from machine.initial()[0]
