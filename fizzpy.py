@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
     from checker.analysis.covering import Coverage
     from checker.analysis.explanation import ActionsReport, StateReport
-    from checker.core.exit_code import ExitCode
-    from checker.core.problems import EnvironmentProblem, Problem, UsageProblem
+    from checker.core.problems import EnvironmentProblem, ExitCode, Problem, UsageProblem
     from checker.core.report import PropertyReport, Report
     from checker.core.trace import Change, Trace, TraceEntry
     from checker.traces.walk_report import GuidedReport, SimulationReport

@@ -10,12 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checker.conclude import conclude
-from checker.core.effort import effort_in, own_effort
+from checker.core.effort import READING, REPORTING, Phases, effort_in, own_effort
 from checker.core.exploration import Finding, Settings
 from checker.core.given import Given
 from checker.core.limits import StopReason
 from checker.core.patience import Patience, Stop
-from checker.core.phases import READING, REPORTING, Phases
 from checker.core.report import Report
 from checker.properties import properties_of
 from checker.search.driver import ProgressSink

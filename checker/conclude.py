@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from checker.analysis.warnings import audit
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Exploration, Finding
 from checker.core.given import Given
 from checker.core.limits import StopReason
 from checker.core.patience import Patience, Stop
+from checker.core.problems import ExitCode
 from checker.core.property import Property
 from checker.core.report import ModelFailure, PropertyReport, PropertyVerdict, Report, Verdict
 from checker.core.trace import Trace

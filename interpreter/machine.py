@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import ClassVar
 
@@ -51,6 +51,7 @@ from interpreter.state.step import (
     StepKind,
     StepOrder,
     ends_step,
+    failed_step,
     step_name,
 )
 from interpreter.state.transitions import Transitions
@@ -260,6 +261,7 @@ class Machine:
         own = Recorder(recorder)
         execution = self._begin(rule, own, observer)
         execution.headers = headers = Headers(self.program.choice_loops.loops, beginning)
+        execution.branches = True
         spent = 0
         much = False
         waiting: deque[tuple[tuple[int, ...], Memento | None]] = deque([((), None)])
@@ -296,6 +298,51 @@ class Machine:
             self._failed.add(rule, view, None, paths)
         return paths
 
+    def branched(self, rule: Rule, view: View, noted: bool = True) -> Sequence[ExecutionPath]:
+        """The same as `paths`, but what paths have in common is run once.
+
+        It pays where there are many: to save the state at a choice costs as much as some statements.
+        """
+        known = self._failed.get(rule, view, None)
+        if known is not None:
+            return known
+        recorder = Recorder(view)
+        execution = self._begin(rule, recorder, None)
+        execution.branches = True
+        open_choices: list[tuple[Memento, tuple[int, ...], Iterator[int]]] = []
+        paths: list[ExecutionPath] = []
+        much = False
+        choices: tuple[int, ...] | None = ()
+        while choices is not None:
+            if len(paths) == self.most_paths:
+                paths.append(ExecutionPath((), self.too_many_paths(rule)))
+                break
+            METER.begin(self.code.budget)
+            if open_choices:
+                execution.go_on(open_choices[-1][0], choices)
+            try:
+                result = self._result(rule, execution)
+            except Unchosen as unchosen:
+                assert execution.memento is not None
+                open_choices.append((execution.memento, choices, iter(range(unchosen.size))))
+            else:
+                if noted:
+                    self._executed.update(execution.lines)
+                paths.append(ExecutionPath(tuple(recorder.events), result))
+                much |= METER.much
+                if ends_step(result):
+                    break
+            choices = None
+            while open_choices and choices is None:
+                _, before, left = open_choices[-1]
+                choices = next(((*before, index) for index in left), None)
+                if choices is None:
+                    open_choices.pop()
+        execution.world.end()
+        if much:
+            self._failed.add(rule, view, None, paths)
+        return paths
+
     def all_paths(self, rule: Rule, view: View, observer: Observer | None = None) -> ExecutionPath:
         """All paths of a rule that are followed together as one, with their reads."""
         recorder = Recorder(view)
@@ -303,15 +350,19 @@ class Machine:
         first, *others = [path.result for path in paths]
         return ExecutionPath(tuple(recorder.events), first, others=tuple(others))
 
-    def paths(self, rule: Rule, view: View, noted: bool = True) -> Iterator[ExecutionPath]:
+    def paths(
+        self, rule: Rule, view: View, noted: bool = True, choices: tuple[int, ...] = ()
+    ) -> Iterator[ExecutionPath]:
         """All execution paths of a rule, in the order of their choices, by running it again for each.
 
-        The first one that exceeds the budget (R20, R24) is the last one.
+        The first beyond the budget (R20, R24) is the last. `choices`: of the first one, unless all run together.
         """
         if self.together(rule):
             yield from self._failed.get(rule, view, None) or self._together(rule, view, Recorder(view), noted)
             return
-        choices: tuple[int, ...] = ()
+        if rule.kind is StepKind.INIT and not choices:
+            yield from self.branched(rule, view, noted)
+            return
         for _ in range(self.most_paths):
             path = self.run(rule, view, choices, noted)
             yield path
@@ -426,23 +477,35 @@ class Machine:
         steps: list[Step] = []
         failures: list[StepFailure] = []
         aborted: Counter[Span] = Counter()
+        for candidate, result in self.results(state, starts, limits, of):
+            if isinstance(result, Aborted):
+                aborted[result.span] += 1
+            elif isinstance(result, Failure):
+                failures.append(failed_step(candidate, result))
+            else:
+                steps += self.steps_of(state, candidate, result)
+        return Expansion(tuple(steps), tuple(failures), aborted)
+
+    def each_step(self, state: State, of: str | None = None) -> Iterator[Step]:
+        """The steps of a state in step order, one by one: there may be a million. `of` as in `steps`."""
+        for candidate, result in self.results(state, of=of):
+            if isinstance(result, Outcome):
+                yield from self.steps_of(state, candidate, result)
+
+    def results(
+        self, state: State, starts: bool = True, limits: bool = True, of: str | None = None
+    ) -> Iterator[tuple[Candidate, Result]]:
+        """For each candidate the result of each path, in step order; of a role crash `NO_OUTCOME`. As `steps` else."""
         view = self.view(state)
         for candidate in self.candidates(state, starts, limits):
-            if of not in (None, candidate.name):
-                continue
-            if candidate.rule.kind is StepKind.CRASH_ROLE:
-                steps.append(self._role_crash(state, candidate))
-                continue
-            for path in self.paths(candidate.rule, view, noted=limits):
-                if isinstance(path.result, Aborted):
-                    aborted[path.result.span] += 1
-                elif isinstance(path.result, Failure):
-                    failure = path.result
-                    order = StepOrder(candidate.order, failure.forks, 0)
-                    failures.append(StepFailure(order, step_name(candidate.name, failure.choices), failure))
-                else:
-                    steps += self._steps_of(state, candidate, path.result)
-        return Expansion(tuple(steps), tuple(failures), aborted)
+            if of in (None, candidate.name):
+                yield from ((candidate, result) for result in self.results_of(candidate, view, limits, ()))
+
+    def results_of(self, candidate: Candidate, view: View, noted: bool, choices: tuple[int, ...]) -> Iterator[Result]:
+        """The results of one candidate. `noted` and `choices` as in `paths`."""
+        crashes = candidate.rule.kind is StepKind.CRASH_ROLE
+        paths = () if crashes else self.paths(candidate.rule, view, noted, choices)
+        return iter((NO_OUTCOME,)) if crashes else (path.result for path in paths)
 
     def step(self, state: State, order: StepOrder) -> Step | None:
         """The step of this order alone; None if there is none."""
@@ -453,9 +516,9 @@ class Machine:
             return self._role_crash(state, candidate)
         if self.together(candidate.rule):
             # Whether a path is given up depends on all the others.
-            return next((step for step in self.steps(state, of=candidate.name).steps if step.order == order), None)
+            return next((step for step in self.each_step(state, of=candidate.name) if step.order == order), None)
         result = self.run(candidate.rule, self.view(state), order.forks).result
-        steps = self._steps_of(state, candidate, result) if isinstance(result, Outcome) else ()
+        steps = self.steps_of(state, candidate, result) if isinstance(result, Outcome) else ()
         return next((step for step in steps if step.order == order), None)
 
     def _role_crash(self, state: State, candidate: Candidate) -> Step:
@@ -464,8 +527,12 @@ class Machine:
         order = StepOrder(candidate.order, (), 0)
         return Step(order, candidate.name, rule, self.crash_role(state, rule.instance), True, None, NO_OUTCOME)
 
-    def _steps_of(self, state: State, candidate: Candidate, outcome: Outcome) -> Iterator[Step]:
+    def steps_of(self, state: State, candidate: Candidate, outcome: Outcome) -> Iterator[Step]:
+        """The step of an outcome of a candidate, and its crash twin; neither if the limit of a domain forbids it."""
         rule = candidate.rule
+        if rule.kind is StepKind.CRASH_ROLE:
+            yield self._role_crash(state, candidate)
+            return
         for twin in (False, True) if outcome.may_crash else (False,):
             target = self.apply(state, rule, outcome, twin)
             if target is not None:

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 
 from checker.analysis.attempts import AttemptCounter, Attempts
 from checker.analysis.visit import VisitExtent, visit_all
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Settings
 from checker.core.given import Given
 from checker.core.patience import Patience
-from checker.core.problems import UsageProblem
+from checker.core.problems import ExitCode, UsageProblem
 from checker.core.trace import Trace
 from checker.search.driver import ProgressSink
 from checker.search.judgement import all_actions

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Finding, Settings
 from checker.core.level import Level
 from checker.core.limits import StopReason
 from checker.core.patience import Patience
+from checker.core.problems import ExitCode
 from checker.core.property import Property, watches_of
 from checker.search.contract.protocol import Task
 from checker.search.driver import Clock, ProgressSink, SearchDriver

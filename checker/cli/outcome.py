@@ -14,8 +14,7 @@ from pathlib import Path
 import click
 
 from checker.cli.commands import fizzpy
-from checker.core.exit_code import ExitCode
-from checker.core.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
+from checker.core.problems import FULL_DISK, EnvironmentProblem, ExitCode, Problem, full_disk
 from checker.core.visible import printable
 from checker.report.plain_lines import print_remark, print_result
 

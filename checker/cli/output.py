@@ -15,8 +15,8 @@ from checker.report.plain_lines import print_remark, print_result
 if TYPE_CHECKING:
     from checker.analysis.covering import Coverage
     from checker.analysis.explanation import ActionsReport, StateReport
-    from checker.core.exit_code import ExitCode
     from checker.core.exploration import Progress
+    from checker.core.problems import ExitCode
     from checker.core.report import Report
     from checker.expectations.promise_runs import PromiseResult
     from checker.expectations.promises import Promise
@@ -55,7 +55,7 @@ class Output:
                 print_report(self._page(), report, every=self.every)
 
     def _json_report(self, report: Report, audit: Coverage | None) -> None:
-        from checker.report.json_coverage import coverage_fields
+        from checker.report.json_commands import coverage_fields
         from checker.report.json_report import json_report
 
         print_result(json_report(report, {} if audit is None else {"audit": coverage_fields(audit)}))
@@ -64,7 +64,7 @@ class Output:
         """Print the report of a simulation."""
         with _readers_may_leave():
             if self.json:
-                from checker.report.json_walk_report import json_simulation
+                from checker.report.json_commands import json_simulation
 
                 print_result(json_simulation(report))
                 return
@@ -76,7 +76,7 @@ class Output:
         """Print the report of a guided trace."""
         with _readers_may_leave():
             if self.json:
-                from checker.report.json_walk_report import json_guided
+                from checker.report.json_commands import json_guided
 
                 print_result(json_guided(report))
                 return
@@ -88,7 +88,7 @@ class Output:
         """Print the attempts of actions over an exploration."""
         with _readers_may_leave():
             if self.json:
-                from checker.report.json_explain import json_actions
+                from checker.report.json_commands import json_actions
 
                 print_result(json_actions(report))
                 return
@@ -100,7 +100,7 @@ class Output:
         """Print the actions without a step in a state."""
         with _readers_may_leave():
             if self.json:
-                from checker.report.json_explain import json_state
+                from checker.report.json_commands import json_state
 
                 print_result(json_state(report))
                 return
@@ -112,7 +112,7 @@ class Output:
         """Print a coverage."""
         with _readers_may_leave():
             if self.json:
-                from checker.report.json_coverage import json_coverage
+                from checker.report.json_commands import json_coverage
 
                 print_result(json_coverage(coverage))
                 return

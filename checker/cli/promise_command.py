@@ -13,7 +13,7 @@ from checker.cli import command_options
 from checker.cli.output import Output
 
 if TYPE_CHECKING:
-    from checker.core.exit_code import ExitCode
+    from checker.core.problems import ExitCode
     from checker.expectations.promise_runs import PromiseResult
     from checker.expectations.promises import Promise
 
@@ -126,7 +126,7 @@ def _cores(engine: str) -> int:
 
 
 def _exit_code(results: Sequence[PromiseResult], interrupted: bool) -> ExitCode:
-    from checker.core.exit_code import ExitCode
+    from checker.core.problems import ExitCode
 
     if interrupted:
         return ExitCode.INTERRUPTED

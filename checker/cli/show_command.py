@@ -58,7 +58,7 @@ def show(target: str | None, **given: Any) -> int:
         opened = _opened(target, output, given)
         if isinstance(opened, int):
             return opened
-        from checker.tui.escape import answer_soon
+        from checker.tui.terminal import answer_soon
 
         answer_soon()
         from checker.tui.app import view

@@ -1,12 +1,30 @@
-"""Problems that are errors neither of the model nor of the tool: a wrong request, or an unfit environment."""
+"""Exit codes, and problems that are errors neither of the model nor of the tool: a wrong request, an unfit machine."""
 
 from __future__ import annotations
 
 import errno
+from enum import IntEnum
 from pathlib import Path
 from typing import Final
 
-from checker.core.exit_code import ExitCode
+
+class ExitCode(IntEnum):
+    """Exit codes of the command. `BROKEN`: of `fizzpy test`, if a promise is broken."""
+
+    PASSED = 0
+    BROKEN = 1
+    USAGE = 2
+    BOUNDED = 3
+    DEADLOCK = 11
+    SAFETY = 12
+    LIVENESS = 13
+    INTERNAL = 70
+    ENVIRONMENT = 74
+    MODEL_ERROR = 75
+    INTERRUPTED = 130
+    SYNTAX = 150
+    OPTIONS = 151
+
 
 FULL_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The errors of the system when a file cannot grow."""

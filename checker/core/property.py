@@ -8,8 +8,8 @@ from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self, assert_never
 
 from checker.core.demand import Demand, may_have_crashes
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Finding, PathLink
+from checker.core.problems import ExitCode
 from checker.core.report import Violation
 from fizz import Options
 from fizz.base.light import dataclass

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from typing import Literal as OneOf
 
 from checker.core.given import Given
 from checker.core.limits import StopReason
+from checker.core.problems import ExitCode
 from checker.core.trace import Trace
 
 if TYPE_CHECKING:
     from checker.core.exploration import GivenUp
     from fizz import Diagnostic
-from checker.core.exit_code import ExitCode
+
 
 Violation = OneOf["failed", "deadlock"]
 Verdict = OneOf["passed", "bounded", "failed", "deadlock", "error", "interrupted"]
@@ -88,3 +89,18 @@ class Report:
     given: Given = field(default_factory=Given)
     asked: Mapping[str, object] = field(default_factory=dict)
     given_up: GivenUp | None = None
+
+
+DEADLOCK: Final = "deadlock"
+
+_TITLES: Final = {DEADLOCK: "a state has no step left"}
+
+
+def title_of(kind: str) -> str | None:
+    """What a violation of this kind means; None: that the named property is violated."""
+    return _TITLES.get(kind)
+
+
+def heading(name: str, kind: str) -> str:
+    """The heading of a violation: `Fine is violated`, `Deadlock`."""
+    return f"{name} is violated" if title_of(kind) is None else kind.capitalize()

@@ -13,8 +13,7 @@ from dataclasses import field
 from multiprocessing.connection import Connection, wait
 from typing import Final
 
-from checker.core.exit_code import ExitCode
-from checker.core.problems import Problem
+from checker.core.problems import ExitCode, Problem
 from checker.core.report import Report
 from checker.expectations.promises import Promise
 from fizz import FizzError

@@ -20,11 +20,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from checker.check import check
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Settings
 from checker.core.given import literal, option_text
 from checker.core.limits import Limits
-from checker.core.problems import Problem, UsageProblem
+from checker.core.problems import ExitCode, Problem, UsageProblem
 from checker.core.report import PropertyVerdict, Report, Verdict
 from checker.storage.user_paths import read_user_file
 from fizz.base.yaml_text import YamlError, YamlNode, compose, plain

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from enum import IntEnum
 from typing import NamedTuple, TypeVar
@@ -83,18 +83,30 @@ def crash_of(order: StepOrder) -> LiveStep:
 
 def marks_of(steps: Sequence[LiveStep]) -> list[FairnessMark]:
     """The marks of all live steps of one state: what each takes, and what its fair choices offer."""
+    offered = _offered(steps)
+    return [_mark(step, offered) for step in METER.attended(steps)]
+
+
+def mark_of(step: LiveStep, siblings: Iterable[LiveStep]) -> FairnessMark:
+    """The mark of one step of a state; `siblings`: the steps of the same actor, itself among them."""
+    return _mark(step, _offered(siblings) if step.choices else {})
+
+
+def _offered(steps: Iterable[LiveStep]) -> dict[tuple[object, ...], set[Obligation]]:
+    """The alternatives of each fair choice that these steps make."""
     offered: dict[tuple[object, ...], set[Obligation]] = {}
     for step in METER.attended(steps):
         for choice in step.choices:
             offered.setdefault(_point(step, choice), set()).add(_alternative(choice))
-    marks = []
-    for step in METER.attended(steps):
-        takes = {_alternative(choice) for choice in step.choices}
-        if step.name is not None:
-            takes.add(step.name)
-        offers = frozenset(o for choice in step.choices for o in offered[_point(step, choice)])
-        marks.append(FairnessMark(step.order, frozenset(takes), offers))
-    return marks
+    return offered
+
+
+def _mark(step: LiveStep, offered: Mapping[tuple[object, ...], set[Obligation]]) -> FairnessMark:
+    takes = {_alternative(choice) for choice in step.choices}
+    if step.name is not None:
+        takes.add(step.name)
+    offers = frozenset(o for choice in step.choices for o in offered[_point(step, choice)])
+    return FairnessMark(step.order, frozenset(takes), offers)
 
 
 def _point(step: LiveStep, choice: FairChoice) -> tuple[object, ...]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Finding
+from checker.core.problems import ExitCode
 from checker.core.property import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Finding
+from checker.core.problems import ExitCode
 from checker.core.property import Evidence, Looks, Phase, Property, Watch
-from checker.core.titles import DEADLOCK
+from checker.core.report import DEADLOCK
 
 
 class Deadlock(Property):

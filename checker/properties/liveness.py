@@ -6,8 +6,8 @@ from abc import abstractmethod
 from typing import ClassVar, assert_never
 
 from checker.core.demand import AlwaysReachable, Demand, NoLasso, Recorded
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Finding
+from checker.core.problems import ExitCode
 from checker.core.property import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 from fizz import Options
 

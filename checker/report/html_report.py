@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from checker.analysis.covering import Coverage
-from checker.core.report import PropertyReport, Report
-from checker.core.titles import heading
+from checker.core.report import PropertyReport, Report, heading
 from checker.core.trace import Trace, TraceEntry
 from checker.report.html_coverage import audit_tables
 from checker.report.html_page import html_page, html_table, text

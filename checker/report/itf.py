@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from checker.core.trace import Trace
-from checker.report.json_text import json_text
+from checker.report.json_report import json_text
 from fizz.base.light import dataclass
 from interpreter.explain.contents import Contents
 from interpreter.values import (

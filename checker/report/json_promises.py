@@ -7,10 +7,10 @@ from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree
 
-from checker.core.exit_code import ExitCode
+from checker.core.problems import ExitCode
 from checker.expectations.promise_runs import PromiseResult
 from checker.expectations.promises import Promise
-from checker.report.json_text import json_text
+from checker.report.json_report import json_text
 
 
 def json_promises(results: Sequence[PromiseResult], not_run: Sequence[Promise], engine: str, code: ExitCode) -> str:

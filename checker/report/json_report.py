@@ -6,12 +6,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from checker.core.exit_code import ExitCode
 from checker.core.given import Given
+from checker.core.problems import ExitCode
 from checker.core.report import PropertyReport, Report, Verdict
 from checker.core.trace import Held, Trace, TraceEntry
-from checker.report.json_text import json_text
 from fizz.base.errors import Diagnostic, FizzError
+
+
+def json_text(fields: Mapping[str, object]) -> str:
+    """The object as text, indented, of printable ASCII alone: the one control that JSON lets through is spelled too."""
+    return json.dumps(fields, indent=2, default=str).replace("\x7f", "\\u007f")
 
 
 def json_report(report: Report, more: Mapping[str, object] | None = None) -> str:

@@ -9,9 +9,8 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from checker.core.exit_code import ExitCode
-from checker.core.report import ModelFailure, PropertyReport, Report
-from checker.core.titles import DEADLOCK, heading, title_of
+from checker.core.problems import ExitCode
+from checker.core.report import DEADLOCK, ModelFailure, PropertyReport, Report, heading, title_of
 from checker.core.trace import Trace
 from checker.core.visible import printable
 from checker.properties import kind_named

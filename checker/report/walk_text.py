@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from rich.text import Text
 
-from checker.core.exit_code import ExitCode
+from checker.core.problems import ExitCode
 from checker.core.property import Phase
-from checker.core.report import PropertyReport
-from checker.core.titles import DEADLOCK, title_of
+from checker.core.report import DEADLOCK, PropertyReport, title_of
 from checker.core.visible import printable
 from checker.properties import KINDS, kind_named
 from checker.report.page import Page

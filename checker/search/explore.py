@@ -7,10 +7,10 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from checker.core.effort import CONCLUDING, Phases
 from checker.core.exploration import Exploration, Finding, Settings
 from checker.core.limits import StopReason
 from checker.core.patience import Patience, Stop
-from checker.core.phases import CONCLUDING, Phases
 from checker.core.property import Property, needs_crash_edges, watches_of
 from checker.search.contract.protocol import Engine, Task
 from checker.search.driver import Clock, ProgressSink, Saver, SearchDriver

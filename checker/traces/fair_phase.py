@@ -7,13 +7,14 @@ from dataclasses import field, replace
 
 from checker.core.demand import QUIET, NoLasso, Recorded, Stem
 from checker.core.property import Property
-from checker.liveness.graph import FairnessMark, Graph, LiveStep, Obligations, available, marks_of, obligation_of
+from checker.liveness.graph import FairnessMark, Graph, LiveStep, Obligation, Obligations, mark_of, obligation_of
 from checker.liveness.graph_search import GraphSearch
 from checker.liveness.lasso import Lasso, sentences
 from checker.search.contract.assertion_answers import Assertions
+from checker.traces.offers import Offers
 from fizz.base.light import dataclass
-from interpreter import Machine, State, Step, StepKind
-from interpreter.state.step import StepOrder
+from interpreter import Machine, State, Step
+from interpreter.state.step import Rule, StepOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,6 @@ class _Visited:
     answers: dict[str, int]
     drawn: dict[StepOrder, tuple[Step, int]]
     pending: dict[str, int] = field(default_factory=dict)
-
-
-def is_fair(machine: Machine, step: Step) -> bool:
-    """Whether it is a step of a fair action, of a thread, or a delivery, and no crash."""
-    if step.crashes:
-        return False
-    return step.rule.kind is StepKind.DELIVER or machine.fair_name(step.rule) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +94,12 @@ class FairPhase:
                 elif begins:
                     self._pending.add(key)
 
-    def arrive(self, position: int, state: State, steps: Sequence[Step]) -> list[WalkedLasso]:
-        """The walk is in a state after `position` steps; `steps` are all steps of the state. Raises `ModelError`."""
+    def arrive(self, position: int, state: State, offers: Offers) -> list[WalkedLasso]:
+        """The walk is in a state after `position` steps; `offers` are its steps. Raises `ModelError`."""
         known = state in self._numbers
         if not known:
             self._numbers[state] = len(self._visited)
-            self._visited.append(self._visit(position, state, [step for step in steps if not step.crashes]))
+            self._visited.append(self._visit(position, state, offers))
         number = self._numbers[state]
         visited = self._visited[number]
         news = not known and not visited.need
@@ -119,15 +113,24 @@ class FairPhase:
         self._at = number
         return self._lassos() if news else []
 
-    def leave(self, step: Step) -> None:
-        """The walk continues with this step."""
+    def leave(self, step: Step, offers: Offers) -> None:
+        """The walk continues with this step, one of those on offer."""
         self._drawn = step
+        if self._at is not None:
+            marks = self._visited[self._at].marks
+            if step.order not in marks:
+                marks[step.order] = mark_of(self._live(step), map(self._live, offers.moves_of(step)))
 
-    def _visit(self, position: int, state: State, steps: Sequence[Step]) -> _Visited:
-        fair_name = self.machine.fair_name
-        live = [LiveStep(step.order, obligation_of(fair_name(step.rule)), step.outcome.fair) for step in steps]
-        marks = {mark.order: mark for mark in marks_of(live)}
-        return _Visited(state, position, marks, available(live), self._answers(state), {})
+    def _live(self, step: Step) -> LiveStep:
+        return LiveStep(step.order, self._obligation(step.rule), step.outcome.fair)
+
+    def _obligation(self, rule: Rule) -> Obligation | None:
+        return obligation_of(self.machine.fair_name(rule))
+
+    def _visit(self, position: int, state: State, offers: Offers) -> _Visited:
+        names = (self._obligation(offer.candidate.rule) for offer in offers.offers if offer.moves)
+        need = frozenset(name for name in names if name is not None)
+        return _Visited(state, position, {}, need, self._answers(state), {})
 
     def _answers(self, state: State) -> dict[str, int]:
         """The recorded answers in a state by key, 1 or 0."""

@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from checker.core.exit_code import ExitCode
 from checker.core.given import Given
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
+from checker.core.problems import ExitCode
 from checker.core.property import Phase, Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Trace, TraceEntry
@@ -27,6 +27,9 @@ from interpreter.state.step import Failure, InitialState, StepFailure
 
 MOST_NEXT_STEPS = 10_000
 """The most steps after the end that are listed."""
+
+MOST_LINES = 500_000
+"""The most lines that the states after them have together: each step shows its state."""
 
 _MOST_IN_A_THREAD = 10_000
 """The most steps of one thread that the simple form takes by itself; then the thread is taken to be endless."""
@@ -187,7 +190,11 @@ class _Follower:
         return found if meant(found, link) else self.possible(walk.state, walk.starts)
 
     def possible(self, state: State, starts: int, of: str | None = None) -> list[Possible]:
-        """The possible steps of a state after so many starts; `of`: only those with this name.
+        """The possible steps of a state after so many starts; `of`: only those with this name."""
+        return list(self.each(state, starts, of))
+
+    def each(self, state: State, starts: int, of: str | None = None) -> Iterator[Possible]:
+        """As `possible`, one by one.
 
         In the explicit form all options of the model apply. In the simple form an action starts only if no thread is
         unfinished, nothing crashes, and there is no bound.
@@ -269,11 +276,11 @@ class _Listing:
         self.next: tuple[NextStep, ...] = ()
         self.extended = extend
         self.complete = True
-        self._room = 0
+        self._room = self._lines = 0
         walk, count = follower.walk, 0
         for depth in range(1, extend + 1) if walk is not None else ():
             assert walk is not None
-            self._room = MOST_NEXT_STEPS
+            self._room, self._lines = MOST_NEXT_STEPS, MOST_LINES
             try:
                 found = tuple(self._after(walk.state, walk.starts, depth))
             except Stop as stop:
@@ -290,8 +297,8 @@ class _Listing:
 
     def _after(self, state: State, starts: int, depth: int) -> Iterator[NextStep]:
         machine = self.follower.machine
-        for possible in self.follower.possible(state, starts) if depth else ():
-            if not self._room:
+        for possible in self.follower.each(state, starts) if depth else ():
+            if not self._room or self._lines <= 0:
                 self.complete = False
                 return
             self._room -= 1
@@ -299,6 +306,7 @@ class _Listing:
             result = possible.result
             if isinstance(result, Step):
                 entry = step_entry(machine, state, result, result.target)
+                self._lines -= len(entry.state)
                 started = starts_after(starts, result.rule.kind)
                 yield NextStep(entry, next=tuple(self._after(result.target, started, depth - 1)))
             elif isinstance(result, StepFailure):

@@ -134,7 +134,7 @@ class Joiner:
         name = next((candidate.name for candidate in self.machine.candidates(state) if candidate.rule == rule), None)
         if name is None:
             return None
-        for step in self.machine.steps(state, of=name).steps:
+        for step in self.machine.each_step(state, of=name):
             if (step.rule, step.outcome.choices, step.crashes) == (rule, act.choices, act.crashes):
                 return step
         return None

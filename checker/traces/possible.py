@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from checker.core.problems import UsageProblem
 from checker.traces.guide import GuideLine, Link
 from fizz.base.light import dataclass
 from interpreter import Machine, State, Step, StepKind
-from interpreter.state.step import Failure, InitialState, StepFailure, step_name
+from interpreter.state.step import Failure, InitialState, Outcome, StepFailure, failed_step, step_name
 
 _MOST_NAMES = 40
 
@@ -52,43 +52,53 @@ def possible_inits(machine: Machine) -> list[Possible]:
 
 def possible_steps(
     machine: Machine, state: State, starts: bool, crashes: bool, of: str | None = None
-) -> list[Possible]:
-    """The steps of a state, also those that fail, in step order; `starts` and `crashes` include those kinds.
+) -> Iterator[Possible]:
+    """The steps of a state, also those that fail, in step order, one by one: there may be a million.
 
-    `of`: only steps with this name, which is without choices and ` crash`.
+    `starts` and `crashes` include those kinds. `of`: only steps with this name, which is without choices and ` crash`.
     """
-    expansion = machine.steps(state, starts, of=of)
-    found = []
-    for step in expansion.steps:
-        twin = step.crashes and step.rule.kind is not StepKind.CRASH_ROLE
-        if crashes or not step.crashes:
-            bare = _bare(step.name.removesuffix(" crash") if twin else step.name)
-            found.append((step.order, Possible(bare, step.outcome.choices, step.order.forks, twin, step)))
-    for failure in expansion.failures:
-        choices = failure.failure.choices
-        found.append((failure.order, Possible(_bare(failure.name), choices, failure.order.forks, False, failure)))
-    return [possible for _, possible in sorted(found, key=lambda pair: pair[0])]
-
-
-def _bare(name: str) -> str:
-    return name.partition("[")[0]
+    for candidate, result in machine.results(state, starts, of=of):
+        if isinstance(result, Failure):
+            failure = failed_step(candidate, result)
+            yield Possible(candidate.name, result.choices, result.forks, False, failure)
+        elif isinstance(result, Outcome):
+            for step in machine.steps_of(state, candidate, result):
+                twin = step.crashes and step.rule.kind is not StepKind.CRASH_ROLE
+                if crashes or not step.crashes:
+                    yield Possible(candidate.name, result.choices, result.forks, twin, step)
 
 
 def spelled(one: Possible, among: Sequence[Possible]) -> list[str]:
     """The choices as a guided trace spells them: the second of several with equal texts is `Any:x=1 @2`."""
-    return [_spelling(one, position, among) for position in range(len(one.forks))]
+    return [_Spellings(position, among).of(one) for position in range(len(one.forks))]
 
 
-def _spelling(one: Possible, position: int, among: Sequence[Possible]) -> str:
-    text, earlier = one.choices[position], one.forks[:position]
-    alike = {
-        other.forks[position]
-        for other in among
-        if (other.name, other.crashes, other.forks[:position]) == (one.name, one.crashes, earlier)
-        and len(other.forks) > position
-        and other.choices[position] == text
-    }
-    return text if len(alike) == 1 else f"{text} @{sorted(alike).index(one.forks[position]) + 1}"
+def all_spelled(among: Sequence[Possible]) -> list[list[str]]:
+    """For each of some steps its choices, as a guided trace spells them."""
+    longest = max((len(one.forks) for one in among), default=0)
+    spellings = [_Spellings(position, among) for position in range(longest)]
+    return [[spelling.of(one) for spelling in spellings[: len(one.forks)]] for one in among]
+
+
+class _Spellings:
+    """How the choices at one position are spelled among some steps."""
+
+    def __init__(self, position: int, among: Iterable[Possible]) -> None:
+        self._position = position
+        found: dict[tuple[object, ...], set[int]] = {}
+        for one in among:
+            if len(one.forks) > position:
+                found.setdefault(self._alike(one), set()).add(one.forks[position])
+        self._taken = {alike: sorted(taken) for alike, taken in found.items() if len(taken) > 1}
+
+    def _alike(self, one: Possible) -> tuple[object, ...]:
+        position = self._position
+        return one.name, one.crashes, one.forks[:position], one.choices[position]
+
+    def of(self, one: Possible) -> str:
+        """The choice of one of the steps, which makes one there."""
+        text, taken = one.choices[self._position], self._taken.get(self._alike(one))
+        return text if taken is None else f"{text} @{taken.index(one.forks[self._position]) + 1}"
 
 
 def choose(possible: Sequence[Possible], link: Link, choices: list[GuideLine], remark: str = "") -> Possible:
@@ -100,8 +110,11 @@ def choose(possible: Sequence[Possible], link: Link, choices: list[GuideLine], r
     left = _named(possible, link, remark)
     position = 0
     while any(len(one.forks) > position for one in left):
-        texts = dict.fromkeys(_spelling(one, position, left) for one in left if len(one.forks) > position)
-        fitting = [one for one in left if choices and _fits(one, position, left, choices[0].text)]
+        choosing = [one for one in left if len(one.forks) > position]
+        spellings = _Spellings(position, choosing)
+        texts = dict.fromkeys(map(spellings.of, choosing))
+        text = choices[0].text if choices else None
+        fitting = [one for one in choosing if text in (one.choices[position], spellings.of(one))]
         if fitting:
             left = fitting
             choices.pop(0)
@@ -109,13 +122,10 @@ def choose(possible: Sequence[Possible], link: Link, choices: list[GuideLine], r
             raise _undecided(link, choices, texts)
         position += 1
     if not _same(left):
-        names = dict.fromkeys(step_name(one.name, tuple(spelled(one, left)), one.crashes) for one in left)
+        both = zip(left, all_spelled(left), strict=True)
+        names = dict.fromkeys(step_name(one.name, tuple(choices), one.crashes) for one, choices in both)
         raise link.head.problem(f"'{link.head.text}' is ambiguous", _listed("it may be", names))
     return left[0]
-
-
-def _fits(one: Possible, position: int, among: Sequence[Possible], text: str) -> bool:
-    return len(one.forks) > position and text in (one.choices[position], _spelling(one, position, among))
 
 
 def _same(left: Sequence[Possible]) -> bool:

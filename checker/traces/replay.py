@@ -81,11 +81,12 @@ def story_of(machine: Machine, finding: Finding) -> Story | None:
 
 def idle_sentences(machine: Machine, state: State) -> tuple[str, ...]:
     """Which actions could change something in a state where the run stops."""
-    steps = [step for step in machine.steps(state).steps if step.target != state]
-    names = dict.fromkeys(step.actor for step in steps if step.rule.kind is StepKind.START and step.actor)
+    starts = [one for one in machine.candidates(state) if one.rule.kind is StepKind.START]
+    changing = (one for one in starts if any(step.target != state for step in machine.each_step(state, of=one.name)))
+    names = dict.fromkeys(machine.actor(one.rule) for one in changing)
     if not names:
         return ()
-    return (f"{', '.join(names)} could start here, but without the word `fair` nothing forces that",)
+    return (f"{', '.join(map(str, names))} could start here, but without the word `fair` nothing forces that",)
 
 
 class _NoSuchStep(Exception):
@@ -174,7 +175,7 @@ class _ConcreteReplay(_Replay):
             step = self.machine.step(state, link.order)
             if step is not None and self._leads_on(step, link):
                 return step
-        fitting = (step for step in self.machine.steps(state).steps if self._leads_on(step, link))
+        fitting = (step for step in self.machine.each_step(state) if self._leads_on(step, link))
         return min(fitting, key=lambda step: step.crashes, default=None)
 
     def _leads_on(self, step: Step, link: PathLink) -> bool:

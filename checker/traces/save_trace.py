@@ -36,7 +36,9 @@ def _links(machine: Machine, trace: Trace) -> Iterator[str]:
     for number, entry in enumerate(trace.entries):
         if number == trace.cycle_start:
             yield "# --- cycle ---"
-        possible = possible_inits(machine) if state is None else possible_steps(machine, state, True, crashes=True)
+        possible = (
+            possible_inits(machine) if state is None else list(possible_steps(machine, state, True, crashes=True))
+        )
         chosen = _step_of(machine, entry, possible)
         yield chosen.name
         yield from spelled(chosen, possible)

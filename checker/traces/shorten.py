@@ -6,16 +6,19 @@ same violation. No choice is random: the same walk always becomes the same run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from checker.traces.joining import Joiner
 from checker.traces.model_walk import Walk
-from interpreter import Expansion, Machine, State, Step
+from interpreter import Machine, State, Step
 from interpreter.state.step import InitialState, StepKind
 
 MOST_STEPS: Final = 10_000
 """Steps of all replays together after which the walk stays as it is."""
+
+_LOOKED_THROUGH: Final = 1_000
+"""So many steps that are looked through count as one that is taken."""
 
 
 class StepLabel(NamedTuple):
@@ -36,7 +39,7 @@ class Shortener:
     def __init__(
         self,
         machine: Machine,
-        steps: Callable[[State], Expansion],
+        steps: Callable[[State], Iterable[Step]],
         ended: Callable[[Walk], bool],
         most: int = MOST_STEPS,
     ) -> None:
@@ -81,13 +84,24 @@ class Shortener:
         for mark in marks:
             if not self._left:
                 return None
-            step = next((step for step in self._steps(walk.state).steps if self._mark(step) == mark), None)
+            met, step = self._next(walk.state, mark)
+            # Most states have a few steps; to look through a million of them costs as much as many replays.
+            self._left = max(0, self._left - met // _LOOKED_THROUGH)
             if step is not None:
-                self._left -= 1
+                self._left = max(0, self._left - 1)
                 walk.take(step)
                 if self._ended(walk):
                     return walk
         return None
+
+    def _next(self, state: State, mark: StepLabel) -> tuple[int, Step | None]:
+        """The first step with this mark, and how many steps come before it."""
+        met = 0
+        for step in self._steps(state):
+            if self._mark(step) == mark:
+                return met, step
+            met += 1
+        return met, None
 
     def _marks(self, walk: Walk) -> list[StepLabel]:
         return [self._mark(step) for step in walk.steps]

@@ -8,22 +8,22 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 
 from checker.core.demand import violated_by_one_run
-from checker.core.exit_code import ExitCode
 from checker.core.given import Given
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
+from checker.core.problems import ExitCode
 from checker.core.property import Looks, Phase, Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Stuck, Trace, TraceEntry, Why
 from checker.properties import KINDS, Kinds, properties_of
 from checker.search.contract.bounds import is_cut
 from checker.search.contract.level_counts import is_dead_end
-from checker.traces.fair_phase import FairPhase, Judged, WalkedLasso, is_fair
+from checker.traces.fair_phase import FairPhase, Judged, WalkedLasso
 from checker.traces.guards import stuck
 from checker.traces.model_walk import Questions, Said, Walk
+from checker.traces.offers import Beginnings, Offer, OfferCache, Offers
 from checker.traces.replay import failed_entry, idle_sentences, step_entry
 from checker.traces.shorten import Shortener
 from checker.traces.walk_report import SimulationReport, WalkProgress, WalkVerdict
@@ -31,13 +31,12 @@ from checker.traces.why import why
 from fizz import Module, load
 from fizz.base.light import dataclass
 from fizz.base.room import with_room
-from interpreter import Expansion, Machine, ModelError, State, Step, compile_module
-from interpreter.state.step import InitialState
+from interpreter import Machine, ModelError, State, Step, compile_module
 
 WalkProgressSink = Callable[[WalkProgress], None]
 _TICK_S = 0.1
 _REMEMBERED = 10_000
-"""States whose steps are cached."""
+"""The most states whose steps are cached."""
 
 STEPS_PER_START = 10
 """The default length of a walk: so many steps for each start that `max_actions` allows."""
@@ -223,13 +222,13 @@ class _Walker:
         demands = [(p, p.demand(options)) for p in properties if p.checked(options)]
         of_runs = [(p, violated_by_one_run(demand)) for p, demand in demands if demand is not None]
         self.of_ends = [Judged(p, demand) for p, demand in of_runs if demand is not None]
-        self._initial: list[InitialState] | None = None
-        self._steps = lru_cache(_REMEMBERED)(machine.steps)
+        self._initial: Beginnings | None = None
+        self._offers = OfferCache(machine, _REMEMBERED)
 
     def walk(self, generator: random.Random) -> list[_Violation]:
         """Make one walk. Returns what it violates; raises `_Failed`."""
         initial = self._initial_states()
-        walk = Walk(self.machine, initial[generator.randrange(len(initial))])
+        walk = Walk(self.machine, initial.state(generator.randrange(initial.count)))
         # After so many starts all steps are fair, unless liveness is not judged.
         last_unfair = generator.randrange(self.bound) if self.of_ends else None
         phase = FairPhase(self.machine, self.questions.assertions, self.of_ends)
@@ -239,63 +238,63 @@ class _Walker:
         found = self._seen(walk, said)
         while not found:
             self.patience.ask()
-            expansion = self._expansion(walk)
-            moving = [step for step in expansion.steps if not step.crashes]
-            drawn = expansion.steps
+            offers = self._offers_of(walk)
             cut = is_cut(walk.starts, self.bound)
-            if is_dead_end(len(moving), bool(expansion.failures), cut) and (dead := self.questions.of_dead_end()):
+            if is_dead_end(offers.moves, offers.failure is not None, cut) and (dead := self.questions.of_dead_end()):
                 return self._violations(walk, dead)
             settled = last_unfair is not None and walk.starts >= last_unfair
-            if settled or (self.of_ends and not moving):
+            if settled or (self.of_ends and not offers.moves):
                 with _at(walk):
-                    lassos = phase.arrive(len(walk.steps), walk.state, moving)
+                    lassos = phase.arrive(len(walk.steps), walk.state, offers)
                 if lassos:
                     return [self._lasso(walk, lasso) for lasso in lassos]
-            if settled:
-                drawn = tuple(step for step in moving if is_fair(self.machine, step))
-            end = self._end(walk, drawn)
+            fair = offers.fair() if settled else None
+            end = self._end(walk, offers, fair)
             if end is not None:
                 self.tally.ends[end] += 1
                 return []
-            step = drawn[generator.randrange(len(drawn))]
+            if fair is None:
+                step = offers.step(generator.randrange(offers.moves + offers.crashes))
+            else:
+                step = offers.move(generator.randrange(sum(offer.moves for offer in fair)), fair)
             if settled:
-                phase.leave(step)
+                phase.leave(step, offers)
             found = self._go(walk, step)
             with _at(walk):
                 phase.pass_by(walk.state)
         return found
 
-    def _initial_states(self) -> list[InitialState]:
+    def _initial_states(self) -> Beginnings:
         if self._initial is None:
-            states, failures = self.machine.initial()
-            if failures:
-                raise _Failed(failures[0].error, ())
-            if not states:
+            beginnings = Beginnings(self.machine)
+            if beginnings.failure is not None:
+                raise _Failed(beginnings.failure.error, ())
+            if not beginnings.count:
                 init = self.machine.program.init
                 span = None if init is None else self.machine.program.routines[init].span
                 raise _Failed(ModelError("R19", "no initial state: every way through Init is aborted", span), ())
-            self._initial = states
+            self._initial = beginnings
         return self._initial
 
-    def _expansion(self, walk: Walk) -> Expansion:
+    def _offers_of(self, walk: Walk) -> Offers:
         """The steps of the last state. Raises `_Failed` if one of them fails, even if another would be drawn."""
-        expansion = self._steps(walk.state)
-        if expansion.failures and not is_cut(walk.starts, self.bound):
-            failure = expansion.failures[0]
+        offers = self._offers.of(walk.state)
+        failure = offers.failure
+        if failure is not None and not is_cut(walk.starts, self.bound):
             failed = failed_entry(self.machine, walk.state, failure)
             raise _Failed(failure.failure.error, [*walk.entries(), failed])
-        return expansion
+        return offers
 
-    def _end(self, walk: Walk, drawn: Sequence[Step]) -> str | None:
-        """Why the walk ends here, if it does."""
+    def _end(self, walk: Walk, offers: Offers, fair: Sequence[Offer] | None) -> str | None:
+        """Why the walk ends here, if it does. `fair`: those from which the next step is drawn; None: from all."""
         if is_cut(walk.starts, self.bound):
             return "max_actions"
         if len(walk.steps) >= self.longest:
             return "length"
         # Crashes that change nothing would go on for ever.
-        if all(step.crashes and step.target == walk.state for step in drawn):
-            return "no step left"
-        return None
+        if fair is None and not offers.moves:
+            return "no step left" if all(step.target == walk.state for step in offers.steps()) else None
+        return "no step left" if fair == [] else None
 
     def _go(self, walk: Walk, step: Step) -> list[_Violation]:
         before = walk.state
@@ -333,11 +332,14 @@ class _Walker:
             said = self.questions.of_state(run.state)
             if run.steps:
                 said += self.questions.of_step(run.state_after(len(run.steps) - 1), run.steps[-1])
-            moves = sum(not step.crashes for step in self._steps(run.state).steps)
+            moves = self._offers.of(run.state).moves
         except ModelError:
             return ()
         dead = is_dead_end(moves, False, is_cut(run.starts, self.bound))
         return said + self.questions.of_dead_end() if dead else said
+
+    def _steps(self, state: State) -> Iterator[Step]:
+        return self._offers.of(state).steps()
 
     def _stuck(self, property: Property, state: State) -> Stuck | None:
         return stuck(self.machine, state) if property.watches[0].looks is Looks.DEAD_ENDS else None

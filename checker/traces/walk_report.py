@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from checker.core.exit_code import ExitCode
 from checker.core.given import Given
 from checker.core.limits import StopReason
+from checker.core.problems import ExitCode
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Trace, TraceEntry
 

@@ -9,9 +9,9 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from checker.tui.hangup import LOOK_S, Terminal, leave, leaving_with_the_terminal
 from checker.tui.main_screen import MainScreen
 from checker.tui.opened.opened_paths import OpenedPaths
+from checker.tui.terminal import LOOK_S, Terminal, leave, leaving_with_the_terminal
 from checker.tui.viewer_session import ViewerSession
 
 

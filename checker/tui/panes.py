@@ -8,7 +8,7 @@ from pathlib import PurePath
 from textual.geometry import Size
 from textual.message import Message
 
-from checker.core.titles import title_of
+from checker.core.report import title_of
 from checker.tui import lanes
 from checker.tui.lines import Lines
 from checker.tui.opened.property_row import PropertyRow, TruthMark

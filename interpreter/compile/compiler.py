@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TypeVar, assert_never
 
 from fizz import Module, Span
@@ -12,7 +12,6 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import all_statements, header_names_of, nodes_in, targets_of
 from interpreter.compile import program as p
 from interpreter.compile.choice_loops import find_choice_loops
-from interpreter.compile.independence import changes, independent_loops
 
 AnyScope = TypeVar("AnyScope", bound=p.Scope)
 
@@ -26,8 +25,6 @@ class _Compiler:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.routines: list[p.Routine] = []
-        self._helpers_are_pure = not any(map(changes, _helpers(module.items)))
-        """Whether no helper changes a value in place."""
         self._mentions = _Mentions(module.items)
         functions = module.functions()
         # Top-level funcs come first, so that calls know their numbers before bodies are compiled.
@@ -130,24 +127,12 @@ class _Compiler:
     ) -> int:
         number = len(self.routines)
         bound = frozenset(parameter.name for parameter in parameters) | bound_names(body)
-        independent: frozenset[int] = frozenset()
-        if kind == "assertion" and self._helpers_are_pure:
-            independent = independent_loops(body, self.module.state_variables)
-        scopes = _Scopes(self.functions, self.module.sources, independent)
+        scopes = _Scopes(self.functions, self.module.sources)
         scopes.block(body, flow or "serial", "atomic" if kind == "init" else "serial", "")
         self.routines.append(
             p.Routine(number, name, role, kind, parameters, bound, tuple(scopes.finished()), span)  # type: ignore[arg-type]
         )
         return number
-
-
-def _helpers(items: tuple[ast.Item, ...]) -> Iterator[ast.Helper]:
-    """All `def`s, at top level and in roles."""
-    for item in items:
-        if isinstance(item, ast.TopHelper):
-            yield item.helper
-        elif isinstance(item, ast.Role):
-            yield from item.helpers
 
 
 class _Mentions:
@@ -217,9 +202,8 @@ def _host_statements(items: tuple[ast.Item, ...]) -> tuple[ast.Statement, ...]:
 class _Scopes:
     """Numbers the blocks and loops of one routine and compiles their statements."""
 
-    def __init__(self, functions: dict[str, int], sources: Mapping[str, str], independent: frozenset[int]) -> None:
+    def __init__(self, functions: dict[str, int], sources: Mapping[str, str]) -> None:
         self.functions = functions
-        self.independent = independent
         self.sources = sources
         self.scopes: list[p.Scope | None] = []
 
@@ -316,7 +300,6 @@ class _Scopes:
                     flow=own,
                     span=span,
                     parallel=statement.flow == "parallel",
-                    independent=id(statement) in self.independent,
                     variables=statement.variables,
                     iterable=statement.iterable,
                     body=body,

@@ -143,11 +143,8 @@ class ParallelBlock(_Scope):
 
 @dataclass(frozen=True, slots=True)
 class ForLoop(_Scope):
-    """`independent`: a loop of an assertion whose iterations can be evaluated one by one (see `independence`)."""
-
     span: Span
     parallel: bool
-    independent: bool
     variables: ast.LoopVariables
     iterable: ast.Expression
     body: Sequence

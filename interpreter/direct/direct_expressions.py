@@ -260,6 +260,9 @@ class DirectExpressions:
             raise Unsupported(node.name)
         if is_self(node.value):
             return self.names.myself(node.name)
+        found = self.names.of_side(node.value, node.name)
+        if found is not None:
+            return found
         return self.names.field(Compiled(self.value(node.value)), node.name)
 
     def _index(self, node: ast.Index) -> Compiled:

@@ -1,7 +1,7 @@
 """`DirectRules`: the rules of one machine as functions of Python, made when a rule is first run.
 
-A rule is done directly if it starts an atomic action, or is an assertion about one state, and every statement in it is
-of the common ones. All else, and every state in which such a rule meets an error or something rare, is left to the
+A rule is done directly if it starts an atomic action, or is an assertion, and every statement in it is of the common
+ones. All else, and every state in which such a rule meets an error or something rare, is left to the
 interpreter, which alone says what the language means. The results are those of the interpreter, in the same order,
 without the lines that were executed: these are noted by the machine.
 """
@@ -12,8 +12,9 @@ import ast as python
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from fizz.syntax.ast import OF_STEPS
 from interpreter.direct.defs import compile_def
-from interpreter.direct.direct_expressions import Unsupported, name
+from interpreter.direct.direct_expressions import Unsupported, call, name
 from interpreter.direct.node_operations import UNSET, Operations
 from interpreter.direct.nodes import MOST_PARTS, GiveUp, Nodes, Shadowed, ValueNode
 from interpreter.direct.rule_bodies import Calls, RuleBody
@@ -39,11 +40,23 @@ _FAILURES: Final = (
 )  # fmt: skip
 """What generated code raises where the interpreter decides: wrong types, missing keys, names that are not bound."""
 
+SIDES: Final = ("before", "after")
+"""The names of the states of a step, if an assertion gives no others."""
 HELD: Final = Outcome((), None, (), (), (), False, (), (), (), (), True)
 VIOLATED: Final = Outcome((), None, (), (), (), False, (), (), (), (), False)
 
 NOTHING: Final[Mapping[int, Any]] = {}
-Run = Callable[[tuple[int, ...], Callable[[Result], None]], object]
+Run = Callable[[tuple[int, ...], tuple[int, ...], Callable[[Result], None]], object]
+"""A rule on the values of a state, and those of the state before if it is about a step."""
+
+
+class _Bound(NamedTuple):
+    """A rule for states of one layout. `run`: None if it is left to the interpreter there."""
+
+    layout: Layout
+    before: Layout | None
+    run: Run | None
+    cost: int
 
 
 class _Compiled(NamedTuple):
@@ -107,7 +120,7 @@ class DirectRules:
         self._calls = Calls(machine.program)
         self.shared = Shared(machine.program, machine.code.known, self.nodes)
         self._compiled: dict[tuple[bool, int], _Compiled | None] = {}
-        self._bound: dict[Rule, tuple[Layout, Run | None, int]] = {}
+        self._bound: dict[Rule, _Bound] = {}
         self._dynamic: dict[tuple[bool, int], set[str]] = {}
         """By rule, fields that it writes and reads through other names than `self`."""
         self._failures: dict[tuple[bool, int], list[int]] = {}
@@ -127,27 +140,31 @@ class DirectRules:
         """What the last rule has spent."""
         return self._most - self._fuel[0]
 
-    def results(self, rule: Rule, state: State) -> list[Result] | None:
-        """The results of all execution paths of a rule, in the order of their choices; None: ask the interpreter."""
+    def results(self, rule: Rule, state: State, before: State | None = None) -> list[Result] | None:
+        """The results of all execution paths of a rule, in the order of their choices; None: ask the interpreter.
+
+        `before`: the state before the step that an assertion is about.
+        """
         bound = self._bound.get(rule)
-        if bound is None or bound[0] is not state.layout:
+        layout = None if before is None else before.layout
+        if bound is None or bound.layout is not state.layout or bound.before is not layout:
             compiled = self._of(rule)
             cost = 0 if compiled is None else compiled.cost
-            bound = self._bound[rule] = (state.layout, self._bind(rule, state.layout), cost)
-        run = bound[1]
+            bound = self._bound[rule] = _Bound(state.layout, layout, self._bind(rule, state.layout, layout), cost)
+        run = bound.run
         if run is None:
             return None
-        self._fuel[0] = self._most - bound[2]
+        self._fuel[0] = self._most - bound.cost
         self.operations.unordered.clear()
         found: list[Result] = []
         try:
-            verdict = run(state.values, found.append)
+            verdict = run(state.values, () if before is None else before.values, found.append)
         except Shadowed as shadowed:
             self._failed(rule)
             self._dynamic.setdefault(_key(rule), set()).add(shadowed.attribute)
             self._forget(_key(rule))
             self._compiled.pop(_key(rule))
-            return self.results(rule, state)
+            return self.results(rule, state, before)
         except _FAILURES:
             self._failed(rule)
             return None
@@ -211,31 +228,39 @@ class DirectRules:
         if self._limited:
             raise Unsupported("small limits")
         asserts = rule.kind is StepKind.ASSERT
+        sides: Mapping[str, str] = {}
         if asserts:
             assertion = program.assertions[rule.subject]
-            if assertion.kind == "transition":
-                raise Unsupported("a transition assertion")
             routine = program.routines[assertion.routine]
+            if assertion.kind in OF_STEPS:
+                sides = dict(zip(assertion.parameters or SIDES, SIDES, strict=True))
+                if self._calls.in_place(routine) & set(program.state_variables):
+                    raise Unsupported("a change of the state after a step")
         else:
             routine = program.routines[rule.subject]
             if routine.parameters or self.machine.together(rule):
                 raise Unsupported("a loop of choices")
         shared = self.shared
         scope = RuleScope(
-            routine, shared, self._calls.written(routine) | self._dynamic.get(_key(rule), set()), compile_def
+            routine, shared, self._calls.written(routine) | self._dynamic.get(_key(rule), set()), compile_def, sides
         )
         body = RuleBody(routine, scope, asserts, self._calls)
         if asserts and body.chooses:
             raise Unsupported("a choice in an assertion")
         statements = body.statements()
         scope.check()
+        if scope.wholes and scope.stored:
+            raise Unsupported("an assignment beside a state as a whole")
         needed = scope.complete(statements)
         slots = sorted(scope.slots)
         start: list[python.stmt] = []
         for one in slots:
             if one in scope.loaded:
-                position = python.Subscript(name("V"), name(f"p_{one}"), python.Load())
-                loaded = python.Subscript(name("nodes"), position, python.Load())
+                before = scope.slots[one][0] == "before"
+                position = python.Subscript(name("B" if before else "V"), name(f"p_{one}"), python.Load())
+                loaded: python.expr = python.Subscript(name("nodes"), position, python.Load())
+                if before and program.roles:
+                    loaded = call("without_roles", loaded)
                 targets: list[python.expr] = [python.Name(one, python.Store())]
                 if one in scope.stored:
                     targets.append(python.Name(f"o_{one}", python.Store()))
@@ -252,7 +277,7 @@ class DirectRules:
                 elif one == "W":
                     value = python.Dict([], [])
                 start.append(python.Assign([python.Name(one, python.Store())], value))
-        inner = function("rule", ["V", "out"], [*start, *statements])
+        inner = function("rule", ["V", "B", "out"], [*start, *statements])
         parameters = [
             "me",
             "label",
@@ -260,6 +285,7 @@ class DirectRules:
             *[f"p_{one}" for one in slots],
             *[f"s_{one}" for one in slots],
             *scope.tables,
+            *[f"c_{side}" for side in sorted(scope.wholes)],
         ]
         outer = function("make", parameters, [*scope.functions, inner, python.Return(name("rule"))])
         return _Compiled(scope, self._execute([outer]), body.size)
@@ -275,9 +301,9 @@ class DirectRules:
         made: Callable[..., Run] = self._namespace.pop("make")
         return made
 
-    def _bind(self, rule: Rule, layout: Layout) -> Run | None:
+    def _bind(self, rule: Rule, layout: Layout, before: Layout | None) -> Run | None:
         compiled = self._of(rule)
-        if compiled is None or layout.cells:
+        if compiled is None or layout.cells or (before is not None and before.cells):
             return None
         scope, nodes = compiled.scope, self.nodes
         if any(slot[-1] in scope.methods for slot in layout.slots if slot[0] in ("field", "param")):
@@ -291,7 +317,7 @@ class DirectRules:
         excluded = set()
         for one in sorted(scope.slots):
             kind, identifier = scope.slots[one]
-            if kind == "heap":
+            if kind in ("heap", "before"):
                 slot: Slot = ("heap", identifier)
             elif rule.instance is None:
                 return None
@@ -303,7 +329,9 @@ class DirectRules:
                     slot = slot if slot in layout.index else ("param", *rule.instance, identifier)
                 if one in scope.stored:
                     excluded.add(identifier)
-            position = layout.index.get(slot)
+            side = before if kind == "before" else layout
+            assert side is not None
+            position = side.index.get(slot)
             if position is None and one in scope.loaded:
                 return None
             positions.append(position)
@@ -312,7 +340,14 @@ class DirectRules:
             FieldTable(attribute, layout, nodes, me if attribute in excluded else None)
             for attribute in scope.tables.values()
         ]
-        return compiled.make(me, label, layout.slots, *positions, *slots, *tables)
+        wholes = [self._variables(layout if one == "after" else before) for one in sorted(scope.wholes)]
+        return compiled.make(me, label, layout.slots, *positions, *slots, *tables, *wholes)
+
+    def _variables(self, layout: Layout | None) -> tuple[tuple[str, int], ...]:
+        """The names and positions of the state variables."""
+        assert layout is not None
+        names = sorted(self.machine.program.state_variables)
+        return tuple([(one, layout.index["heap", one]) for one in names if ("heap", one) in layout.index])
 
     def _names(self) -> dict[str, Any]:
         """The names that generated code may use: nothing of Python's own but these."""
@@ -331,6 +366,17 @@ class DirectRules:
 
         def field_write(owner: Any, table: FieldTable, written: Mapping[int, Any], value: Any) -> Mapping[int, Any]:
             return {**written, table.writable(owner): value}
+
+        def without_roles(value: Any) -> Any:
+            # Through `before`, instances have the fields that they had then.
+            if type(value) is ValueNode and self.nodes.interner.roles(value.number):
+                raise GiveUp
+            return value
+
+        def state_struct(values: tuple[int, ...], variables: tuple[tuple[str, int], ...]) -> Any:
+            self._fuel[0] -= len(variables)
+            fields = tuple([(one, values[position]) for one, position in variables])
+            return without_roles(self.nodes[self.nodes.interner.intern(Tag.STRUCT, fields)])
 
         def mark(index: int) -> bool:
             noted[index] = True
@@ -379,6 +425,8 @@ class DirectRules:
             "field_now": field_now,
             "field_write": field_write,
             "mark": mark,
+            "without_roles": without_roles,
+            "state_struct": state_struct,
             "fair_choice": fair_choice,
             "finish": finish,
             "written": written,

@@ -7,7 +7,7 @@ compared with what was loaded at the end of a path. They are positions in the st
 from __future__ import annotations
 
 import ast as python
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeGuard, get_args
 
@@ -129,6 +129,10 @@ class Names:
         """A field of `self`."""
         raise NotImplementedError
 
+    def of_side(self, owner: ast.Expression, attribute: str) -> Compiled | None:
+        """A variable of the state before or after a step; None if the owner is no name of such a state."""
+        return None
+
     def mark(self, part: ast.Expression, code: python.expr) -> python.expr:
         """The same value; that the part was evaluated is noted, where that matters."""
         raise NotImplementedError
@@ -248,7 +252,7 @@ class RuleScope(Names):
     """The names of one action or assertion of the program, and of the funcs that it calls, in states of any layout.
 
     `dynamic`: the attributes of role instances that are written through other names than `self`. Their values on a path
-    are in `W`, by position.
+    are in `W`, by position. `sides`: the names of the states "before" and "after" a step, of an assertion about steps.
     """
 
     def __init__(
@@ -257,9 +261,15 @@ class RuleScope(Names):
         shared: Shared,
         dynamic: Set[str],
         compile_def: Callable[[ast.Helper, RuleScope, str], python.stmt],
+        sides: Mapping[str, str],
     ) -> None:
         super().__init__(shared)
         self._compile_def = compile_def
+        if sides.keys() & (routine.bound | shared.known.state_variables):
+            raise Unsupported("a variable called like a state")
+        self._sides = sides
+        self.wholes: set[str] = set()
+        """The sides that are also used as a whole: the positions of their variables are in `c_before` and `c_after`."""
         self.dynamic = dynamic
         self.first = routine
         self.routine = routine
@@ -278,7 +288,7 @@ class RuleScope(Names):
         """The names of `def`s of roles that it calls: no field may have one."""
         self._helpers: dict[str, str | None] = {}
         self.slots: dict[str, tuple[str, str]] = {}
-        """By variable of Python, what it is loaded from: ("heap", name) or ("field", name)."""
+        """By variable of Python, what it is loaded from: ("heap", name), ("before", name) or ("field", name)."""
         self.loaded: set[str] = set()
         self.stored: set[str] = set()
         self.tables: dict[str, str] = {}
@@ -348,11 +358,32 @@ class RuleScope(Names):
                 raise Unsupported("self")
             return Compiled(name(self.me), "any", True)
         if identifier in self.shared.known.state_variables:
-            variable = f"h_{identifier}"
-            self.slots[variable] = ("heap", identifier)
-            self.loaded.add(variable)
-            return Compiled(name(variable))
+            return self._variable("h", "heap", identifier)
+        side = self._side(identifier)
+        if side is not None:
+            self.wholes.add(side)
+            values = name("V" if side == "after" else "B")
+            return Compiled(call("state_struct", values, name(f"c_{side}")))
         return self.beyond(identifier)
+
+    def _variable(self, letter: str, kind: str, identifier: str) -> Compiled:
+        variable = f"{letter}_{identifier}"
+        self.slots[variable] = (kind, identifier)
+        self.loaded.add(variable)
+        return Compiled(name(variable))
+
+    def _side(self, identifier: str) -> str | None:
+        """The state of a step that a name of the assertion itself refers to."""
+        seen = self.routine is self.first and identifier not in self._bound
+        return self._sides.get(identifier) if seen else None
+
+    def of_side(self, owner: ast.Expression, attribute: str) -> Compiled | None:
+        side = self._side(owner.id) if isinstance(owner, ast.Name) else None
+        if side is None:
+            return None
+        if attribute not in self.shared.known.state_variables:
+            raise Unsupported("a name that is no state variable")
+        return self._variable("h", "heap", attribute) if side == "after" else self._variable("b", "before", attribute)
 
     def static(self, attribute: str) -> bool:
         """Whether a field of `self` is a variable."""

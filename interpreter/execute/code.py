@@ -32,7 +32,7 @@ Binder = Callable[[Environment, object], None]
 Named = tuple[Sequence[int], Sequence[str], bool, int]
 """The alternatives of a choice: positions of distinct ones, their labels, whether these differ, the charge for them."""
 _RECURSION: Final = 5_000
-Compiled = tuple[Operation, Span, str | None, int, bool]
+Compiled = tuple[Operation, Span, str | None, int]
 """An operation, its span, its label with the routine's name, its charge, and whether it is a choice."""
 
 

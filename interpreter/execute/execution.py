@@ -5,7 +5,7 @@ The methods have the names of the page: `one_move`, `finish`, `block_done`, `fun
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from collections.abc import Sequence as Seq
 from functools import cache, lru_cache
 from typing import Final, assert_never
@@ -85,11 +85,15 @@ class Execution:
         self.observer: Observer | None = None
         """Follows this path to cache it; without one the path runs as the language page says."""
         self.headers: Headers | None = None
-        """Set if this path is followed together with others: it ends at the first choice that is not given."""
+        """Set if this path is followed together with others, to find loops of choices."""
+        self.branches = False
+        """Whether a path ends at the first choice that is not given, and is continued from there, once for each
+        alternative."""
         self.offered: set[tuple[str, str, str]] = set()
         """The alternatives of the path's `fair` choices, if it is followed together with others."""
         self.memento: Memento | None = None
-        """The state before the first choice that is not given, if the path is followed together with others."""
+        """The state at the first choice that is not given, if the path `branches`."""
+        self._resumed: Callable[[], bool] | None = None
         self.moves = 0
         self._operations = code.operations
         self._choices: Seq[int] = ()
@@ -101,23 +105,26 @@ class Execution:
         self._choices = choices
 
     def go_on(self, memento: Memento, choices: Seq[int]) -> None:
-        """Restores the state before a choice, and makes it."""
+        """Restores the state at a choice, and makes it."""
         memento.restore()
         self.memento = None
+        self._resumed = memento.resume
         self.given(choices)
 
     def run(self) -> None:
         """Runs to the next yield point or the end of the thread; afterwards `frames` has its remaining frames."""
         frames, meter = self.frames, METER
+        move, self._resumed = self._resumed or self.one_move, None
         try:
             while True:
                 # The end of the thread counts as a yield too.
-                if self.one_move():
+                if move():
                     if not frames:
                         return
                     if self.yields:
                         self.clean_up()
                         return
+                move = self.one_move
                 self.moves += 1
                 meter.count += 1
                 if meter.count > meter.pause:
@@ -194,10 +201,8 @@ class Execution:
             compiled = self._operations[frame.routine.number][block.number]
         except KeyError:
             compiled = compile_block(self.code, frame.routine, block)
-        operation, span, label, charged, chooses = compiled[index]
+        operation, span, label, charged = compiled[index]
         METER.count += charged
-        if chooses:
-            self._remember()
         self.lines.append(span)
         if self.world.drawn:
             self.world.drawn.clear()
@@ -337,6 +342,22 @@ class Execution:
         METER.charge(charged)
         return positions[self.choose(labels, unique)]
 
+    def pick_and(self, values: Seq[object], word: str, taken: Callable[[object], bool]) -> bool:
+        """Choose one of several new values, equal ones counting once, and go on with it.
+
+        The values are found and named once, also if the path is continued from here for each of them.
+        """
+        positions, labels, unique, charged = self._named(values, word)
+        METER.charge(charged)
+
+        def resume() -> bool:
+            return taken(values[positions[self.choose(labels, unique)]])
+
+        if self.branches and not self.repeats:
+            self.memento = Memento(self, values, resume)
+            raise Unchosen(len(labels))
+        return resume()
+
     def _named(self, values: Seq[object], word: str) -> Named:
         """The distinct alternatives and their labels, cached by the values if these are scalars, else by their ids.
 
@@ -365,7 +386,7 @@ class Execution:
 
     def _remember(self) -> None:
         """Called before a choice. If it is not given, the present state is saved."""
-        if self.headers is not None and not self.repeats:
+        if self.branches and not self.repeats:
             self.memento = Memento(self)
 
     @property
@@ -383,7 +404,7 @@ class Execution:
 
         `unique`: whether all labels differ.
         """
-        if self.headers is not None and not self.repeats:
+        if self.branches and not self.repeats:
             raise Unchosen(len(labels))
         taken = self._choices[len(self.forks)] if len(self.forks) < len(self._choices) else 0
         fork = Fork(len(labels), taken, labels[taken], unique)

@@ -71,24 +71,14 @@ def _fstring(node: ast.FString, scope: NameScope) -> Evaluator:
     return evaluate
 
 
-def _tuple(node: ast.TupleExpression, scope: NameScope) -> Evaluator:
+def _items(node: ast.TupleExpression | ast.ListExpression, scope: NameScope) -> Evaluator:
     items = [compile_expression(item, scope) for item in node.items]
     count = len(items)
+    made: Callable[[list[Any]], Any] = tuple if isinstance(node, ast.TupleExpression) else ListValue
 
     def evaluate(env: Environment) -> Any:
         METER.made += count
-        return tuple([item(env) for item in items])
-
-    return evaluate
-
-
-def _list(node: ast.ListExpression, scope: NameScope) -> Evaluator:
-    items = [compile_expression(item, scope) for item in node.items]
-    count = len(items)
-
-    def evaluate(env: Environment) -> Any:
-        METER.made += count
-        return ListValue([item(env) for item in items])
+        return made([item(env) for item in items])
 
     return evaluate
 
@@ -317,8 +307,8 @@ _COMPILERS: dict[type[ast.Expression], Callable[[Any, NameScope], Evaluator]] = 
     ast.Literal: _literal,
     ast.Name: _name,
     ast.FString: _fstring,
-    ast.TupleExpression: _tuple,
-    ast.ListExpression: _list,
+    ast.TupleExpression: _items,
+    ast.ListExpression: _items,
     ast.DictExpression: _dict,
     ast.Unary: _unary,
     ast.Binary: _binary,

@@ -55,7 +55,6 @@ def compile_block(code: Code, routine: p.Routine, block: p.Scope) -> list[Compil
             instruction.span,
             None if instruction.label is None else f"{routine.name}.{instruction.label}",
             instruction_cost(instruction),
-            chooses(instruction),
         )
         for index, instruction in enumerate(block.instructions)
     ]
@@ -189,15 +188,18 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
             alternatives = [item for item in alternatives if admitted(condition, frame, item)]
         if not alternatives:
             raise Abort(NO_CHOICE, span)
-        value = alternatives[run.pick(alternatives, word) if chosen is None else 0]
-        bind(frame, value)
-        if instruction.fair:
-            run.choose_fairly(span, frame, value, alternatives)
-        run.enabled = True
-        yields = run.quietly()
-        if not yields:
-            run.choice_made()
-        return yields
+
+        def taken(value: object) -> bool:
+            bind(frame, value)
+            if instruction.fair:
+                run.choose_fairly(span, frame, value, alternatives)
+            run.enabled = True
+            yields = run.quietly()
+            if not yields:
+                run.choice_made()
+            return yields
+
+        return run.pick_and(alternatives, word, taken) if chosen is None else taken(chosen[0])
 
     return operation
 
@@ -213,13 +215,16 @@ def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
         alternatives = elements(iterable, frame, instruction.iterable.span) if chosen is None else chosen
         if not alternatives:
             return run.finish()
-        value = alternatives[run.pick(alternatives, word) if chosen is None else 0]
-        bind(frame, value)
-        if instruction.fair:
-            run.choose_fairly(span, frame, value, alternatives)
-        frame.scopes.append(enter(instruction.body))
-        run.choice_made()
-        return False
+
+        def taken(value: object) -> bool:
+            bind(frame, value)
+            if instruction.fair:
+                run.choose_fairly(span, frame, value, alternatives)
+            frame.scopes.append(enter(instruction.body))
+            run.choice_made()
+            return False
+
+        return run.pick_and(alternatives, word, taken) if chosen is None else taken(chosen[0])
 
     return operation
 
@@ -273,7 +278,7 @@ def _for(loop: p.ForLoop, scope: NameScope) -> Operation:
 
     def operation(run: Execution, frame: Frame) -> bool:
         rest = elements(iterable, frame, span)
-        if loop.independent and run.observer is not None:
+        if run.observer is not None:
             yields = run.observer.take_turn(run, loop, rest)
             if yields is not None:
                 return yields

@@ -1,4 +1,4 @@
-"""Mementos: the whole state of an execution before a choice, so that each alternative can be run from there.
+"""Mementos: the whole state of an execution at a choice, so that each alternative can be run from there.
 
 Mutable objects are restored in place, not copied: object identities and references between them are preserved. Objects
 made later are dropped.
@@ -6,6 +6,7 @@ made later are dropped.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from interpreter.execute.configuration import HOLDING, held_by
@@ -18,11 +19,17 @@ if TYPE_CHECKING:
 
 
 class Memento:
-    """The state of an execution at one moment."""
+    """The state of an execution at one moment: before a move, or within one that chooses between `alternatives`.
 
-    __slots__ = ("_containers", "_frames", "_lists", "_rest", "_run", "_world")
+    `resume`: the rest of that move; None: the move is made again.
+    """
 
-    def __init__(self, run: Execution) -> None:
+    __slots__ = ("_containers", "_frames", "_lists", "_rest", "_run", "_world", "resume")
+
+    def __init__(
+        self, run: Execution, alternatives: Sequence[object] = (), resume: Callable[[], bool] | None = None
+    ) -> None:
+        self.resume = resume
         self._run = run
         world = run.world
         self._frames = [(frame, frame.locals.copy(), [state.copy() for state in frame.scopes]) for frame in run.frames]
@@ -34,8 +41,14 @@ class Memento:
         held += world.cells.values()
         held += [value for frame in run.frames for value in held_by(frame)]
         held += [value for message in world.sent for value in message.arguments.values()]
-        parts = reachable(held, changeable) if held else ()
-        self._containers = [part.undo() for part in parts if isinstance(part, Container) and not part.frozen]
+        containers = {id(part): part for part in _containers(held)}
+        # What only one alternative holds is changed after no other choice, which is made once.
+        owners: dict[int, int] = {}
+        for index, value in enumerate(alternatives):
+            for part in _containers([value]) if isinstance(value, HOLDING) else ():
+                if owners.setdefault(id(part), index) != index:
+                    containers[id(part)] = part
+        self._containers = [part.undo() for part in containers.values()]
 
     def restore(self) -> None:
         """Restores the execution to that state."""
@@ -53,3 +66,8 @@ class Memento:
         run.world.restore(self._world)
         for restore in self._containers:
             restore()
+
+
+def _containers(held: Iterable[object]) -> Iterator[Container]:
+    """The containers that these values hold, but for constants."""
+    return (part for part in reachable(held, changeable) if isinstance(part, Container) and not part.frozen)

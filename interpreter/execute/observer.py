@@ -1,8 +1,8 @@
 """`Observer`: the interface by which a cache of execution paths follows a path while it runs.
 
 Without an observer a path runs as the language page says. An observer may read containers part by part, restart the
-path at a later point, cut it where the reads so far no longer matter, and run the iterations of a loop one by one; the
-results of all paths together must not change.
+path at a later point, cut it where the reads so far no longer matter, and run iterations of a loop as paths of their
+own; the results of all paths together must not change.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Observer(Protocol):
         ...
 
     def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:
-        """Called at a loop of independent iterations: it may enter it for one iteration alone, or continue after it.
+        """Called at a `for` loop: it may enter it for one iteration alone, or continue after it.
 
         Returns whether that yields; None: the loop is to be run as usual.
         """

@@ -142,17 +142,17 @@ class World:
         """Its state except for the contents of containers, to be restored."""
         return (
             self.slots.copy(), self.originals.copy(), self.written.copy(), self.cells.copy(), self.created.copy(),
-            self.sent.copy(),
+            self.sent.copy(), self.drawn.copy(),
         )  # fmt: skip
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Restores what `saved` returned."""
-        slots, originals, written, cells, created, sent = saved
+        slots, originals, written, cells, created, sent, drawn = saved
         self.slots, self.originals, self.written = slots.copy(), originals.copy(), written.copy()
         self.cells, self.created, self.sent = cells.copy(), created.copy(), sent.copy()
         # No number became free: the least unused ones are still the same.
         self._numbers.clear()
-        self.drawn.clear()
+        self.drawn = drawn.copy()
 
     def end(self) -> None:
         """Drops all values: they refer to their world, and Python frees reference cycles late."""

@@ -45,6 +45,8 @@ class Encoder:
         slots = layout.slots
         if self._last is not None and self._last[0] is layout:
             _, before, total = self._last
+            if before is values:
+                return total
             for i in compress(range(len(slots)), map(operator.ne, before, values)):
                 total = add_keys(total, self.slot_sum(slots[i], values[i]))
                 total = subtract_keys(total, self.slot_sum(slots[i], before[i]))

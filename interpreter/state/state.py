@@ -152,7 +152,8 @@ class State:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return (
+        # Tuples are compared element by element even with themselves, and may have a hundred thousand.
+        return self is other or (
             isinstance(other, State)
             and self.layout is other.layout
             and self.values == other.values

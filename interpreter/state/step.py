@@ -298,3 +298,9 @@ def step_name(name: str, choices: tuple[str, ...], twin: bool = False) -> str:
     """The name of a step: `Act[Any:x=1, Stmt:0] crash`."""
     bracket = f"[{', '.join(choices)}]" if choices else ""
     return f"{name}{bracket}{' crash' if twin else ''}"
+
+
+def failed_step(candidate: Candidate, failure: Failure) -> StepFailure:
+    """The step of a candidate that failed."""
+    order = StepOrder(candidate.order, failure.forks, 0)
+    return StepFailure(order, step_name(candidate.name, failure.choices), failure)

@@ -40,6 +40,8 @@ class Transitions:
         layout = state.layout
         if layout.cells or self._limits.counters(rule):
             return None
+        if not outcome.writes:
+            return state
         index, roles = layout.index, self._interner.roles
         values = list(state.values)
         for slot, number in outcome.writes:

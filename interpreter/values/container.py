@@ -6,12 +6,12 @@ and sizes beyond the limit (R24).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import ClassVar
 
 from interpreter.values.basis import Value
-from interpreter.values.budget import check_size
+from interpreter.values.budget import METER, check_size
 from interpreter.values.problem import ModelMistake
 
 
@@ -73,3 +73,20 @@ class Container(Value):
             self.changed = changed
 
         return restore
+
+
+class Table(Container):
+    """A container of pairs of a key and a value."""
+
+    __slots__ = ()
+
+    def put(self, key: object, value: object) -> None:
+        """Binds a key; a key that is present keeps its position and its form."""
+        raise NotImplementedError
+
+    def update(self, pairs: Collection[tuple[object, object]]) -> None:
+        """Binds each of the keys."""
+        self.change()
+        METER.charge(2 * len(pairs))
+        for key, value in pairs:
+            self.put(key, value)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from interpreter.values.basis import Value, ValueWalk, equal_fields, equal_sequences, lay_member, sought_key
 from interpreter.values.budget import METER, check_size, parts_of_keys
-from interpreter.values.container import Container
+from interpreter.values.container import Container, Table
 from interpreter.values.folding import Fold
 
 Entries = dict[Hashable, tuple[object, object]]
@@ -77,7 +77,7 @@ class ListValue(Container):
         self.items = items
 
 
-class DictValue(Container):
+class DictValue(Table):
     """A dict in insertion order: hash key -> (key, value)."""
 
     __slots__ = ("entries",)
@@ -133,12 +133,6 @@ class DictValue(Container):
         """Removes a key that is present; its value."""
         self.change()
         return self.entries.pop(sought_key(key))[1]
-
-    def update(self, pairs: Collection[tuple[object, object]]) -> None:
-        self.change()
-        METER.charge(2 * len(pairs))
-        for key, value in pairs:
-            self.put(key, value)
 
     def clear(self) -> None:
         self.change()

@@ -6,12 +6,12 @@ elements are compared one by one, and these comparisons are counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from interpreter.values.basis import Value, ValueWalk, equal
 from interpreter.values.budget import METER
-from interpreter.values.container import Container
+from interpreter.values.container import Container, Table
 from interpreter.values.element_index import FEW, ElementIndex, check_comparisons, paired
 
 
@@ -139,7 +139,7 @@ class GenericSet(Items):
         self.items = []
 
 
-class GenericMap(Generic):
+class GenericMap(Generic, Table):
     """A map with any values as keys, by `==`, in insertion order."""
 
     __slots__ = ("pairs",)
@@ -187,12 +187,6 @@ class GenericMap(Generic):
         METER.charge(len(self.pairs))
         self.index = None
         return self.pairs.pop(position)[1]
-
-    def update(self, pairs: Collection[tuple[object, object]]) -> None:
-        self.change()
-        METER.charge(2 * len(pairs))
-        for key, value in pairs:
-            self.put(key, value)
 
     def clear(self) -> None:
         self.change()

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from checker.check import check
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Progress, Settings
 from checker.core.limits import Limits
-from checker.core.problems import UsageProblem
+from checker.core.problems import ExitCode, UsageProblem
 from checker.core.report import Report
 from checker.core.trace import Change
 

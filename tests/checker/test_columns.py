@@ -73,7 +73,7 @@ transition assertion Grows(before, after):
 
 
 def answer(
-    path: Path | str, text: str | None, wide: int, keep_going: bool, states: int = 3_000, sizes: Sizes = SIZES
+    path: Path | str, text: str | None, wide: int, keep_going: bool, states: int = 2_000, sizes: Sizes = SIZES
 ) -> Exploration:
     """What the embedded engine brings home when columns take over at this width."""
     module = load(path, text=text)
@@ -82,12 +82,16 @@ def answer(
     return explore(EmbeddedEngine(wide, sizes), program, properties_of(program, None), settings)
 
 
-@pytest.mark.parametrize("keep_going", [False, True])
 @pytest.mark.parametrize("path", [*MODELS, *WORKED], ids=lambda path: path.stem)
-def test_columns_answer_like_rows(path: Path, keep_going: bool) -> None:
-    """Counts, findings, paths and lassos of every model, cut after a few thousand states."""
-    rows = answer(path, None, 10**9, keep_going)
-    assert compared(answer(path, None, 1, keep_going)) == compared(rows)
+def test_columns_answer_like_rows(path: Path) -> None:
+    """Counts, findings, paths and lassos of every model, cut after two thousand states.
+
+    A run that ends at its first violation is another one only if there is a violation.
+    """
+    rows = answer(path, None, 10**9, True)
+    assert compared(answer(path, None, 1, True)) == compared(rows)
+    if rows.findings:
+        assert compared(answer(path, None, 1, False)) == compared(answer(path, None, 10**9, False))
 
 
 @pytest.mark.parametrize("text", [EQUAL_ALTERNATIVES, INSTANCES_COME_AND_GO])

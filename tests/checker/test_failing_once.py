@@ -14,7 +14,7 @@ from interpreter.execute.headers import Headers
 from interpreter.values import budget
 from interpreter.values.budget import Meter
 from tests.checker.texts import delivering
-from tests.random.laws import _PATHS, reports
+from tests.random.laws import IN_PROCESS, reports
 
 CHARGES = 100_000
 HEAD = f"---\ndeadlock_detection: false\noptions: {{limits: {{charges: {CHARGES}}}}}\n---\n"
@@ -93,7 +93,7 @@ atomic action A:
 """
 
 
-@pytest.mark.parametrize("engine", ["plain", *_PATHS])
+@pytest.mark.parametrize("engine", ["plain", *IN_PROCESS])
 def test_endless_loops_of_choices_end_soon(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each choice costs what the choices before it take to be kept; and the story does not make them again."""
     turns = 0
@@ -125,7 +125,7 @@ action Init:
 """
 
 
-@pytest.mark.parametrize("engine", ["plain", *_PATHS])
+@pytest.mark.parametrize("engine", ["plain", *IN_PROCESS])
 def test_symmetric_models_fail_twice_at_most(engine: str, spent: list[int]) -> None:
     """The trace has another image than the stored one; the failing step is tried on no further ones."""
     report = check(load("m.fizz", text=HEAD + SYMMETRIC), engine=engine, settings=Settings())
@@ -159,7 +159,7 @@ def test_paths_after_one_that_costs_too_much() -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("engine", ["plain", *_PATHS])
+@pytest.mark.parametrize("engine", ["plain", *IN_PROCESS])
 def test_one_run_costs_much(engine: str, name: str, spent: list[int]) -> None:
     """Of all runs of paths in a check one costs the whole budget, and the others together little beside it."""
     report = check(load("m.fizz", text=HEAD + MODELS[name]), engine=engine, settings=Settings())

@@ -19,10 +19,10 @@ from checker.analysis.explanation import explain_actions
 from checker.check import check
 from checker.cli import run
 from checker.core.available_memory import Room, Surveyor
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Exploration, Settings
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import INSIST_S, SHARE, Patience, Stop
+from checker.core.problems import ExitCode
 from checker.properties import properties_of
 from checker.report.html_report import html_report
 from checker.report.json_report import json_report

@@ -19,7 +19,7 @@ from checker.core.level import Level
 from checker.core.limits import Limits, StopReason
 from checker.search.contract.bounds import fewest_starts, is_cut, not_all_explored, reason_to_end, starts_after
 from checker.search.contract.gathering import Gathering
-from checker.search.contract.level_counts import count_states, is_dead_end
+from checker.search.contract.level_counts import count_states, is_dead_end, lacks_steps
 from checker.search.contract.parents import by_key_and_parent, crashes_after, least_parents
 from checker.search.contract.ranks import least, least_of_level, order_of, order_of_all, order_of_level
 from checker.search.explore import explore
@@ -27,7 +27,7 @@ from checker.search.registry import engine_of
 from interpreter import Machine, State, compile_module
 from interpreter.state.step import StepKind, StepOrder
 from tests.checker.test_fewest_crashes import random_text
-from tests.random.laws import _PATHS
+from tests.random.laws import IN_PROCESS
 
 BIG = 1 << 40
 """So far apart are counts of crashes that a parent does not fit one word."""
@@ -103,6 +103,10 @@ def test_numbers_and_columns_agree(kind: StepKind) -> None:
     dead = is_dead_end(moves, failed, cut)
     rows = list(zip(moves.tolist(), failed.tolist(), cut.tolist(), strict=True))
     assert dead.tolist() == [is_dead_end(*row) for row in rows] == [row == (0, False, False) for row in rows]
+    for expanded in (True, False):
+        lacking = lacks_steps(cut, expanded)
+        expected = [one or not expanded for one in cut.tolist()]
+        assert lacking.tolist() == [lacks_steps(one, expanded) for one in cut.tolist()] == expected
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -200,7 +204,7 @@ def test_bounds_of_programs(block: int) -> None:
         space = Bounded(Machine(compiled), bound, 150)
         if space.levels[-1]:
             continue
-        for engine in ("plain", *_PATHS):
+        for engine in ("plain", *IN_PROCESS):
             found = explore(engine_of(engine), compiled, (), Settings(keep_going=True))
             counted = found.states, found.transitions, found.crash_steps, found.depth, found.cut
             assert counted == space.counts(), f"{seed} {engine}\n{text}"
@@ -223,7 +227,7 @@ action Far:
 """
 
 
-@pytest.mark.parametrize("engine", ["plain", *_PATHS])
+@pytest.mark.parametrize("engine", ["plain", *IN_PROCESS])
 def test_a_twin_is_a_step(engine: str) -> None:
     """What a domain forbids to the thread it may allow to its twin, which forgets: then the action had a step."""
     report = check(fizz.load("m.fizz", text=TWIN_ALONE), engine=engine)

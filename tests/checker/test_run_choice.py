@@ -74,6 +74,20 @@ def test_what_is_new_is_run_directly() -> None:
     assert not choice.directly
 
 
+def test_what_repeats_nothing_is_run_directly_soon() -> None:
+    """A quarter of the calls is enough then; if some of it repeats, it is not."""
+    thresholds = Thresholds(learning=400, hopeless=100, window=10, trial=10)
+    for share, wanted in ((1.0, True), (0.9, False), (8.0, True)):
+        choice = RunChoice(lambda: True, thresholds)
+        asked(choice, int(160 / share), share)
+        assert choice.directly is wanted
+    choice = RunChoice(lambda: True, thresholds)
+    for _ in range(20):
+        # Of ten paths of each evaluation eight are new.
+        choice.count(1, 8, 10)
+    assert not choice.directly
+
+
 def test_what_cannot_be_run_directly_is_asked_once() -> None:
     """The question may take the compilation of the rule."""
     times: list[int] = []

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import fizz
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Finding, Settings
+from checker.core.problems import ExitCode
 from checker.core.property import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 from checker.properties.always_eventually import AlwaysEventually
 from checker.search.explore import explore

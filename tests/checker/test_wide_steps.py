@@ -22,7 +22,7 @@ from fizz import load
 from interpreter import Machine, compile_module
 from interpreter.values import budget
 from tests.checker.test_patience import Roomy
-from tests.random.laws import _PATHS
+from tests.random.laws import IN_PROCESS
 
 WIDE = """\
 action Init:
@@ -94,7 +94,7 @@ def comparable(levels: list[Level]) -> list[Level]:
     return [replace(level, noted=set(), aborted=none) for level, none in zip(levels, idle, strict=True)]
 
 
-@pytest.mark.parametrize("engine", _PATHS)
+@pytest.mark.parametrize("engine", IN_PROCESS)
 def test_a_level_given_up_anywhere_can_be_gone_again(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A level with wide steps may be stopped anywhere: repeated, it brings the same as without a stop."""
     monkeypatch.setattr(budget, "EACH", 1)
@@ -104,7 +104,7 @@ def test_a_level_given_up_anywhere_can_be_gone_again(engine: str, monkeypatch: p
     assert given.stops > 50
 
 
-@pytest.mark.parametrize("engine", ["plain", *_PATHS])
+@pytest.mark.parametrize("engine", ["plain", *IN_PROCESS])
 def test_each_successor_is_asked_for(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops over many successors ask the patience for each of them, or for one in so many."""
     asked = []

@@ -11,8 +11,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from checker.check import check
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Settings
+from checker.core.problems import ExitCode
 from checker.core.report import Report
 from checker.report.json_report import json_report
 from checker.storage.checkpoint.folder import Folder

@@ -62,7 +62,7 @@ def compare(machine: Machine, most: int) -> Tally:
     both: set[Span] = set()
     for before, state in walk(machine, most):
         for rule, pair in rules_of(machine, before, state):
-            found = direct.results(rule, state)
+            found = direct.results(rule, state, pair)
             spent = direct.spent
             wanted: list[Result] = []
             cost = 0

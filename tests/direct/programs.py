@@ -103,7 +103,24 @@ class Writer:
         lines += ["always assertion C0:", f"    {self.claim(state)}"]
         lines += ["always assertion C1:", f"    for e in {self.of('ints', state, 1)}:", "        if e > 1:",
                   f"            return {self.of('bool', state, 1)}", "    return True"]  # fmt: skip
+        lines += self.about_steps(state)
         return "\n".join(lines) + "\n"
+
+    def about_steps(self, state: dict[str, str]) -> list[str]:
+        """Assertions about the states before and after a step."""
+        lines: list[str] = []
+        for number, (old, new) in enumerate((("before", "after"), ("old", "new"))):
+            scope = state | {f"{side}.{name}": kind for side in (old, new) for name, kind in state.items()}
+            scope |= {old: "any", new: "any"}
+            lines.append(f"transition assertion T{number}" + (f"({old}, {new}):" if number else ":"))
+            if self.chance(20):
+                lines += [f"    v = {self.of('ints', scope, 1)}", "    v.append(1)"]
+                scope["v"] = "ints"
+            if self.chance(50):
+                lines += [f"    for e in {self.of('ints', scope, 1)}:", f"        if {self.of('bool', scope, 1)}:",
+                          f"            return {self.of('bool', scope | {'e': 'int'}, 1)}"]  # fmt: skip
+            lines.append(f"    {self.claim(scope)}")
+        return lines
 
     def claim(self, scope: dict[str, str]) -> str:
         return f"return {self.of('bool', scope, 2)}"

@@ -37,7 +37,7 @@ def test_models(path: Path) -> None:
         assert path.parent.name in ("failures", "kafka", "kraft", "venice", "unclean_election", "parts", "found"), path
 
 
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.parametrize("block", range(5))
 def test_random_models(block: int) -> None:
     """Models that are full of second names, containers in containers, and choices."""
     compared = 0
@@ -165,6 +165,38 @@ SECOND_NAMES = [
 def test_second_names(body: str) -> None:
     """A container with two names: what is changed through one is seen through the other."""
     agree(compare_text(_model(body), 12))
+
+
+ABOUT_A_STEP = [
+    "return len(after.xs) >= len(before.xs)",
+    "return [v for v in before.xs if v in after.s] != after.xss",
+    "if before.x == after.x:\n    return after.d == before.d\nreturn before.x < after.x",
+    "a = before.xs\nb = after.xs\nreturn first(a) == b[0]",
+    "return x == after.x and before.out == None",
+    "return lengths(before) <= lengths(after) or before == after",
+]
+"""Done directly."""
+ABOUT_A_CHANGED_STATE = [
+    "before = 1\nreturn after.x == before",
+    "a = after.xs\na.append(1)\nreturn len(after.xs) == 2",
+    "after.xs.append(1)\nreturn len(xs) > len(before.xs)",
+    "a = after.xs\nxs.append(1)\nreturn len(a) > len(before.xs)",
+    "xs = []\nreturn len(after.xs) > 0",
+    "return before.z == after.z",
+    "return [before.x for before in [after, after]] == [x, x]",
+    "f(after.xs)\nreturn len(after.xs) == 2",
+]
+
+
+@pytest.mark.parametrize("body", ABOUT_A_STEP + ABOUT_A_CHANGED_STATE)
+def test_steps(body: str) -> None:
+    """Assertions about the states before and after a step, which may be used as wholes."""
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    functions = "def lengths(state):\n    return len(state.xs) + len(state.d['b'])\n"
+    model = _model("x = (x + 1) % 3\nxs = xs[1:] + [x]\nd['b'] = [x]\nout = x")
+    text = model.replace("action Init:", f"{functions}action Init:", 1)
+    tally = agree(compare_text(f"{text}transition assertion T:\n{lines}", 12))
+    assert body in ABOUT_A_CHANGED_STATE or not tally.left, tally.reasons
 
 
 ORDER = [
@@ -318,6 +350,16 @@ role Node:
         return me.a * 2 + by
     atomic action Go:
 """
+ABOUT_STEPS = """\
+    transition assertion Own:
+        return after.k == before.k or self.a > 0
+transition assertion All:
+    return sum([n.a for n in after.nodes]) >= before.nodes[0].a
+transition assertion After:
+    return before.k <= max([n.a for n in after.nodes])
+transition assertion Wholes:
+    return before == after
+"""
 ROLE_BODIES = [
     "other = oneof nodes\nother.a += 1\nself.a += 1",
     "other = oneof nodes\nself.log.append(1)\nk = len(other.log)",
@@ -331,6 +373,7 @@ ROLE_BODIES = [
     "self.peer = oneof nodes\nself.peer.a = 3\nk = self.a",
     "a = self.log\nnodes[0].log.append(1)\nk = len(a)",
     "nodes[0].log = nodes[1].log\nnodes[1].log.append(1)",
+    "other = oneof nodes\nother.a = (other.a + 1) % 3\nother.log = [k]\nk = 1 - k",
     "self.b = 1",
     "nodes[0].c = 1",
     "oneof n in nodes:\n    n.bump(1)\nk = (k + 1) % 3",
@@ -341,7 +384,7 @@ ROLE_BODIES = [
 def test_roles(body: str) -> None:
     """Fields of `self` and of other instances, which may be the same; funcs and `def`s of roles."""
     lines = "\n".join(8 * " " + line for line in body.split("\n"))
-    tally = agree(compare_text(f"{ROLES}{lines}\n", 25))
+    tally = agree(compare_text(f"{ROLES}{lines}\n{ABOUT_STEPS}", 25))
     assert tally.compared or ".log" in body
 
 

@@ -73,7 +73,7 @@ def _hook(
         # The link itself is what is changed, not what it leads to; but a folder on the way is followed. Not by
         # `Path.resolve`, which raises for links in a circle: the system is to say so, as it would without a canary.
         real = os.path.join(os.path.realpath(given.parent), given.name)  # noqa: PTH118
-        return real in (os.devnull, "/dev/full") or (real + os.sep).startswith(roots)
+        return real in (os.devnull, "/dev/full", "/dev/zero") or (real + os.sep).startswith(roots)
 
     def on_event(event: str, arguments: tuple[object, ...]) -> None:
         if event == "open":

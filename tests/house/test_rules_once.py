@@ -109,6 +109,15 @@ def stage_by_hand(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id in ("STATE_STAGE", "TRANSITION_STAGE")
 
 
+def lack_by_hand(node: ast.AST) -> bool:
+    """Is it asked whether a state is cut, or else something about it?"""
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.op, ast.BitOr) and name_of(node.target) == "cut"
+    if isinstance(node, ast.BoolOp):
+        return isinstance(node.op, ast.Or) and name_of(node.values[0]) == "cut"
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr) and name_of(node.left) == "cut"
+
+
 RULES: dict[Callable[[ast.AST], bool], str] = {
     bound_by_hand: "checker/",
     starts_by_hand: "checker/search/",
@@ -117,6 +126,7 @@ RULES: dict[Callable[[ast.AST], bool], str] = {
     count_by_hand: "checker/search/",
     idle_by_hand: "checker/search/",
     pruning_by_hand: "checker/search/",
+    lack_by_hand: "checker/search/",
     stage_by_hand: "checker/search/",
 }
 """The shapes of rules, and where they must not be met."""
@@ -162,6 +172,8 @@ def test_rules_stand_once(rule: Callable[[ast.AST], bool]) -> None:
         (idle_by_hand, "self.acted.add(rule.subject)"),
         (stage_by_hand, "level.fail(Witness(at, error=error, stage=STATE_STAGE))"),
         (pruning_by_hand, "pruned |= watch.prunes and self.task.prune"),
+        (lack_by_hand, "graph.add_state(live, targets, quiet, node.cut or not node.expanded)"),
+        (lack_by_hand, "cut[index] |= part.cut"),
     ],
 )
 def test_rules_by_hand_are_seen(rule: Callable[[ast.AST], bool], text: str) -> None:

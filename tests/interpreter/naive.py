@@ -150,6 +150,7 @@ def _run(machine: Machine, rule: Rule, state: State, choices: tuple[int, ...], h
     run = Execution(machine.code, world, recorder, first_frames(rule, world), yields)
     run.given(choices)
     run.headers = headers  # type: ignore[assignment]
+    run.branches = True
     try:
         run.run()
         return machine._concluded(rule, run)

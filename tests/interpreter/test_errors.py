@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.exit_code import ExitCode
+from checker.core.problems import ExitCode
 from interpreter import Machine, compile_module
 from interpreter.state.step import ModelError
 from tests.interpreter.running import error_of, module_of, report_of

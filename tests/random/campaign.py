@@ -122,7 +122,7 @@ def main() -> None:
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int)
     parser.add_argument("--into", type=Path, default=Path("found"))
-    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=laws._PATHS)
+    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=laws.IN_PROCESS)
     parser.add_argument("--syntax", action="store_true", help="only texts that parse, for printing")
     chosen = parser.parse_args()
     chosen.into.mkdir(parents=True, exist_ok=True)

@@ -33,17 +33,23 @@ PROFILE = settings.get_profile(os.environ.get("FIZZPY_PROFILE", "programs"))
 
 @pytest.mark.parametrize("block", range(10))
 def test_engines_agree(block: int) -> None:
-    """The embedded engine, by rows, by columns and first one, then the other, tells what the plain one tells.
+    """The embedded engine, by rows and by columns, tells what the plain one tells.
 
-    500 programs in blocks, so that they may run side by side.
+    400 programs in blocks, so that they may run side by side. Each goes by rows in one variant, and by columns in one;
+    the campaign has all variants of each. So small, they are too few states for the engine to change over by itself.
     """
-    for seed in range(50 * block, 50 * block + 50):
+    for seed in range(40 * block, 40 * block + 40):
         source = seeded(seed)
         text = program(source)
         settings = Settings(
             keep_going=source.chance(50), limits=Limits(states=source.pick((40, 120))), symmetry=not source.chance(20)
         )
-        laws.check_agreement(text, settings)
+        laws.check_agreement(text, settings, laws.two_of(seed))
+
+
+def test_every_variant_is_compared() -> None:
+    """What the registry has is taken in turn, but for the engine itself."""
+    assert {"embedded"}.union(*map(laws.two_of, range(6))) == set(laws.IN_PROCESS)
 
 
 def test_programs_have_all_there_is() -> None:

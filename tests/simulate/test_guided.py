@@ -10,7 +10,7 @@ from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience
 from checker.core.problems import UsageProblem
 from checker.core.report import ExitCode
-from checker.traces.guided import follow
+from checker.traces.guided import MOST_LINES, follow
 from checker.traces.walk_report import NextStep
 from tests.simulate.models import (
     ALIKE,
@@ -339,3 +339,19 @@ def test_an_interruption_is_told() -> None:
     patience = Patience(asked=lambda: True)
     report = follow(module_of(COUNTER), None, extend=3, patience=patience)
     assert (report.verdict, report.exit_code) == ("interrupted", ExitCode.INTERRUPTED)
+
+
+def test_states_of_many_lines_fill_the_list(tmp_path: Path) -> None:
+    """3,000 instances: each of the 3,000 steps would show a state of as many lines."""
+    text = "role R:\n    action A: pass\n\naction Init:\n    x = [R() for i in range(3000)]\n"
+    report = followed(text, tmp_path, extend=2)
+    assert not report.all_listed and report.extended == 1
+    assert sum(len(step.entry.state) for step in report.next) <= MOST_LINES + 6_000
+    assert len(report.next) > 50
+
+
+def test_one_of_many_alternatives_is_found_soon(tmp_path: Path) -> None:
+    """The spelling of each choice does not look at all the others again."""
+    text = "action Init:\n    x = 0\n\naction Go:\n    x = oneof range(20000)\n"
+    report = followed(text, tmp_path, "Go", "Any:x=19999")
+    assert report.trace is not None and labels(report.trace)[-1] == "Go[Any:x=19999]"

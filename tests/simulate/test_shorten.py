@@ -140,6 +140,6 @@ def test_it_gives_up_in_time() -> None:
     chance, whole = Random(0), Walk(machine, machine.initial()[0][0])
     while not ended(whole):
         whole.take(chance.choice([step for step in machine.steps(whole.state).steps if not step.crashes]))
-    stopped = Shortener(machine, machine.steps, ended, most=3).shorten(whole)
+    stopped = Shortener(machine, machine.each_step, ended, most=3).shorten(whole)
     assert ended(stopped) and stopped.steps == whole.steps
-    assert len(Shortener(machine, machine.steps, ended).shorten(whole).steps) < len(whole.steps)
+    assert len(Shortener(machine, machine.each_step, ended).shorten(whole).steps) < len(whole.steps)

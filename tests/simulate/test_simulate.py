@@ -7,8 +7,7 @@ import random
 import pytest
 
 from checker.check import check
-from checker.core.exit_code import ExitCode
-from checker.core.problems import UsageProblem
+from checker.core.problems import ExitCode, UsageProblem
 from checker.traces.simulate import STEPS_PER_START, simulate
 from interpreter import Machine, compile_module
 from tests.simulate.models import COUNTER, CRASHING, MESSAGES, SERIAL, end, labels, module_of, simulated
@@ -189,16 +188,16 @@ def test_several_violations_at_once() -> None:
 def test_interruption_keeps_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 130 and the number of walks so far."""
     calls = 0
-    steps = Machine.steps
+    results = Machine.results
 
     def interrupted(self: Machine, *arguments: object, **more: object) -> object:
         nonlocal calls
         calls += 1
         if calls > 3:
             raise KeyboardInterrupt
-        return steps(self, *arguments, **more)  # type: ignore[arg-type]
+        return results(self, *arguments, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Machine, "steps", interrupted)
+    monkeypatch.setattr(Machine, "results", interrupted)
     report = simulated(COUNTER.replace("LIMIT = 3", "LIMIT = 30"), runs=100)
     assert (report.verdict, report.exit_code) == ("interrupted", 130)
     assert report.walks > 0

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from checker.check import check
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Settings
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience
+from checker.core.problems import ExitCode
 from checker.search.spark import worker
 from tests.spark.stage import Stage
 

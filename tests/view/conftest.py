@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from checker.core.exit_code import ExitCode
+from checker.core.problems import ExitCode
 from checker.core.report import ModelFailure, PropertyReport, Report
 from checker.core.trace import Change, Trace, TraceEntry
 from checker.report.page import Page

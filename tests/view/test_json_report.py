@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from checker.check import check
-from checker.core.exit_code import ExitCode
 from checker.core.exploration import Settings
 from checker.core.limits import Limits
+from checker.core.problems import ExitCode
 from checker.core.report import PropertyReport
 from checker.core.trace import Why
 from checker.report.json_report import json_error, json_problem, json_report

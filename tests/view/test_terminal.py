@@ -10,8 +10,8 @@ import pytest
 
 import fizz
 from checker.check import check
-from checker.core.exit_code import ExitCode
 from checker.core.limits import StopReason
+from checker.core.problems import ExitCode
 from checker.core.report import PropertyReport
 from checker.core.trace import Change, Trace, Why
 from checker.core.visible import printable

@@ -222,8 +222,8 @@ import json, sys
 from checker.cli import commands, show_command
 from checker.tui.opened.opening_files import open_report
 from checker.core.given import Given
-from checker.tui import escape
-escape.answer_soon()
+from checker.tui import terminal
+terminal.answer_soon()
 from checker.tui import app
 from checker.tui.viewer_session import ViewerSession
 session = ViewerSession(open_report("report.json", Given()))

@@ -12,8 +12,8 @@ import pytest
 from checker.check import check
 from checker.core.given import Given
 from checker.core.problems import UsageProblem
+from checker.report.json_commands import json_guided, json_simulation
 from checker.report.json_report import json_report
-from checker.report.json_walk_report import json_guided, json_simulation
 from checker.traces.guided import follow
 from checker.traces.save_trace import guide_text
 from checker.traces.simulate import simulate

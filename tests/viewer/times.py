@@ -18,7 +18,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from checker.report.json_walk_report import json_guided
+from checker.report.json_commands import json_guided
 from checker.traces.guided import follow
 from tests.viewer.test_work import LARGE, STEPS
 

@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from checker.core.effort import EDGES, JOINING, JUDGING, LOOKING_UP, STEPPING
 from checker.core.exploration import PathLink
 from checker.core.level import Level, Unfinished
 from checker.core.patience import Stop
-from checker.core.phases import EDGES, JOINING, JUDGING, LOOKING_UP, STEPPING
 from checker.liveness.graph import Graph
 from checker.search.columns.batch import Batch, counts
 from checker.search.columns.code_tables import Ints, halves
@@ -28,7 +28,7 @@ from checker.search.columns.step_rules import StepRule
 from checker.search.columns.store import StateStore
 from checker.search.contract.bounds import is_cut
 from checker.search.contract.judge_watches import judge_dead_end
-from checker.search.contract.level_counts import count_states, is_dead_end, keeps_graph
+from checker.search.contract.level_counts import count_states, is_dead_end, keeps_graph, lacks_steps
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from interpreter.state.state import Slot
@@ -175,14 +175,14 @@ class ColumnRun:
                 part.each(spill_files.put)
         spill_files.rest()
 
-    def _draw(self, graph: Graph, expanded: list[Frontier], stopped: bool = False) -> None:
+    def _draw(self, graph: Graph, parts: list[Frontier], expanded: bool = True) -> None:
         """Write the states that were expanded, or will not be any more, into the graph."""
-        count = sum(len(part.rows) for part in expanded)
-        quiet, cut = np.zeros(count, dtype=np.bool_), np.full(count, stopped)
-        for part in expanded:
+        count = sum(len(part.rows) for part in parts)
+        quiet, cut = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+        for part in parts:
             index = part.numbers - graph.states
             quiet[index] = part.packing.codes(part.rows, ("thread", 0)) == 0
-            cut[index] |= part.cut
+            cut[index] = lacks_steps(part.cut, expanded)
         self.space.edges.complete(graph, graph.states, quiet, cut, self.store)
 
     def finished_graph(self) -> Graph:
@@ -192,7 +192,7 @@ class ColumnRun:
             everything = self._chunk(part, 0, len(part.rows), Level())
             kinds = (StepKind.CONTINUE, StepKind.START)
             self._expander(part.packing).hide(everything, kinds, np.arange(len(part.rows)))
-        self._draw(self.graph, self.frontier, stopped=True)
+        self._draw(self.graph, self.frontier, expanded=False)
         self.frontier = []
         return self.graph
 

@@ -262,7 +262,8 @@ class Effects:
         self.flat = _longer(self.flat, [effect for summary in summaries for effect in summary.effects])
         self.moves = _longer(self.moves, [summary.moves for summary in summaries])
         self.crashes = _longer(self.crashes, [summary.crashes for summary in summaries])
-        self.failing = [number for number, summary in enumerate(self.summaries) if summary.failures]
+        begin = len(self.summaries) - len(summaries)
+        self.failing += [number for number, summary in enumerate(summaries, begin) if summary.failures]
 
 
 def with_index(forks: tuple[int, ...], index: int) -> tuple[int, ...]:

@@ -25,7 +25,6 @@ from checker.search.contract.bounds import starts_after
 from checker.search.contract.level_counts import note_action
 from checker.search.contract.parents import crashes_after
 from checker.search.memo.trie import Counters, Leaf, ReadTree
-from checker.search.rows.expander import Arrival
 from interpreter.state.state import Slot, State
 from interpreter.state.step import Outcome, StepKind, StepOrder
 
@@ -266,15 +265,15 @@ class ColumnExpander:
     def apply_alone(self, rule: StepRule, chunk: Chunk, which: Ints) -> None:
         """Take the steps of a rule that is not remembered from these rows."""
         part, level = chunk.part, chunk.level
+        edges: list[tuple[int, int, int]] = []
         for index in which.tolist():
             at = chunk.begin + index
             state = chunk.state(index)
             self.judge.task.patience.ask()
-            arrivals: list[Arrival] = []
             before = level.transitions
-            chunk.failed[index] |= self.space.expander.try_candidate(
-                rule.candidate, state, part.ref(at), self.space.memory.view(state), arrivals, level
-            )
+            view = self.space.memory.view(state)
+            arrivals, failed = self.space.expander.arrivals(rule.candidate, state, part.ref(at), view, level)
+            chunk.failed[index] |= failed
             chunk.make(len(arrivals))
             chunk.moves[index] += level.transitions - before
             for arrival in arrivals:
@@ -284,7 +283,10 @@ class ColumnExpander:
                 found = Arrived(arrival.state, arrival.key, int(part.numbers[at]), order, starts, crashes)
                 chunk.slow.setdefault(self.space.packing(arrival.state.layout), []).append(found)
                 if self.wants_edges and arrival.live is not None:
-                    self._edge(int(part.numbers[at]), self.space.edges.kind(arrival.live), arrival.key)
+                    edges.append((found.parent, self.space.edges.kind(arrival.live), arrival.key))
+        if edges:
+            sources, kinds, keys = zip(*edges, strict=True)
+            self.space.edges.take(np.array(sources), np.array(kinds), *halves(keys))
 
     # --- by columns ------------------------------------------------------------------------------------------------
 

@@ -25,8 +25,10 @@ from checker.search.contract.protocol import Task
 from checker.search.memo.memo import verdict_of
 from checker.search.memo.trie import Leaf, ReadTree
 from interpreter import ModelError
+from interpreter.execute.view import PairView, View
 from interpreter.state.state import Layout, State
 from interpreter.state.step import Failure, Outcome, Result, Rule, StepOrder
+from interpreter.values.intern import Interner
 
 if TYPE_CHECKING:
     from checker.search.columns.column_frontier import Frontier
@@ -53,6 +55,23 @@ class _RowByRow:
     values: NDArray[np.int8]
     instances: dict[int, str | None] = field(default_factory=dict)
     errors: dict[int, ModelError] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Asked:
+    """Rows of one packing that are asked about, or pairs of rows before and after a step."""
+
+    packing: Packing
+    rows: Rows
+    before: Rows | None
+
+    def columns(self, interner: Interner) -> StateColumns | PairColumns:
+        after = StateColumns(self.packing, self.rows, interner)
+        return after if self.before is None else PairColumns(StateColumns(self.packing, self.before, interner), after)
+
+    def view(self, row: int, view_of: Callable[[State], View]) -> View:
+        after = view_of(self.packing.unpack(self.rows, row))
+        return after if self.before is None else PairView(view_of(self.packing.unpack(self.before, row)), after)
 
 
 class _AskedRule:
@@ -202,8 +221,11 @@ class AssertionEvaluator:
             self._rules[key] = self.space.machine.assertion_rules(assertion, packing.nowhere)
         return self._rules[key]
 
-    def _ask(self, rule: Rule, packing: Packing, rows: Rows) -> _Decided | None:
-        """The verdicts of an assertion rule; None if it must be asked row by row."""
+    def _ask(self, rule: Rule, packing: Packing, rows: Rows, before: Rows | None = None) -> _Decided | None:
+        """The verdicts of an assertion rule; None if it must be asked row by row.
+
+        `before`: the states before the steps that it is about.
+        """
         key = (rule, packing)
         if key not in self._asked:
             self._asked[key] = self._new(rule)
@@ -211,30 +233,30 @@ class AssertionEvaluator:
         found = _Decided(np.empty(len(rows), dtype=np.int8))
         begin = 0
         while begin < len(rows):
-            asked = self._asked[key]
-            if asked is None:
-                return None
             end = min(begin + choice.left, len(rows))
-            some = rows if end - begin == len(rows) else rows.part(begin, end)
-            if choice.directly:
-                self._directly(rule, packing, some, begin, found)
+            some = _Asked(packing, rows.part(begin, end), None if before is None else before.part(begin, end))
+            asked = self._asked[key]
+            if choice.directly or (choice.forgotten and before is not None):
+                self._one_by_one(rule, some, begin, found)
+            elif asked is None:
+                return None
             else:
                 try:
-                    pays = self._look_up(rule, packing, some, begin, found, asked)
+                    self._look_up(rule, some, begin, found, asked)
                 except NeedsRows:
                     self._asked[key] = None
                     return None
-                if not pays:
+                if choice.forgotten:
                     self._asked[key] = None
             begin = end
         return found
 
-    def _directly(self, rule: Rule, packing: Packing, rows: Rows, begin: int, found: _Decided) -> None:
-        """Ask an assertion rule that is run directly, from row `begin` on."""
+    def _one_by_one(self, rule: Rule, rows: _Asked, begin: int, found: _Decided) -> None:
+        """Ask an assertion rule that is not remembered, from row `begin` on."""
         memory = self.space.memory
-        for row in range(len(rows)):
+        for row in range(len(rows.rows)):
             self.task.patience.ask()
-            result = memory.result(rule, memory.view(packing.unpack(rows, row)))
+            result = memory.result(rule, rows.view(row, memory.view))
             if isinstance(result, Failure):
                 found.errors[begin + row] = result.error
                 found.values[begin + row] = FAILED
@@ -242,12 +264,10 @@ class AssertionEvaluator:
                 assert isinstance(result, Outcome)
                 found.values[begin + row] = TRUE if result.value else FALSE
 
-    def _look_up(
-        self, rule: Rule, packing: Packing, rows: Rows, begin: int, found: _Decided, asked: _AskedRule
-    ) -> bool:
-        """Ask an assertion rule by what is remembered; False if that does not pay."""
+    def _look_up(self, rule: Rule, rows: _Asked, begin: int, found: _Decided, asked: _AskedRule) -> None:
+        """Ask an assertion rule by what is remembered, and forget it if that does not pay."""
         machine, memory = self.space.machine, self.space.memory
-        columns = StateColumns(packing, rows, machine.values)
+        columns = rows.columns(machine.values)
         counters = asked.remembered.tree.counters
         calls = counters.calls
         units = asked.remembered.lookup(
@@ -256,15 +276,14 @@ class AssertionEvaluator:
             lambda row: machine.too_many_paths(rule),
         )
         verdicts, bundles = asked.decide(units)
-        found.values[begin : begin + len(rows)] = verdicts
+        count = len(rows.rows)
+        found.values[begin : begin + count] = verdicts
         for row in np.flatnonzero(verdicts == FAILED).tolist():
             found.errors[begin + row] = asked.error(int(bundles[row]))
         choice = memory.choice(rule)
-        choice.count(len(rows), counters.calls - calls)
-        if choice.directly or asked.remembered.pays(units):
-            return True
-        memory.forget(rule)
-        return choice.directly
+        choice.count(count, counters.calls - calls)
+        if choice.remembered and not asked.remembered.pays(units):
+            memory.forget(rule)
 
     def _new(self, rule: Rule) -> _AskedRule:
         machine = self.space.machine
@@ -351,11 +370,12 @@ class AssertionEvaluator:
                 return
             if len(open_rows) < len(before):
                 before, after, rows = before.take(open_rows), after.take(open_rows), rows[open_rows]
-            asked, units = self._ask_pairs(rule, packing, before, after)
-            verdicts, bundles = asked.decide(units)
+            found = self._ask(rule, packing, after, before)
+            assert found is not None
+            verdicts = found.values
             for at in self._least_sources(np.flatnonzero(verdicts == FAILED), rows, taken, part):
                 source, order, target = self._step_of(int(rows[at]), taken, part)
-                fails_in_step(watch, source, order, target, asked.error(int(bundles[at])), level)
+                fails_in_step(watch, source, order, target, found.errors[at], level)
             if wanted == sought:
                 instance = None if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}"
                 for at in self._least_sources(np.flatnonzero(verdicts == wanted), rows, taken, part):
@@ -364,23 +384,6 @@ class AssertionEvaluator:
         if sought is not None and wanted != sought:
             for at in self._least_sources(open_rows, rows, taken, part):
                 level.see(watch.key, Witness(*self._step_of(int(rows[at]), taken, part)))
-
-    def _ask_pairs(self, rule: Rule, packing: Packing, before: Rows, after: Rows) -> tuple[_AskedRule, list[Ints]]:
-        """The bundles of an assertion rule for pairs of states."""
-        machine = self.space.machine
-        key = (rule, packing, "pair")
-        if key not in self._asked:
-            self._asked[key] = self._new(rule)
-        asked = self._asked[key]
-        assert asked is not None
-        interner = machine.values
-        columns = PairColumns(StateColumns(packing, before, interner), StateColumns(packing, after, interner))
-        units = asked.remembered.lookup(
-            columns,
-            lambda row, choices: self.space.memory.run(rule, columns.view(row), choices),
-            lambda row: machine.too_many_paths(rule),
-        )
-        return asked, units
 
     def _least_sources(self, hits: Ints, rows: Ints, taken: Taken, part: Frontier) -> list[int]:
         """Of some pairs those from the least source, where the least witness is."""

@@ -26,7 +26,6 @@ class Space:
         self.sizes = sizes
         machine = self.machine = expander.machine
         self.memory = expander.memory
-        self.judges_steps = bool(expander.task.watching.steps)
         self.packings: dict[Layout, Packing] = {}
         self.tables = Tables(machine, self.memory.divider, self.memory.runner.folds)
         self.ranks = Ranks(self.tables.threads, machine.values)
@@ -46,7 +45,10 @@ class Space:
 
     def order(self, candidate: tuple[int, ...], forks: tuple[int, ...], twin: int) -> int:
         """The number of a position in the step order."""
-        order = StepOrder(candidate, forks, twin)
+        return self.number(StepOrder(candidate, forks, twin))
+
+    def number(self, order: StepOrder) -> int:
+        """The number of an order."""
         known = self._order_numbers.get(order)
         if known is None:
             known = self._order_numbers[order] = len(self.orders)

@@ -83,12 +83,7 @@ class StepRule:
     def alone(self) -> bool:
         """Whether the rule goes row by row at present, because remembering it does not pay."""
         choice = self._choice
-        if choice is None:
-            return False
-        if self.candidate.rule in self.space.memory.forgetful:
-            return True
-        # Steps that are taken one by one are judged one by one, which takes longer than what is saved.
-        return choice.directly and not self.space.judges_steps
+        return choice is not None and not choice.remembered
 
     @property
     def left(self) -> int:
@@ -96,9 +91,7 @@ class StepRule:
         choice = self._choice
         slot = self._chosen_from
         most = MANY if slot is None else max(1, _PAIRS // (1 + len(self.packing.elements(slot).fields)))
-        if choice is None or self.candidate.rule in self.space.memory.forgetful or self.space.judges_steps:
-            return most
-        return min(choice.left, most)
+        return most if choice is None else min(choice.left, most)
 
     @property
     def calls(self) -> int:
@@ -173,7 +166,7 @@ class StepRule:
     def weigh(self, found: list[LookedUp], calls: int) -> None:
         """Choose anew how the rule is run, by what was looked up, before which there were so many `calls`."""
         choice = self._choice
-        if choice is not None and not self.space.judges_steps:
+        if choice is not None:
             columns = [column for one in found for column in one.units]
             steps = sum(int(self.effects.length.take(column).sum()) for column in columns)
             choice.count(len(found[0].rows), self.calls - calls, steps)
@@ -182,7 +175,7 @@ class StepRule:
         pays = [self.remembered.pays(one.units) for one in found if len(one.which)]
         if self.thread_slot is None and not all(pays):
             self.space.memory.forget(self.candidate.rule)
-            if self.candidate.rule in self.space.memory.forgetful:
+            if self.space.memory.choice(self.candidate.rule).forgotten:
                 self._begin(ReadTree(Counters()))
 
     def _live(self, outcome: Outcome, twin: bool) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from functools import partial
 
@@ -45,7 +46,7 @@ def go_on(run: RowRun, store: StateStore, orders: Sequence[StepOrder], sample: S
     acted = set(run.expander.acted)
     # The earlier run had learned how to divide values: some states show it again, and nothing else of them is kept.
     for state in sample:
-        run.expander.expand(state, StateRef(run.machine.key(state), 0), False, Level())
+        deque(run.expander.expand(state, StateRef(run.machine.key(state), 0), False, Level()), 0)
     run.expander.acted = acted
     return _columns(run, store, orders, sample)
 
@@ -60,7 +61,7 @@ def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states
             expander.memory.ask_by_elements()
     space = Space(expander, reduced, store.spill_files.sizes)
     for order in METER.attended(orders):
-        space.order(*order)
+        space.number(order)
     graph = run.graph_so_far if run.wants_graph else None
     if graph is not None:
         graph.key, graph.least = store.key, partial(store.least_of, orders=space.orders)

@@ -70,6 +70,18 @@ def count_states(level: Level, states: int, least: int | None, cut: int, pruned:
         level.least = least if level.least is None else min(level.least, least)
 
 
+@overload
+def lacks_steps(cut: bool, expanded: bool) -> bool: ...
+@overload
+def lacks_steps(cut: Mask, expanded: bool) -> Mask: ...
+def lacks_steps(cut: Any, expanded: bool) -> Any:
+    """Whether the graph does not have all steps of a state: no starts from a cut one, none if it was not `expanded`.
+
+    Such a state may lead anywhere: that a run could end there is no violation (language page, 10.4).
+    """
+    return cut | (not expanded)
+
+
 def keeps_graph(kept: bool, level: Level) -> bool:
     """Whether the graph of steps is kept after this level: liveness is judged if no state is left out (10.7)."""
     return kept and not level.pruned

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from checker.core.effort import Phases
 from checker.core.exploration import PathLink, Settings
 from checker.core.level import Level
 from checker.core.patience import Patience
-from checker.core.phases import Phases
 from checker.core.property import Looks, Watch
 from fizz.base.light import dataclass
 from interpreter import Machine, Program

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from checker.core.demand import ExploredStates
@@ -20,13 +20,13 @@ from checker.search.contract.assertion_answers import Assertions
 from checker.search.contract.bounds import is_cut, starts_after
 from checker.search.contract.gathering import Gathering, Newcomer
 from checker.search.contract.judge_watches import judge_dead_end, judge_state, judge_step
-from checker.search.contract.level_counts import count_states, distinct_names, is_dead_end, note_action
+from checker.search.contract.level_counts import count_states, distinct_names, is_dead_end, lacks_steps, note_action
 from checker.search.contract.parents import crashes_after
 from checker.search.contract.protocol import Task
 from checker.search.contract.ranks import rank
 from interpreter.execute.view import View
 from interpreter.state.state import State
-from interpreter.state.step import Aborted, Expansion, Failure, Outcome, Rule, Step, StepKind, StepOrder
+from interpreter.state.step import Aborted, Candidate, Failure, Outcome, Rule, Step, StepKind, StepOrder, failed_step
 from interpreter.values.budget import METER
 
 
@@ -51,7 +51,7 @@ class FoundState:
     cut: bool = False
     expanded: bool = False
     pruned: bool = False
-    answers: dict[str, bool] = field(default_factory=dict)
+    answers: tuple[bool, ...] = ()
 
     @property
     def path(self) -> tuple[PathLink, ...]:
@@ -140,31 +140,52 @@ class PlainRun:
         return Gathering(lambda handle: handle[0], encoding)
 
     def _expand(self, source: FoundState, level: Level, arrived: Arrivals) -> None:
-        expansion = self.machine.steps(source.state, starts=not source.cut)
+        machine, state = self.machine, source.state
+        found: Counter[int] = Counter()
+        failed = False
+        before = level.transitions
+        candidate: Candidate | None = None
+        # A state may have a million steps, so that they are taken one by one.
+        names: list[tuple[str, ...]] = []
+        crash_names: list[tuple[str, ...]] = []
+        for one, result in machine.results(state, starts=not source.cut):
+            if one is not candidate:
+                self._count(names, crash_names, level)
+                candidate = one
+            if isinstance(result, Failure):
+                failed = True
+                failure = failed_step(one, result)
+                level.fail(Witness(source.ref, failure.order, error=result.error, stage=STEP_STAGE))
+            elif isinstance(result, Outcome):
+                for step in machine.steps_of(state, one, result):
+                    target = self._arrive(arrived, source, step)
+                    found[step.rule.subject] += step.rule.kind is StepKind.START
+                    (crash_names if step.crashes else names).append(result.choices)
+                    if not step.crashes:
+                        states = state, step.target
+                        judge_step(self.assertions, self._of_steps, *states, source.ref, step.order, target, level)
+        self._count(names, crash_names, level)
         source.expanded = True
-        for failure in expansion.failures:
-            level.fail(Witness(source.ref, failure.order, error=failure.failure.error, stage=STEP_STAGE))
-        for step in METER.attended(expansion.steps):
-            target = self._arrive(arrived, source, step)
-            if not step.crashes:
-                states = source.state, step.target
-                judge_step(self.assertions, self._of_steps, *states, source.ref, step.order, target, level)
-        self._note_actions(source, expansion, level)
-        moves = distinct_names(step.name for step in expansion.steps if not step.crashes)
-        level.transitions += moves
-        level.crash_steps += distinct_names(step.name for step in expansion.steps if step.crashes)
-        if is_dead_end(moves, bool(expansion.failures), source.cut):
+        self._note_actions(source, found, level)
+        if is_dead_end(level.transitions - before, failed, source.cut):
             judge_dead_end(self._of_dead_ends, source.ref, level)
 
-    def _note_actions(self, source: FoundState, expansion: Expansion, level: Level) -> None:
-        """Note which actions step here, and where the others give up."""
-        steps = Counter(step.rule.subject for step in expansion.steps if step.rule.kind is StepKind.START)
+    @staticmethod
+    def _count(names: list[tuple[str, ...]], crash_names: list[tuple[str, ...]], level: Level) -> None:
+        """Count the steps of one candidate, by their choices, and begin to count those of the next one."""
+        level.transitions += distinct_names(names)
+        level.crash_steps += distinct_names(crash_names)
+        names.clear()
+        crash_names.clear()
+
+    def _note_actions(self, source: FoundState, found: Counter[int], level: Level) -> None:
+        """Note which actions step here, so many times `found` by routine, and where the others give up."""
         for candidate in self.machine.candidates(source.state, starts=not source.cut):
             rule = candidate.rule
             if rule.kind is StepKind.START and rule.subject not in self.acted:
-                paths = () if steps[rule.subject] else self.machine.paths(rule, self.machine.view(source.state))
+                paths = () if found[rule.subject] else self.machine.paths(rule, self.machine.view(source.state))
                 gave_up = [(path.result.span, 1) for path in paths if isinstance(path.result, Aborted)]
-                note_action(rule.subject, steps[rule.subject], gave_up, self.acted, level)
+                note_action(rule.subject, found[rule.subject], gave_up, self.acted, level)
 
     def _arrive(self, arrived: Arrivals, source: FoundState, step: Step) -> int:
         """Record that a step leads to a state; the key of the state."""
@@ -202,7 +223,7 @@ class PlainRun:
         for _, node in METER.attended(new):
             judgement = judge_state(self.assertions, self._of_states, self.task.prune, node.state, node.ref, level)
             node.pruned = judgement.pruned
-            node.answers = dict(zip(self.recorded, judgement.answers, strict=True))
+            node.answers = judgement.answers
         # Up to here `Stop` may be raised; of a level all is kept, or nothing.
         frontier = [node for _, node in METER.attended(new) if not node.pruned]
         self.nodes.update(new)
@@ -233,7 +254,7 @@ class PlainRun:
             hidden = [s for s in steps if not s.crashes and not self._was_explored(node, s)]
             targets = [number[self.machine.key(self.image(step.target))] for step in explored]
             live = [self._live(step) for step in (*explored, *hidden)]
-            graph.add_state(live, targets, not node.state.threads, node.cut or not node.expanded)
+            graph.add_state(live, targets, not node.state.threads, lacks_steps(node.cut, node.expanded))
         return graph
 
     @staticmethod
@@ -246,7 +267,8 @@ class PlainRun:
         return LiveStep(step.order, obligation_of(self.machine.fair_name(step.rule)), step.outcome.fair)
 
     def answers(self, key: str) -> bytearray:
-        return bytearray(node.answers[key] for node in self.nodes.values())
+        position = self.recorded.index(key)
+        return bytearray(node.answers[position] for node in self.nodes.values())
 
     def search(self) -> ExploredStates:
         return GraphSearch(self.graph(), self.answers, self.task.patience.ask)

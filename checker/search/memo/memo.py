@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from checker.core.phases import DIRECTLY, INTERPRETING, Phases
+from checker.core.effort import DIRECTLY, INTERPRETING, Phases
 from checker.search.memo.division import Divider, asks_all
 from checker.search.memo.parts_world import PartsView
 from checker.search.memo.remembering import RememberingRunner
+from checker.search.memo.row_tables import RowTable
 from checker.search.memo.run_choice import THRESHOLDS, RunChoice, Thresholds
 from checker.search.memo.trie import Counters, ReadTree
 from interpreter import Machine
-from interpreter.execute.view import View
+from interpreter.execute.view import PairView, View
 from interpreter.state.state import Slot, State
 from interpreter.state.step import ExecutionPath, Failure, Outcome, Result, Rule, StepKind
 
@@ -26,6 +28,10 @@ PROBATION: Final = 4_000
 WORTHWHILE: Final = 0.2
 """The least share of hits in the second half with which it pays. A miss costs little beside the interpreter, but each
 adds nodes to the tree."""
+
+LARGE: Final = 1 << 16
+"""Nodes of a tree beyond which it is forgotten if no evaluation needed less than all its paths. One state may have a
+million successors by one rule, and is expanded once."""
 
 Listener = Callable[[Rule, ExecutionPath], None]
 """Called with each execution path that is remembered."""
@@ -51,9 +57,11 @@ class Memory:
         self.runner = RememberingRunner(machine, self.divider)
         self._phases = phases or Phases()
         self.counters = Counters()
-        self.forgetful: set[Rule] = set()
         self._trees: dict[Rule, ReadTree] = {}
+        self._tables: dict[Rule, RowTable] = {}
         self._early_hits: dict[Rule, int] = {}
+        self._forgotten: Counter[Rule] = Counter()
+        """How often a large tree was forgotten."""
         self._met: dict[int, Result] = {}
         self.listener: Listener | None = None
 
@@ -84,25 +92,67 @@ class Memory:
             # `next_states()` has run it, without recording what it read.
             return (known_failure,)
         choice = self.choice(rule)
-        if choice.directly:
-            directly = self.run_directly(rule, view.whole())
+        if not choice.remembered:
+            directly = self.run_directly(rule, view) if choice.directly else None
             choice.count(1, 0)
             return self._run_all(rule, view) if directly is None else directly
-        if rule in self.forgetful or rule in self.runner.choices.sets:
+        if rule in self.runner.choices.sets:
             return self._run_all(rule, view)
         tree = self.tree(rule)
-        most = self.machine.most_paths
         calls = tree.counters.calls
-        found = tree.results(view.read, lambda choices: self.run(rule, view, choices), most)
+        found = self._known(rule, view, tree)
+        if found is None:
+            found = self._walked(rule, view, tree)
         steps = sum(type(result) is Outcome for result in found) if choice.open else 0
         choice.count(1, tree.counters.calls - calls, steps)
-        if len(found) > most:
-            found[most:] = [self.machine.too_many_paths(rule)]
         known = tree.counters
         if known.evaluations == PROBATION // 2:
             self._early_hits[rule] = known.hits
         elif known.evaluations == PROBATION and known.hits - self._early_hits.get(rule, 0) < WORTHWHILE * PROBATION / 2:
             self.forget(rule)
+        elif known.nodes > LARGE and not known.hits and known.evaluations >= 1 << self._forgotten[rule]:
+            # Each time it may stay for longer: perhaps the same is asked again soon.
+            self._forgotten[rule] += 1
+            self._drop(rule)
+        return found
+
+    def _known(self, rule: Rule, view: View, tree: ReadTree) -> Sequence[Result] | None:
+        """The results of a rule where the values that it asks for were met together before."""
+        if type(view) is not PartsView:
+            return None
+        table = self._tables.get(rule)
+        if table is None:
+            table = self._tables[rule] = RowTable(view.state.layout)
+        if not table.use:
+            return None
+        found = table.get(view.state)
+        counters = tree.counters
+        counters.lookups += 1
+        if found is None:
+            counters.misses += 1
+        else:
+            counters.evaluations += 1
+            counters.hits += 1
+        return found
+
+    def _walked(self, rule: Rule, view: View, tree: ReadTree) -> Sequence[Result]:
+        """The results of a rule, found by a walk through its tree."""
+        table = self._tables.get(rule) if type(view) is PartsView else None
+        asked: set[Slot] = set()
+        ask = view.read
+        if table is not None and table.use:
+
+            def ask(slot: Slot) -> int:
+                asked.add(slot)
+                return view.read(slot)
+
+        most = self.machine.most_paths
+        found = tree.results(ask, lambda choices: self.run(rule, view, choices), most)
+        if len(found) > most:
+            found[most:] = [self.machine.too_many_paths(rule)]
+        if table is not None and table.use:
+            assert type(view) is PartsView
+            table.add(view.state, asked, found)
         return found
 
     def choice(self, rule: Rule) -> RunChoice:
@@ -115,7 +165,7 @@ class Memory:
     def runs_anew(self, rule: Rule) -> bool:
         """Whether a rule is not remembered at present."""
         choice = self._choices.get(rule)
-        return rule in self.forgetful or (choice is not None and choice.directly)
+        return choice is not None and not choice.remembered
 
     def _runs_directly(self, rule: Rule) -> bool:
         """Whether a rule can be run as a function of Python. Parts of steps that are watched need the interpreter."""
@@ -128,11 +178,12 @@ class Memory:
             self._direct = DirectRules(self.machine)
         return self._direct.supports(rule)
 
-    def run_directly(self, rule: Rule, state: State) -> Sequence[Result] | None:
-        """The results of all execution paths of a rule that can be run directly; None: not in this state."""
+    def run_directly(self, rule: Rule, view: View) -> Sequence[Result] | None:
+        """The results of all execution paths of a rule that can be run directly; None: not on this view."""
         assert self._direct is not None
+        before, state = view.states if isinstance(view, PairView) else (None, view.whole())
         with self._phases.during(DIRECTLY):
-            found = self._direct.results(rule, state)
+            found = self._direct.results(rule, state, before)
         self.counters.evaluations += found is not None
         return found
 
@@ -178,9 +229,7 @@ class Memory:
         for rule in [rule for rule, tree in self._trees.items() if tree.asks(asks_all)]:
             self._drop(rule)
             self._choices.pop(rule, None)
-        # What these read is not known.
-        self.forgetful.clear()
-        for rule in [rule for rule, choice in self._choices.items() if choice.directly]:
+        for rule in [rule for rule, choice in self._choices.items() if not choice.remembered]:
             del self._choices[rule]
 
     def store_whole(self, slots: Sequence[Slot]) -> None:
@@ -193,6 +242,7 @@ class Memory:
 
     def _drop(self, rule: Rule) -> None:
         counters = self._trees.pop(rule).counters
+        self._tables.pop(rule, None)
         counters.nodes = 0
         self.counters.add(counters)
         self._early_hits.pop(rule, None)
@@ -204,7 +254,7 @@ class Memory:
         for result in found:
             if id(result) not in self._met:
                 self.machine.note(result)
-                if rule not in self.forgetful:
+                if self.choice(rule).remembered:
                     # Held, so that no other result has this address.
                     self._met[id(result)] = result
             if result is verdict:
@@ -212,8 +262,10 @@ class Memory:
         return verdict
 
     def _run_all(self, rule: Rule, view: View) -> Sequence[Result]:
-        if isinstance(view, PartsView):
-            # Whole values are faster where the reads are not remembered.
+        # Whole values are faster where the reads are not remembered.
+        if isinstance(view, PairView):
+            view = PairView(*map(self.machine.view, view.states))
+        elif isinstance(view, PartsView):
             view = self.machine.view(view.whole())
         with self._phases.during(INTERPRETING):
             results = [path.result for path in self.machine.paths(rule, view)]
@@ -223,11 +275,10 @@ class Memory:
 
     def forget(self, rule: Rule) -> None:
         """Run a rule anew each time from now on: it reads something new nearly every time."""
-        if self.choice(rule).leave():
-            return
-        if rule in self._trees:
+        choice = self.choice(rule)
+        choice.forget()
+        if choice.forgotten and rule in self._trees:
             self._drop(rule)
-        self.forgetful.add(rule)
 
     def total(self) -> Counters:
         """The sums over all rules."""
@@ -252,7 +303,7 @@ class Memory:
             "hit rate": _rate(total.hits, total.evaluations),
             "read trees": len(self._trees),
             "tree nodes": total.nodes,
-            "rules not remembered": len(self.forgetful),
+            "rules not remembered": sum(choice.forgotten for choice in self._choices.values()),
         }
 
 

@@ -225,6 +225,15 @@ class OpenContainer(Container):
         size: int = self.pending.size()
         return size
 
+    def put_known(self, token: Hashable, value: object) -> bool:
+        """Bind a key that is among those known; whether it is."""
+        index = self.pending.shape.tokens.get(token)
+        if index is None:
+            return False
+        self.change()
+        self.pending.put(index, value)
+        return True
+
     def undo(self) -> Undo:
         kind, pending, changed = type(self), self.pending, self.changed
         reopen = pending.undo()
@@ -297,12 +306,8 @@ class OpenDict(OpenContainer, DictValue):
         return None if index is None else (pending.shape.keys[index], pending.member(index))
 
     def bind(self, token: Hashable, key: object, value: object) -> None:
-        index = self.pending.shape.tokens.get(token)
-        if index is None:
+        if not self.put_known(token, value):
             super().bind(token, key, value)
-            return
-        self.change()
-        self.pending.put(index, value)
 
 
 class OpenRecord(OpenContainer, RecordValue):
@@ -323,12 +328,8 @@ class OpenRecord(OpenContainer, RecordValue):
         return self.pending.member(self.pending.shape.tokens[name])
 
     def put(self, name: str, value: object) -> None:
-        index = self.pending.shape.tokens.get(name)
-        if index is None:
+        if not self.put_known(name, value):
             super().put(name, value)
-            return
-        self.change()
-        self.pending.put(index, value)
 
 
 class OpenSet(OpenContainer, SetValue):

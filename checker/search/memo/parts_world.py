@@ -41,6 +41,10 @@ class PartsView(StateView):
         self._answers: dict[Slot, int] = {}
         self._divider = divider
 
+    @property
+    def state(self) -> State:
+        return self._state
+
     def read(self, slot: Slot) -> int:
         answer = self._answers.get(slot)
         if answer is None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import prod
 from typing import Final, NamedTuple
 
 from checker.search.memo.division import Divider
 from checker.search.memo.element_choices import CHOSEN, ELSEWHERE, EMPTY, NOWHERE, BeginAnew, ElementChoices
 from checker.search.memo.folds import Folds, PathFolds
+from checker.search.memo.independence import independent_loops
 from checker.search.memo.open_containers import OpenContainer, asked_by_elements
 from checker.search.memo.parts_world import PartsWorld
 from fizz import Span
@@ -113,7 +115,8 @@ class RememberingRunner:
         if rule in self.costly:
             return self.whole(rule, view, choices)
         may_keep = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.without_containers
-        observer = Remembering(machine, self._divider, rule, may_keep, self.choices, self.folds, restart)
+        loops = self._loops if rule.kind is StepKind.ASSERT else frozenset()
+        observer = Remembering(machine, self._divider, rule, may_keep, restart, loops, self.choices, self.folds)
         try:
             path = machine.execute(rule, view, choices, observer=observer)
             return replace(path, result=NOWHERE) if observer.elsewhere else path
@@ -123,6 +126,11 @@ class RememberingRunner:
         except ShareSpent:
             self.costly.add(rule)
         raise BeginAnew
+
+    @cached_property
+    def _loops(self) -> frozenset[tuple[int, int]]:
+        """The loops whose turns are independent."""
+        return independent_loops(self._machine.program)
 
     def whole(self, rule: Rule, view: View, choices: tuple[int, ...] = ()) -> ExecutionPath:
         """One path as the language says, but for its containers, which are read part by part."""
@@ -174,7 +182,8 @@ class ByParts:
 class Remembering(ByParts):
     """The observer of one path that is run to be remembered.
 
-    `may_keep`: whether a restart may leave the thread with containers of slots that are forgotten.
+    `may_keep`: whether a restart may leave the thread with containers of slots that are forgotten. `loops`: routines
+    and scopes of the loops that may be asked turn by turn.
     """
 
     shares = True
@@ -185,11 +194,13 @@ class Remembering(ByParts):
         divider: Divider,
         rule: Rule,
         may_keep: bool,
+        restart: Restart | None,
+        loops: frozenset[tuple[int, int]],
         choices: ElementChoices,
         folds: Folds,
-        restart: Restart | None = None,
     ) -> None:
         super().__init__(divider)
+        self._loops = loops
         self._may_keep = may_keep
         self._rule = rule
         self._choices = choices
@@ -292,7 +303,9 @@ class Remembering(ByParts):
         return (world.thaw(number),)
 
     def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:
-        """Enter a loop for one of its turns alone, or go on after it, by a choice."""
+        """Enter a loop of independent turns for one of them alone, or go on after it, by a choice."""
+        if (run.frames[-1].routine.number, loop.number) not in self._loops:
+            return None
         count = len(rest)
         if not count or len(run.frames) > 1 or count * prod(turns for _, turns in self._turns) > MAX_TURNS:
             return None

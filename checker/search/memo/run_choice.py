@@ -1,4 +1,4 @@
-"""How a rule is run: remembered by what it reads, or anew each time as a function of Python.
+"""How a rule is run: remembered by what it reads, or anew each time as a function of Python or by the interpreter.
 
 What is remembered costs next to nothing where it is known, most of all by columns; but a new path costs as much as
 some ten direct runs. So a rule is remembered as long as few of its evaluations need the interpreter. One that is run
@@ -19,6 +19,8 @@ class Thresholds:
 
     learning: int = 1_000
     """Interpreter calls for a rule before it may be run directly: what it reads may repeat later."""
+    hopeless: int = 250
+    """Calls that are enough if nearly nothing has repeated among them."""
     window: int = 64
     """Evaluations after which the choice is made first."""
     trial: int = 64
@@ -32,13 +34,19 @@ ALWAYS: Final = Thresholds(learning=0, window=0, trial=0, share=-1.0)
 """Rules are run directly from the beginning."""
 _PIECE: Final = 256
 """Calls at a time, more or less, for a rule for which it is open whether remembering it pays."""
+_NEARLY_ALL: Final = 0.95
+"""The share of new paths with which a rule is taken to repeat nothing."""
 _FEW: Final = 8
 """No choice is made after fewer evaluations."""
 _NEVER: Final = 1 << 62
 
 
 class RunChoice:
-    """The choice for one rule. `supported` tells whether it can be run directly: asked when that would pay."""
+    """The choice for one rule: all who evaluate it ask here how. It is remembered, unless it goes `directly`, or is
+    `forgotten`: run anew by the interpreter from then on.
+
+    `supported` tells whether it can be run directly: asked when that would pay.
+    """
 
     __slots__ = (
         "_begin",
@@ -52,10 +60,12 @@ class RunChoice:
         "_until",
         "directly",
         "evaluations",
+        "forgotten",
     )
 
     def __init__(self, supported: Callable[[], bool], thresholds: Thresholds = THRESHOLDS) -> None:
         self.directly = False
+        self.forgotten = False
         self.evaluations = 0
         self._supported = supported
         self._thresholds = thresholds
@@ -63,6 +73,11 @@ class RunChoice:
         self._share = 1.0
         self._total = self._calls = self._steps = self._begin = 0
         self._until = thresholds.window
+
+    @property
+    def remembered(self) -> bool:
+        """Whether the rule is remembered at present."""
+        return not (self.directly or self.forgotten)
 
     @property
     def left(self) -> int:
@@ -90,9 +105,16 @@ class RunChoice:
         self._steps += steps
         self.evaluations += evaluations
         if self.evaluations >= self._until or (
-            self._total >= self._thresholds.learning and self.open and self.evaluations - self._begin >= _FEW
+            self.open and self.evaluations - self._begin >= _FEW and self._learned(self.evaluations - self._begin)
         ):
             self._decide()
+
+    def _learned(self, evaluated: int) -> bool:
+        """Whether enough calls were made for the rule to be run directly, after so many evaluations of this window."""
+        if self._total >= self._thresholds.learning:
+            return True
+        repeats = self._calls < _NEARLY_ALL * max(evaluated, self._steps)
+        return self._total >= self._thresholds.hopeless and not repeats
 
     def _decide(self) -> None:
         if self.directly:
@@ -104,18 +126,24 @@ class RunChoice:
         self._share = self._calls / evaluated
         most = self._thresholds.share * (evaluated + self._steps)
         self._open = self._calls > most
+        learned = self._learned(evaluated)
         # The next window is longer if it is clear that remembering pays: columns go window by window.
         self._until = (2 if 4 * self._calls > most else 16) * self.evaluations
         self._begin, self._calls, self._steps = self.evaluations, 0, 0
         if self._open:
             # Windows stay short as long as it is open.
             self._until = self.evaluations + self._few(_PIECE)
-            if self._total >= self._thresholds.learning and not self.leave():
+            if learned and not self._go_directly():
                 self._open = False
                 self._until = _NEVER
 
-    def leave(self) -> bool:
-        """Run the rule directly from now on, if it can be; whether it is."""
+    def forget(self) -> None:
+        """Run the rule anew from now on: directly, if it can be."""
+        if not self._go_directly():
+            self.forgotten, self._open = True, False
+            self._until = _NEVER
+
+    def _go_directly(self) -> bool:
         if self._supported():
             self.directly = True
             self._begin, self._calls, self._steps = self.evaluations, 0, 0

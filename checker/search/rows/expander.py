@@ -6,7 +6,7 @@ counts and witnesses go into the `Level` that is passed in.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from typing import Final, NamedTuple
 
 from checker.core.level import STEP_STAGE, Level, StateRef, Witness
@@ -85,33 +85,43 @@ class Expander:
 
     # --- steps -----------------------------------------------------------------------------------------------------
 
-    def expand(self, state: State, at: StateRef, cut: bool, level: Level) -> list[Arrival]:
-        """All steps from a state, in step order; no starts from a cut one."""
-        arrivals: list[Arrival] = []
+    def expand(self, state: State, at: StateRef, cut: bool, level: Level) -> Iterator[Arrival]:
+        """All steps from a state, in step order; no starts from a cut one. They are counted as they are taken."""
         moves = level.transitions
         failed = False
         view = self.memory.view(state)
         for candidate in self.machine.candidates(state, starts=not cut):
             # A state may have thousands of candidates, and remembered results do not look at the patience.
             self.task.patience.ask()
-            failed |= self.try_candidate(candidate, state, at, view, arrivals, level)
+            failed |= yield from self._try_candidate(candidate, state, at, view, level)
         if is_dead_end(level.transitions - moves, failed, cut):
             judge_dead_end(self._of_dead_ends, at, level)
-        return arrivals
 
-    def try_candidate(
-        self, candidate: Candidate, state: State, at: StateRef, view: View, arrivals: list[Arrival], level: Level
-    ) -> bool:
-        """Add the steps of one candidate; whether any execution path failed."""
+    def arrivals(
+        self, candidate: Candidate, state: State, at: StateRef, view: View, level: Level
+    ) -> tuple[list[Arrival], bool]:
+        """The steps of one candidate, and whether any execution path failed."""
+        failed = False
+
+        def taken() -> Iterator[Arrival]:
+            nonlocal failed
+            failed = yield from self._try_candidate(candidate, state, at, view, level)
+
+        return list(taken()), failed
+
+    def _try_candidate(
+        self, candidate: Candidate, state: State, at: StateRef, view: View, level: Level
+    ) -> Generator[Arrival, None, bool]:
+        """The steps of one candidate. Returns whether any execution path failed."""
         rule = candidate.rule
         if rule.kind is _CRASH_ROLE:
             assert rule.instance is not None
             target, target_key = self.image(self.machine.crash_role(state, rule.instance))
             order = StepOrder(candidate.order, (), 0)
-            arrivals.append(Arrival(order, target, target_key, rule.kind, True, self._crash(order)))
             level.crash_steps += 1
             if self.observe is not None:
                 self.observe(at.key, target_key, candidate, (), True)
+            yield Arrival(order, target, target_key, rule.kind, True, self._crash(order))
             return False
         failed = False
         results = self.memory.results(rule, view)
@@ -121,46 +131,41 @@ class Expander:
                 order = StepOrder(candidate.order, result.forks, 0)
                 level.fail(Witness(at, order, error=result.error, stage=STEP_STAGE))
         outcomes = [result for result in results if type(result) is Outcome]
-        steps = self._apply(state, at, candidate, outcomes, arrivals, level) if outcomes else 0
+        steps = (yield from self._apply(state, at, candidate, outcomes, level)) if outcomes else 0
         if rule.subject not in self.acted and rule.kind is StepKind.START:
             gave_up = [(result.span, 1) for result in results if type(result) is Aborted]
             note_action(rule.subject, steps, gave_up, self.acted, level)
         return failed
 
     def _apply(
-        self,
-        state: State,
-        at: StateRef,
-        candidate: Candidate,
-        outcomes: list[Outcome],
-        arrivals: list[Arrival],
-        level: Level,
-    ) -> int:
-        """The steps of one candidate; how many there are."""
+        self, state: State, at: StateRef, candidate: Candidate, outcomes: list[Outcome], level: Level
+    ) -> Generator[Arrival, None, int]:
+        """The steps of one candidate. Returns how many there are."""
         rule, kind = candidate.rule, candidate.rule.kind
         names: list[tuple[str, ...]] = []
         crash_names: list[tuple[str, ...]] = []
+        fair_name = self.fair_name(rule)
         for outcome in METER.attended(outcomes):
             whole = self.memory.joined(state, outcome)
             target = self.machine.apply(state, rule, whole)
             if target is not None:
                 order = StepOrder(candidate.order, outcome.forks, 0)
                 image, image_key = self.image(target)
-                live = LiveStep(order, self.fair_name(rule), outcome.fair)
-                arrivals.append(Arrival(order, image, image_key, kind, False, live))
                 names.append(outcome.choices)
                 if self.observe is not None:
                     self.observe(at.key, image_key, candidate, outcome.choices, False)
                 if self._of_steps:
                     judge_step(self.assertions, self._of_steps, state, target, at, order, image_key, level)
+                live = LiveStep(order, fair_name, outcome.fair)
+                yield Arrival(order, image, image_key, kind, False, live)
             twin = self.machine.apply(state, rule, whole, twin=True) if outcome.may_crash else None
             if twin is not None:
                 order = StepOrder(candidate.order, outcome.forks, 1)
                 image, image_key = self.image(twin)
-                arrivals.append(Arrival(order, image, image_key, kind, True, self._crash(order)))
                 crash_names.append(outcome.choices)
                 if self.observe is not None:
                     self.observe(at.key, image_key, candidate, outcome.choices, True)
+                yield Arrival(order, image, image_key, kind, True, self._crash(order))
         level.transitions += distinct_names(names)
         if crash_names:
             level.crash_steps += distinct_names(crash_names)

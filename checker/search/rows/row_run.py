@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from checker.core.effort import ROWS
 from checker.core.exploration import PathLink
 from checker.core.level import KeysCollide, Level, StateRef, Unfinished, Witness
 from checker.core.patience import Stop
-from checker.core.phases import ROWS
 from checker.liveness.graph import Classes, Graph, LiveStep
 from checker.search.contract.bounds import is_cut, starts_after
 from checker.search.contract.gathering import Gathering, Newcomer
 from checker.search.contract.judge_watches import Judgement
-from checker.search.contract.level_counts import count_states, keeps_graph
+from checker.search.contract.level_counts import count_states, keeps_graph, lacks_steps
 from checker.search.contract.parents import crashes_after
 from checker.search.contract.protocol import Task
 from checker.search.contract.ranks import least, order_of
@@ -147,7 +147,8 @@ class RowRun:
         self.waiting.clear()
 
     def give_up(self) -> None:
-        """Forget the states that wait: another run has taken them over."""
+        """Forget the states that wait, and how all were found: another run has taken them over."""
+        self.found = Found(states=None)
         for _ in METER.attended(range(len(self.waiting))):
             self.waiting.pop()
 
@@ -207,7 +208,7 @@ class RowRun:
         ref = StateRef(self.found.keys[source.number], source.crashes)
         for arrival in METER.attended(self.expander.expand(source.state, ref, source.cut, level)):
             target = self._arrive(fresh, arrival, source.number, source.starts, source.crashes)
-            if arrival.live is not None:
+            if self.wants_graph and arrival.live is not None:
                 live.append(arrival.live)
                 targets.append(target)
         if self.wants_graph:
@@ -270,7 +271,7 @@ class RowRun:
         """Write the states that were expanded into the graph. `numbers`: see `_number`."""
         for source, live, targets in METER.attended(edges):
             known = [target if target >= 0 else numbers[~target] for target in targets]
-            self.graph_so_far.add_state(live, known, not source.state.threads, source.cut)
+            self.graph_so_far.add_state(live, known, not source.state.threads, lacks_steps(source.cut, True))
 
     def _number(self, new: list[tuple[int, Newcomer[State]]], judgements: list[Judgement]) -> list[int]:
         """Add the new states, in order of their keys; their numbers, in order of arrival."""
@@ -305,7 +306,7 @@ class RowRun:
         # The states that wait will not be expanded any more: they keep the names of their steps, and have no edges.
         for source in self.waiting:
             steps = self.expander.available(source.state, (StepKind.CONTINUE, StepKind.START))
-            self.graph_so_far.add_state(steps, (), not source.state.threads, True)
+            self.graph_so_far.add_state(steps, (), not source.state.threads, lacks_steps(source.cut, False))
         self.waiting = []
         return self.graph_so_far
 

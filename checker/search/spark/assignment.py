@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Protocol
 
 from checker.core.effort import Effort
 from checker.core.exploration import Settings
 from checker.core.level import Level
+from checker.core.limits import StopReason
 from checker.core.patience import Patience
 from checker.core.property import Watch
 from checker.search.contract.protocol import Task
@@ -170,3 +172,19 @@ class PartialLevel:
         witnesses = [*level.witnesses.values(), *([] if level.error is None else [level.error])]
         keys = [witness.at.key for witness in witnesses if witness.at is not None]
         return cls(level, {key: found for key in keys if (found := partition.origin(key)) is not None})
+
+
+_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A task that was not finished."""
+
+    reason: StopReason
+    partial_level: PartialLevel
+
+
+def stop_sign(folder: Path, run: str) -> Path:
+    """The file that is there once a run is to end. All workers see the folder."""
+    return folder / f"stop-{int(run[:_DIGITS], 16)}"

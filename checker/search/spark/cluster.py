@@ -30,11 +30,13 @@ from checker.search.spark.assignment import (
     Assignment,
     PartialLevel,
     RunConfig,
+    Stopped,
     TaskReport,
     WorkerConfig,
     edges_file,
     found_file,
     outbound_file,
+    stop_sign,
 )
 from checker.search.spark.findings import Findings
 from checker.search.spark.graph_passes import SparkCrew
@@ -42,11 +44,10 @@ from checker.search.spark.graph_task import PassReport
 from checker.search.spark.key_files import KeyFiles, add_keys
 from checker.search.spark.liveness.partitioned_search import PartitionedSearch
 from checker.search.spark.local import LocalRun
-from checker.search.spark.result_exchange import ResultExchange
 from checker.search.spark.scratch import Scratch
+from checker.search.spark.shared_results import ResultExchange
 from checker.search.spark.shipping import archive, worker_function
 from checker.search.spark.spark_connection import SparkConnection
-from checker.search.spark.stopping import Stopped, stop_sign
 from checker.search.spark.troubles import NO_EXECUTOR_YET
 from checker.storage.checkpoint.folder import level_file
 from checker.storage.file_store import FileStore

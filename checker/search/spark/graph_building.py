@@ -14,6 +14,7 @@ import numpy as np
 
 from checker.liveness.graph import LiveStep
 from checker.search.checkpoints.key_columns import WIDTH, Keys, halves_of, key_array, key_column, partitions_of
+from checker.search.contract.level_counts import lacks_steps
 from checker.search.spark.assignment import edges_file, found_file
 from checker.search.spark.findings import ANSWERS, CRASHES, KEYS
 from checker.search.spark.liveness.share import Array, Numbers, PassResult, Share, answers_array, by_owner
@@ -151,7 +152,7 @@ def _rows(share: Share, level: LevelFiles, store: FileStore, given: GraphSources
     return _Rows(
         np.array([need for need, _ in known] or [0], dtype=np.uint32)[shape_of],
         np.array([shape.quiet for shape in table], dtype=np.bool_)[shape_of],
-        np.array([shape.cut or not level.expanded for shape in table], dtype=np.bool_)[shape_of],
+        np.array([lacks_steps(shape.cut, level.expanded) for shape in table], dtype=np.bool_)[shape_of],
         degree,
         flat[np.repeat(begin[shape_of], degree) + offset],
         targets,

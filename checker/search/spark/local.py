@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
@@ -116,7 +117,7 @@ class LocalRun(EmbeddedRun):
         expander, waiting = self._rows.expander, self._rows.waiting
         acted = set(expander.acted)
         for one in waiting[:: max(1, len(waiting) // _SAMPLE)]:
-            expander.expand(one.state, StateRef(self.machine.key(one.state), one.crashes), False, Level())
+            deque(expander.expand(one.state, StateRef(self.machine.key(one.state), one.crashes), False, Level()), 0)
         expander.acted = acted
 
     def counters(self) -> Counters:

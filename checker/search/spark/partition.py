@@ -225,7 +225,7 @@ class Partition:
         if self._parts is not None:
             self.expander.observe = partial(self._export_step, self._parts)
         for source in sources:
-            arrivals = self.expander.expand(source.state, source.ref, source.cut, self.expanded)
+            arrivals = list(self.expander.expand(source.state, source.ref, source.cut, self.expanded))
             for arrival in METER.attended(arrivals):
                 starts = starts_after(source.starts, arrival.kind)
                 crashes = crashes_after(source.crashes, arrival.crash)

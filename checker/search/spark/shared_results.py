@@ -7,7 +7,10 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from checker.search.checkpoints.codec import StateCodec, lines, unlined
 from checker.search.memo.remembering import Restart, RestartMark
+from checker.search.spark.assignment import shared_results_file
+from checker.storage.file_store import FileStore
 from fizz.base.data import bundle, deflate, entry, inflate, pack, unbundle, unpack
+from interpreter import Machine
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.state.step import (
     Aborted,
@@ -234,3 +237,28 @@ def merged(codec: StateCodec, sent: Sequence[bytes]) -> tuple[bytes, int]:
         for shared in unpack_results(codec, data):
             distinct.setdefault((shared.rule, shared.without_containers, shared.path.events), shared)
     return pack_results(codec, distinct.values())
+
+
+class ResultExchange:
+    """The files with shared results, oldest first. `unshared`: how many could not be shared, by worker."""
+
+    def __init__(self, store: FileStore, machine: Machine) -> None:
+        self.codec = StateCodec(machine)
+        self.files: list[str] = []
+        self.shared_results = 0
+        self.unshared: dict[str, int] = {}
+        self._store = store
+
+    def publish(self, level: int, sent: Sequence[bytes]) -> None:
+        """Write down the results of a level, each once."""
+        data, count = merged(self.codec, sent)
+        if data:
+            name = shared_results_file(level)
+            self._store.write(name, [data])
+            self.files.append(name)
+            self.shared_results += count
+
+    @property
+    def not_shared(self) -> int:
+        """How many results the workers could not share."""
+        return sum(self.unshared.values())

@@ -19,13 +19,20 @@ from checker.core.patience import Patience, Stop
 from checker.core.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
 from checker.search.checkpoints.codec import StateCodec
 from checker.search.rows.expander import Expander
-from checker.search.spark.assignment import Assignment, PartialLevel, PartitionTask, RunConfig, TaskReport
+from checker.search.spark.assignment import (
+    Assignment,
+    PartialLevel,
+    PartitionTask,
+    RunConfig,
+    Stopped,
+    TaskReport,
+    stop_sign,
+)
 from checker.search.spark.column_partition import ColumnPartition, WorkerColumns
 from checker.search.spark.graph_task import PassReport, PassTask
 from checker.search.spark.partition import Partition
 from checker.search.spark.result_recorder import ResultRecorder
 from checker.search.spark.shared_results import unpack_results
-from checker.search.spark.stopping import Stopped, stop_sign
 from checker.storage.export import parts_folder
 from checker.storage.file_store import FileStore
 from fizz.base.data import NotData

@@ -51,7 +51,7 @@ class AlternativeFinder:
             return None
         follows = path.state(index + 1)
         label = path.trace.entries[index + 1].label if index + 1 < len(path.trace.entries) else None
-        possible = possible_steps(self.machine, state, True, crashes=True)
+        possible = list(possible_steps(self.machine, state, True, crashes=True))
         starts = sum(entry.kind == "start" for entry in path.trace.entries[: index + 1])
         most = self.machine.program.options.max_actions
         return Alternatives(

@@ -68,7 +68,7 @@ class _Retracing:
         """The possible next steps, or those of this name."""
         if not self.states:
             return possible_inits(self.machine)
-        return possible_steps(self.machine, self.states[-1], True, crashes=True, of=of)
+        return list(possible_steps(self.machine, self.states[-1], True, crashes=True, of=of))
 
     def take(self, record: StepRecord) -> bool:
         """Take the recorded step; False if there is none."""

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from checker.core.report import PropertyReport
-from checker.core.titles import title_of
+from checker.core.report import PropertyReport, title_of
 from checker.core.trace import Change, TraceEntry
 from checker.traces.changes import SORTED_NAMES, THREADS
 from checker.traces.threads import equal, settled

@@ -1,0 +1,82 @@
+"""Tables in front of read trees, for states that are looked at one by one.
+
+Most evaluations of a rule ask for a few slots whose values were met together before. The values at these positions of a
+state are the key: one look-up instead of a walk that asks question by question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any, Final
+
+from checker.search.memo.division import ROOT_LENGTH
+from interpreter.state.state import Layout, Slot, State
+from interpreter.state.step import Result
+
+_MOST: Final = 1 << 14
+"""Results that one table holds."""
+_TRIAL: Final = 256
+_WORTHWHILE: Final = 0.2
+"""The least share of hits after so many look-ups."""
+_OF_LAYOUT: Final = ("live", "names", "cells")
+"""Derived slots that are the same in all states of a layout."""
+
+
+class RowTable:
+    """The results of one rule in states of one layout, by the values in all slots that it was seen to ask for.
+
+    The answers in states of one key are the same, so the rule asks the same questions there. `use`: it pays.
+    """
+
+    __slots__ = ("_hits", "_key", "_known", "_layout", "_lookups", "_slots", "use")
+
+    def __init__(self, layout: Layout) -> None:
+        self.use = True
+        self._begin(layout)
+
+    def _begin(self, layout: Layout) -> None:
+        self._layout = layout
+        self._slots: set[Slot] = set()
+        self._known: dict[Any, Sequence[Result]] = {}
+        self._key: Callable[[tuple[int, ...]], Any] = len
+        self._lookups = self._hits = 0
+
+    def get(self, state: State) -> Sequence[Result] | None:
+        """The results in a state, if they are known."""
+        if state.layout is not self._layout:
+            self._begin(state.layout)
+            return None
+        found = self._known.get(self._key(state.values))
+        self._lookups += 1
+        if found is not None:
+            self._hits += 1
+        elif self._lookups >= _TRIAL and self._hits < _WORTHWHILE * self._lookups:
+            self.use = False
+            self._known.clear()
+        return found
+
+    def add(self, state: State, asked: set[Slot], results: Sequence[Result]) -> None:
+        """The results in a state, for which the rule has asked for these slots, or parts of them."""
+        new = asked - self._slots
+        if new:
+            self._slots |= new
+            self._look_at(new)
+        elif len(self._known) >= _MOST:
+            self._known.clear()
+        if self.use:
+            self._known[self._key(state.values)] = results
+
+    def _look_at(self, new: set[Slot]) -> None:
+        """Make the key of the roots of all slots; not if answers depend on more."""
+        index = self._layout.index
+        positions: set[int] = set()
+        for slot in self._slots:
+            length = ROOT_LENGTH.get(str(slot[0]))
+            position = index.get(slot if length is None else slot[:length])
+            if position is not None:
+                positions.add(position)
+            elif length is None and slot[0] not in _OF_LAYOUT:
+                self.use = False
+        self._known.clear()
+        self._key = itemgetter(*sorted(positions)) if positions else len
