@@ -573,13 +573,9 @@ class Machine:
             return None if fairness is None else (FairName("action", str(self.actor(rule))), fairness)
         return None
 
-    def slot_sum(self, slot: Slot, number: int) -> int:
-        """What a slot with this value adds to the key; the slot of a thread is `("thread",)`."""
-        return self._encoder.slot_sum(slot, number)
-
-    def element_sum(self, slot: Slot, element: int) -> int:
-        """What an element of the set in a slot adds to the key."""
-        return self._encoder.element_sum(slot, element)
+    def slot_sum(self, slot: Slot, number: int, element: bool = False) -> int:
+        """What a slot with this value, or this `element` of its set, adds to the key. A thread is in `("thread",)`."""
+        return self._encoder.element_sum(slot, number) if element else self._encoder.slot_sum(slot, number)
 
     def key(self, state: State) -> int:
         """The 128-bit key of a state (language page, 5.6.1); printed `f"{key:032x}"`."""

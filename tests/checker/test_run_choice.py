@@ -24,12 +24,12 @@ options: {max_actions: 1000, crash_on_yield: false}
 N = 3
 action Init:
     done = [0 for i in range(N)]
-    messages = set()
+    messages = []
 atomic action Send:
     i = oneof range(N)
     k = oneof range(2)
     require (i, k) not in messages
-    messages.add((i, k))
+    messages = sorted(messages + [(i, k)])
 atomic action Receive:
     m = oneof messages
     i, k = m
@@ -38,6 +38,7 @@ atomic action Receive:
 always assertion Bounded: return all([d <= 2 for d in done])
 exists assertion Full: return len(messages) == 2 * N
 """
+"""The messages are in a list: those in a set would be asked for one by one."""
 
 
 def asked(choice: RunChoice, evaluations: int, share: float) -> None:

@@ -176,7 +176,7 @@ class Tables:
     def _element_sum(self, slot: Slot, element: int) -> int:
         """What an element of the set in a slot adds to the key; called once, when it is met there."""
         self.divider.met.setdefault(slot, []).append(element)
-        return self._machine.element_sum(slot, element)
+        return self._machine.slot_sum(slot, element, element=True)
 
     def stored(self, slot: Slot) -> Slot:
         """Where what is written to a slot is stored."""
