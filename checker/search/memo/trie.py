@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from checker.search.memo.element_choices import CHOSEN, NOWHERE, BeginAnew
 from checker.search.memo.folds import UnknownElement
 from checker.search.memo.remembering import Restart, RestartMark
-from interpreter.state.state import Slot
+from interpreter.state.state import UNBOUND, Slot
 from interpreter.state.step import Cut, Event, ExecutionPath, Fork, Read, Result, ends_step
 from interpreter.values.budget import EACH, METER
 
@@ -240,11 +240,13 @@ class ReadTree:
                 found, before = node.restart, depth
             depth += 1
             if isinstance(node, Question):
-                forks += node.slot == CHOSEN
                 try:
-                    node = node.branches.get(ask(node.slot))
+                    answer = ask(node.slot)
                 except UnknownElement:
                     break
+                # A path for no element makes no choice there.
+                forks += node.slot == CHOSEN and answer != UNBOUND
+                node = node.branches.get(answer)
             else:
                 taken = choices[forks] if forks < len(choices) else 0
                 forks += 1
