@@ -37,3 +37,28 @@ atomic action Add:
     s.add(1)
 """)
     assert report.states == 10
+
+
+def test_which_of_equal_elements_it_is_decides_about_the_order() -> None:
+    """1 comes before 2, and 1.0 after it: in choices and in comprehensions."""
+    report = agreed("""\
+---
+deadlock_detection: false
+---
+action Init:
+    s = set([1, 2, 3])
+    x = []
+    y = None
+atomic action Swap:
+    e = oneof [1, 2, 3]
+    require e in s
+    s.remove(e)
+    s.add(e + 0.0)
+atomic action List:
+    x = [str(m) for m in s]
+atomic action Pick:
+    y = oneof s
+always assertion Late:
+    return y != 3.0 or type(y) == "int"
+""")
+    assert report.trace is not None

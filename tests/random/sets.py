@@ -1,4 +1,4 @@
-"""Random programs about sets: what is stored, chosen and computed by elements. `python -m tests.random.sets FIRST LAST`.
+"""Random programs about sets, by hand: `python -m tests.random.sets FIRST LAST`.
 
 The programs are small: a few sets in variables, dicts, records and fields that grow, shrink, are shared and replaced,
 with choices among their elements and comprehensions over them, in actions, funcs, roles and assertions.
@@ -227,8 +227,7 @@ class Model:
             self.local_names.remove("e")
             return made
         if chance(5) and depth < 2:
-            made = ["oneof:", *self.body(atomic, depth + 1, 2)]
-            return made
+            return ["oneof:", *self.body(atomic, depth + 1, 2)]
         if chance(15):
             return [f"require {self.truth()}"]
         if chance(6) and (atomic or self.in_role):

@@ -14,10 +14,10 @@ import numpy as np
 
 from checker.search.columns.code_tables import Ints
 from checker.search.columns.packing import Scalars
-from checker.search.memo.element_choices import CHOSEN, BeginAnew
+from checker.search.memo.element_choices import CHOSEN, ELSEWHERE, BeginAnew
 from checker.search.memo.folds import UnknownElement
 from checker.search.memo.trie import Forking, Leaf, Leaves, Question, ReadTree, TreeNode
-from interpreter.state.state import UNBOUND, Slot
+from interpreter.state.state import Slot
 from interpreter.state.step import SOME_INDEX, ExecutionPath, Result
 from interpreter.values.budget import EACH, METER
 
@@ -315,7 +315,7 @@ class Walker:
     def _has_chosen(self, row: int) -> bool:
         """Whether there is an element for a row: then its path takes it by a choice. All rows of a walk have one, or
         none has."""
-        return self.source.number(CHOSEN, row) != UNBOUND
+        return self.source.number(CHOSEN, row) > ELSEWHERE
 
     def _chooses(self, level: int) -> bool:
         """Whether paths are asked for that choose an element after so many choices: of several units the first's."""

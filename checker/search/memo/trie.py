@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from checker.search.memo.element_choices import CHOSEN, NOWHERE, BeginAnew
+from checker.search.memo.element_choices import CHOSEN, ELSEWHERE, NOWHERE, BeginAnew
 from checker.search.memo.folds import UnknownElement
 from checker.search.memo.remembering import Restart, RestartMark
-from interpreter.state.state import UNBOUND, Slot
+from interpreter.state.state import Slot
 from interpreter.state.step import Cut, Event, ExecutionPath, Fork, Read, Result, ends_step
 from interpreter.values.budget import EACH, METER
 
@@ -245,7 +245,7 @@ class ReadTree:
                 except UnknownElement:
                     break
                 # A path for no element makes no choice there.
-                forks += node.slot == CHOSEN and answer != UNBOUND
+                forks += node.slot == CHOSEN and answer > ELSEWHERE
                 node = node.branches.get(answer)
             else:
                 taken = choices[forks] if forks < len(choices) else 0
