@@ -208,9 +208,12 @@ class Tables:
         return whole_value(self._machine.values, slot, ask, self.elements)
 
     def in_order(self, slots: Sequence[Slot]) -> list[Slot]:
-        """The slots of elements of one set, in the order of the elements."""
-        order, first = self._machine.values.order_key, self.divider.first
-        return sorted(slots, key=lambda slot: order(first(slot[-1])))
+        """The slots of elements of one set, in the order of the elements met first there."""
+        return sorted(slots, key=lambda slot: self.order(self.of(slot).ids[1]))
+
+    def order(self, number: int) -> Any:
+        """What compares as values do in canonical order."""
+        return self._machine.values.order_key(number)
 
     def by_elements(self, slot: Slot) -> bool:
         """Whether sets in a slot are stored by elements."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.columns.code_tables import Ints, Tables, Words
+from checker.search.columns.code_tables import Ints, Tables, Words, ranks_of
 from checker.search.memo.division import SIZE, WHOLE
 from checker.search.memo.folds import UnknownElement
 from interpreter.state.state import Slot
@@ -55,7 +55,7 @@ class ElementBits:
         for field in fields:
             masks[field.word] = masks.get(field.word, 0) | int(field.mask) << int(field.shift)
         self.masks = [(word, np.uint64(mask)) for word, mask in sorted(masks.items())]
-        self._plain = all(field.mask == 1 for field in fields)
+        self.plain = all(field.mask == 1 for field in fields)
         self._columns = np.array([_BITS * field.word + int(field.shift) for field in fields], dtype=np.int64)
         self._known: dict[str, dict[tuple[int, ...], int]] = {}
 
@@ -71,7 +71,7 @@ class ElementBits:
         """The answers to a question in these rows, as codes and the ids by code."""
         if not self.masks:
             return np.zeros(len(which), dtype=np.int64), [self._of(step, ())]
-        if step == SIZE and self._plain:
+        if step == SIZE and self.plain:
             return self._sizes(rows, which)
         codes, examples = np.zeros(len(which), dtype=np.int64), np.zeros(1, dtype=np.int64)
         for word, mask in self.masks:
@@ -103,6 +103,9 @@ class ElementBits:
                 code = words[field.word] >> int(field.shift) & int(field.mask)
                 if code:
                     held.append(field.table.ids[code])
+            if not self.plain:
+                # Which of equal elements it is decides about the order: 1.0 comes after 2.
+                held.sort(key=self._tables.order)
             found = known[pattern] = self._tables.answer_for(step, held)
         return found
 
@@ -110,11 +113,21 @@ class ElementBits:
         """Whether a value is the head of a set that is stored by elements."""
         return self._tables.is_set_head(number)
 
+    def pairs(self, rows: Rows) -> tuple[Ints, Ints]:
+        """The elements of all rows, in order for each: to which row each belongs, and its id."""
+        which, elements = np.nonzero(self.present(rows))
+        ids = self.ids(rows, which, elements)
+        if not self.plain:
+            known, codes = np.unique(ids, return_inverse=True)
+            ranks = ranks_of([self._tables.order(number) for number in known.tolist()])
+            ids = ids.take(np.lexsort((ranks.take(codes), which)))
+        return which, ids
+
     def present(self, rows: Rows) -> NDArray[np.bool_]:
         """Which elements each row has: a row for each row, a column for each field."""
         if not self.fields:
             return np.zeros((len(rows), 0), dtype=np.bool_)
-        if self._plain:
+        if self.plain:
             # One byte for each bit of all words.
             words = np.stack(rows.words, axis=1)
             bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
@@ -124,8 +137,8 @@ class ElementBits:
 
     def ids(self, rows: Rows, which: Ints, elements: Ints) -> Ints:
         """The ids of elements that rows have, pair by pair: row `which[i]` has that of field `elements[i]`."""
-        if self._plain:
-            ids = [field.table.ids[-1] for field in self.fields]
+        if self.plain:
+            ids = [field.table.ids[1] for field in self.fields]
             return np.array(ids, dtype=np.int64).take(elements)
         found = np.empty(len(which), dtype=np.int64)
         for number, field in enumerate(self.fields):

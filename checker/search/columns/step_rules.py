@@ -125,9 +125,9 @@ class StepRule:
     def _pairs(self, slot: Slot, rows: Rows) -> LookedUp:
         """The bundles of each row with each element that the set in the slot has there."""
         bits = self.packing.elements(slot)
-        which, elements = np.nonzero(bits.present(rows))
+        which, ids = bits.pairs(rows)
         pairs = rows.take(which)
-        units = self._bundles(pairs, bits.ids(rows, which, elements))
+        units = self._bundles(pairs, ids)
         found = LookedUp(which, pairs, units, None)
         # Where an element stands among those that its row can choose.
         able = found.able

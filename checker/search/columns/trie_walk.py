@@ -14,7 +14,7 @@ import numpy as np
 
 from checker.search.columns.code_tables import Ints
 from checker.search.columns.packing import Scalars
-from checker.search.memo.element_choices import CHOSEN, BeginAnew
+from checker.search.memo.element_choices import CHOSEN, ELSEWHERE, BeginAnew
 from checker.search.memo.folds import UnknownElement
 from checker.search.memo.trie import Forking, Leaf, Leaves, Question, ReadTree, TreeNode
 from interpreter.state.state import Slot
@@ -159,7 +159,7 @@ class Walker:
                 found = [self.bundles.number(self._alone(node, row, choices, depth)) for row in rows.tolist()]
                 return np.array(found, dtype=np.int64)
             depth += 1
-            if node.slot == CHOSEN:
+            if node.slot == CHOSEN and self._has_chosen(int(rows[0])):
                 if not self._chooses(len(choices)):
                     return np.zeros(len(rows), dtype=np.int64)
                 choices = (*choices, SOME_INDEX)
@@ -182,7 +182,7 @@ class Walker:
             while type(node) is Question:
                 depth += 1
                 slot = node.slot
-                if slot == CHOSEN:
+                if slot == CHOSEN and self._has_chosen(row):
                     if not self._chooses(len(choices)):
                         node = _NOTHING
                         break
@@ -311,6 +311,11 @@ class Walker:
         if self.branch is None or level >= len(self.branch):
             return range(size)
         return [self.branch[level]] if self.branch[level] < size else []
+
+    def _has_chosen(self, row: int) -> bool:
+        """Whether there is an element for a row: then its path takes it by a choice. All rows of a walk have one, or
+        none has."""
+        return self.source.number(CHOSEN, row) > ELSEWHERE
 
     def _chooses(self, level: int) -> bool:
         """Whether paths are asked for that choose an element after so many choices: of several units the first's."""

@@ -218,10 +218,6 @@ class Divider:
                 self.spread += 2 + len(step)
         return self._steps[number]
 
-    def first(self, step: str) -> int:
-        """The first element met to which a step leads."""
-        return self._elements[step][0]
-
     def _text(self, number: int) -> str | None:
         interner = self._interner
         tag, payload = interner.tag(number), interner.payload(number)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from checker.search.memo.element_choices import CHOSEN, NOWHERE, BeginAnew
+from checker.search.memo.element_choices import CHOSEN, ELSEWHERE, NOWHERE, BeginAnew
 from checker.search.memo.folds import UnknownElement
 from checker.search.memo.remembering import Restart, RestartMark
 from interpreter.state.state import Slot
@@ -240,11 +240,13 @@ class ReadTree:
                 found, before = node.restart, depth
             depth += 1
             if isinstance(node, Question):
-                forks += node.slot == CHOSEN
                 try:
-                    node = node.branches.get(ask(node.slot))
+                    answer = ask(node.slot)
                 except UnknownElement:
                     break
+                # A path for no element makes no choice there.
+                forks += node.slot == CHOSEN and answer > ELSEWHERE
+                node = node.branches.get(answer)
             else:
                 taken = choices[forks] if forks < len(choices) else 0
                 forks += 1

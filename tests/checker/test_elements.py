@@ -1,0 +1,64 @@
+"""Sets stored, chosen from and computed by elements: every engine finds what the plain one finds."""
+
+from __future__ import annotations
+
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from checker.core.report import Report
+from tests.random import laws
+from tests.random.sets import ENGINES
+
+
+def agreed(text: str, keep_going: bool = True, states: int = 4_000) -> Report:
+    """The report of the plain engine; all engines give the same."""
+    settings = Settings(keep_going=keep_going, limits=Limits(states=states))
+    assert laws.differences(text, settings, ENGINES) == []
+    return laws.reports(text, settings, ())["plain"]
+
+
+def test_choices_after_a_block_over_an_empty_set() -> None:
+    """A block form of choice that finds no element is no choice: those after it are numbered from the first on."""
+    report = agreed("""\
+---
+deadlock_detection: false
+---
+action Init:
+    s = set()
+    t = set([1, 2])
+    u = set([1, 2])
+    x = 0
+atomic action Take:
+    oneof a in s:
+        pass
+    b = oneof [m for m in t]
+    c = oneof u
+    x = b * 10 + c
+atomic action Add:
+    s.add(1)
+""")
+    assert report.states == 10
+
+
+def test_which_of_equal_elements_it_is_decides_about_the_order() -> None:
+    """1 comes before 2, and 1.0 after it: in choices and in comprehensions."""
+    report = agreed("""\
+---
+deadlock_detection: false
+---
+action Init:
+    s = set([1, 2, 3])
+    x = []
+    y = None
+atomic action Swap:
+    e = oneof [1, 2, 3]
+    require e in s
+    s.remove(e)
+    s.add(e + 0.0)
+atomic action List:
+    x = [str(m) for m in s]
+atomic action Pick:
+    y = oneof s
+always assertion Late:
+    return y != 3.0 or type(y) == "int"
+""")
+    assert report.trace is not None
