@@ -225,17 +225,22 @@ class Effects:
         keep = np.full((self.packing.width, len(effects)), ~np.uint64(0), dtype=np.uint64)
         bits = np.zeros((self.packing.width, len(effects)), dtype=np.uint64)
         sums = np.zeros((len(effects), 2), dtype=np.uint64)
+        written: dict[Slot, tuple[list[int], list[int]]] = {}
         for i, effect in enumerate(METER.attended(effects)):
             for slot, number in effect.writes:
                 self._below[slot] = len(self.packing.tables.below(slot))
                 held = dict(self.packing.tables.divided(slot, number))
                 for part in self._overwritten(slot, number):
-                    field = self.packing.fields[part]
-                    code = field.table.codes[held.get(part, UNBOUND)]
-                    keep[field.word, i] &= ~(field.mask << field.shift)
-                    bits[field.word, i] |= np.uint64(code) << field.shift
-                    sums[i] += field.table.sums[code]
-                    self.written.add(part)
+                    by, numbers = written.setdefault(part, ([], []))
+                    by.append(i)
+                    numbers.append(held.get(part, UNBOUND))
+        for part, (by, numbers) in written.items():
+            field = self.packing.fields[part]
+            codes = np.array([field.table.codes[number] for number in numbers], dtype=np.int64)
+            keep[field.word, by] &= ~(field.mask << field.shift)
+            bits[field.word, by] |= codes.view(np.uint64) << field.shift
+            sums[by] += field.table.sums[codes]
+        self.written |= written.keys()
         self.keep = [np.concatenate([old, new]) for old, new in zip(self.keep, keep, strict=True)]
         self.bits = [np.concatenate([old, new]) for old, new in zip(self.bits, bits, strict=True)]
         self.sums = np.concatenate([self.sums, sums])
