@@ -118,9 +118,11 @@ def toy_program(toy: Toy, **options: Any) -> ToyProgram:
     """The program of a toy; without deadlock detection unless asked for, and with as many threads as it has."""
     chosen = replace(Options(deadlock_detection=False, max_concurrent_actions=9), **options)
     rules = (*toy.actions, *toy.continues)
-    routines = (Routine(i, r.name, None, "action", (), frozenset(), (), HERE) for i, r in enumerate(rules))
+    # The last routine stands for the assertions, whose verdicts are given.
+    names = [*[rule.name for rule in rules], "assertions"]
+    routines = (Routine(i, name, None, "action", (), frozenset(), (), HERE) for i, name in enumerate(names))
     actions = (ActionProgram(r.name, r.name, i, r.fairness) for i, r in enumerate(toy.actions))
-    asserted = (AssertionProgram(i, a.name, a.kind, 0, None, (), HERE) for i, a in enumerate(toy.assertions))
+    asserted = (AssertionProgram(i, a.name, a.kind, len(rules), None, (), HERE) for i, a in enumerate(toy.assertions))
     node = RoleProgram(ROLE, False, None, (), {}, (), ("ephemeral", ("x",)), frozenset(), True)
     return ToyProgram(
         path="toy",
