@@ -149,10 +149,10 @@ def elements(iterable: Evaluator, frame: Environment, span: Span) -> Seq[object]
 
 
 def _by_element(
-    node: ast.Expression, iterable: Evaluator, scope: NameScope, word: str
+    node: ast.Expression | None, iterable: Evaluator, scope: NameScope, word: str
 ) -> Callable[[Execution, Frame], Seq[object] | None]:
     """Lets the observer choose among the elements of a set, or among some of them; see `Observer.alternatives`."""
-    some = filtered(node, scope, compile_expression)
+    some = None if node is None else filtered(node, scope, compile_expression)
     # To evaluate it twice has no effect.
     simple = isinstance(node, ast.Name | ast.Attribute)
 
@@ -167,6 +167,17 @@ def _by_element(
     return choose
 
 
+def _among(instruction: p.Pick, scope: NameScope) -> ast.Expression | None:
+    """What a choice is among, as an expression; None if its condition uses more than a new local variable."""
+    node, condition, target = instruction.iterable, instruction.condition, instruction.target
+    if condition is None:
+        return node
+    if not isinstance(target, ast.Name) or (scope.sees_state and target.id in scope.known.state_variables):
+        return None
+    loop = ast.ComprehensionFor(node.span, ast.LoopVariables(target.span, (target.id,), False), node)
+    return ast.Comprehension(node.span, "list", None, target, (loop, ast.ComprehensionIf(node.span, condition)))
+
+
 def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
     iterable, span = compile_expression(instruction.iterable, scope), instruction.span
     condition = None if instruction.condition is None else compile_expression(instruction.condition, scope)
@@ -179,12 +190,13 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
         return truth(condition(frame))
 
     word = f"Any:{instruction.text}="
-    by_element = _by_element(instruction.iterable, iterable, scope, word)
+    among = _among(instruction, scope)
+    by_element = _by_element(among, iterable, scope, word)
 
     def operation(run: Execution, frame: Frame) -> bool:
-        chosen = by_element(run, frame) if condition is None else None
+        chosen = by_element(run, frame)
         alternatives = elements(iterable, frame, instruction.iterable.span) if chosen is None else chosen
-        if condition is not None:
+        if condition is not None and chosen is None:
             alternatives = [item for item in alternatives if admitted(condition, frame, item)]
         if not alternatives:
             raise Abort(NO_CHOICE, span)
