@@ -62,3 +62,28 @@ always assertion Late:
     return y != 3.0 or type(y) == "int"
 """)
     assert report.trace is not None
+
+
+def test_third_of_equal_elements() -> None:
+    """A third element that equals two others, written differently, may come to a set."""
+    report = agreed("""\
+---
+deadlock_detection: false
+---
+E = [(1, 1), (1, 1.0), (1.0, 1), (1.0, 1.0)]
+action Init:
+    s = set()
+    n = 0
+    k = 0
+atomic action A:
+    require len(s) == 0 and k < 4
+    s.add(E[k])
+    k = k + 1
+    n = 0
+atomic action C:
+    s.clear()
+    n = 0
+atomic action F:
+    n = [type(m[0]) for m in s if type(m[0]) == "float"]
+""")
+    assert report.states == 18

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from checker.search.columns.code_tables import Ints, Words
+from checker.search.columns.code_tables import CodeTable, Ints, Words
 from checker.search.columns.packing import Packing, Rows
 from interpreter.state.state import Slot
 
@@ -29,6 +29,9 @@ class ElementWrites:
         """For the first write of each effect, the second, and so on: the index of the slot, or none, and the code."""
         self._count = 0
         self._version = -1
+        self._growing: list[CodeTable] = []
+        """The tables of elements that equal others, written differently: they may grow where the fields are."""
+        self._known = 0
         self._words: Ints = np.zeros(0, dtype=np.int64)
         self._shifts: Words = np.zeros(0, dtype=np.uint64)
         self._masks: Words = np.zeros(0, dtype=np.uint64)
@@ -37,7 +40,8 @@ class ElementWrites:
     def compile(self, effects: Sequence[Effect]) -> None:
         """Know all these effects, the first of which are known, and where the packing has their slots."""
         self._extend(effects[self._count :])
-        if self._version != self.packing.version or len(self._words) < len(self.slots):
+        grown = sum(map(len, self._growing)) > self._known
+        if grown or self._version != self.packing.version or len(self._words) < len(self.slots):
             self._version = self.packing.version
             self._locate()
 
@@ -68,6 +72,8 @@ class ElementWrites:
         self._words = np.array([field.word for field in fields], dtype=np.int64)
         self._shifts = np.array([field.shift for field in fields], dtype=np.uint64)
         self._masks = np.array([field.mask for field in fields], dtype=np.uint64)
+        self._growing = [field.table for field in fields if field.mask > 1]
+        self._known = sum(map(len, self._growing))
         codes = max([len(field.table) for field in fields], default=0)
         self._sums = np.zeros((len(fields), codes, 2), dtype=np.uint64)
         for field, sums in zip(fields, self._sums, strict=True):

@@ -160,7 +160,12 @@ class Packing:
         turns = len(folds.known[fold].turns) + len(folds.noted)
         known = self._folded.get(slot)
         if known is None or known[0] != turns:
-            fields = [f for f in everything.fields if any(folds.matters(fold, element) for element in f.table.ids[1:])]
+            # Where one element has been written differently, further ones may come that matter.
+            fields = [
+                f
+                for f in everything.fields
+                if f.mask > 1 or any(folds.matters(fold, element) for element in f.table.ids[1:])
+            ]
             known = self._folded[slot] = (turns, ElementBits(fields, self.tables))
         return known[1]
 
