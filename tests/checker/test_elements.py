@@ -87,3 +87,37 @@ atomic action F:
     n = [type(m[0]) for m in s if type(m[0]) == "float"]
 """)
     assert report.states == 18
+
+
+def test_turns_that_change_what_was_changed_before() -> None:
+    """What a turn changes is seen if the same set or list was changed earlier in the step."""
+    report = agreed("""\
+---
+deadlock_detection: false
+---
+def push(into, m):
+    into.append(m)
+    return m
+action Init:
+    s = set([1, 2])
+    t = set()
+    log = []
+    n = 0
+atomic action Grow:
+    e = oneof [1, 2, 3, 4]
+    s.add(e)
+atomic action Drop:
+    e = oneof [1, 2, 3, 4]
+    s.discard(e)
+atomic action A:
+    t.add(9)
+    x = len([t.add(m) for m in s])
+    n = len(t)
+    t.clear()
+atomic action B:
+    log.append(0)
+    x = all([push(log, m) > 0 for m in s])
+    n = 10 + len(log)
+    log = []
+""")
+    assert report.states == 176

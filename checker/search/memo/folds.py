@@ -161,6 +161,11 @@ class FoldedPath(Protocol):
         """What it has changed so far."""
         ...
 
+    @property
+    def has_changed(self) -> bool:
+        """Whether it has changed a container of the state."""
+        ...
+
     def thaw(self, number: int) -> object:
         """The value of an id."""
         ...
@@ -178,6 +183,9 @@ class PathFolds:
         """The step to the answer of a fold over a set that may have these elements; None: as it is written."""
         folds = self.folds
         if fold.site in folds.refused or len(elements) > MOST_TURNS:
+            return None
+        if fold.calls and self._path.has_changed:
+            # That a turn changes it once more would not be seen.
             return None
         try:
             key = (fold.site, folds.ids_of(fold.held()))

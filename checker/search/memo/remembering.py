@@ -402,6 +402,10 @@ class _AskedSoFar:
         counts = (len(world.written), len(world.cells), len(world.created), len(world.sent), len(world.drawn))
         return (counts, tuple(slot for slot, value in world.slots.items() if changed(value)))
 
+    @property
+    def has_changed(self) -> bool:
+        return any(map(changed, self._run.world.slots.values()))
+
     def thaw(self, number: int) -> object:
         return self._run.world.thaw(number)
 
