@@ -14,7 +14,7 @@ from interpreter.execute.names import NameScope
 from interpreter.library import operations
 from interpreter.state.state import MISSING
 from interpreter.state.step import ModelError
-from interpreter.values import Builtin, DictValue, ListValue, SetValue, truth
+from interpreter.values import DictValue, ListValue, SetValue, truth
 from interpreter.values.basis import sought_key
 from interpreter.values.budget import METER, check_size
 from interpreter.values.folding import ElementFilter, Fold
@@ -71,7 +71,7 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
     if not (isinstance(argument, ast.Comprehension) and argument.kind == "generator"):
         return None
     function = node.function.id
-    if scope.depths(function) or not isinstance(scope.known.builtins.get(function), Builtin):
+    if not scope.means_builtin(function):
         return None
     names = frozenset(
         n for clause in argument.clauses if isinstance(clause, ast.ComprehensionFor) for n in clause.variables.names
@@ -111,7 +111,7 @@ def folded_call(
         if not isinstance(inside.function, ast.Name) or inside.function.id not in FOLDED:
             return None
         name = inside.function.id
-        if scope.depths(name) or not isinstance(scope.known.builtins.get(name), Builtin):
+        if not scope.means_builtin(name):
             return None
         functions.append(name)
         inside = inside.arguments[0].value
@@ -170,10 +170,19 @@ class _Folded:
         self._scope = scope
         self._compile = compile_expression
         # To evaluate it twice has no effect: the comprehension may be evaluated as it is written after all.
-        simple = isinstance(first.iterable, ast.Name | ast.Attribute)
+        simple = _named(first.iterable)
         self._iterable = compile_expression(first.iterable, scope.inner(self._names)) if simple else None
         self._truth = functions[-1] in ("any", "all")
         self._site = (node.span, functions)
+        self._hidden = scope.hidden_builtins
+
+    @cached_property
+    def _same(self) -> bool:
+        """Whether all names still mean what they meant when the comprehension was compiled: a later `def` may have
+        hidden a builtin function, but not here."""
+        later = self._scope.hidden_builtins - self._hidden
+        parts = nodes_in(self._node) if later else ()
+        return not any(isinstance(part, ast.Name) and part.id in later for part in parts)
 
     @cached_property
     def _turns(self) -> Callable[[Environment, object], list[object]]:
@@ -199,10 +208,11 @@ class _Folded:
 
     @cached_property
     def _calls(self) -> bool:
-        """Whether a turn calls anything but builtin functions, which change nothing."""
+        """Whether a turn calls anything but builtin functions, which change nothing but by the functions they get."""
         return not all(
             isinstance(part.function, ast.Name)
-            and isinstance(self._scope.known.builtins.get(part.function.id), Builtin)
+            and self._scope.means_builtin(part.function.id)
+            and all(argument.kind == "positional" for argument in part.arguments)
             for part in nodes_in((self._node.clauses[1:], self._node.element))
             if isinstance(part, ast.Call)
         )
@@ -227,7 +237,8 @@ class _Folded:
             values = self._iterable(env.inner({}))
         except (ModelMistake, ModelError):
             return None  # evaluated again, with its location
-        return values if isinstance(values, SetValue) else None
+        # A set of class `SetValue` itself answers nothing, and is all there is while constants are computed.
+        return values if isinstance(values, SetValue) and type(values) is not SetValue and self._same else None
 
     def fold(self, env: Environment) -> Fold:
         """The question for its value."""
@@ -247,6 +258,13 @@ class _Folded:
                     break
             found.append(value)
         return tuple(found)
+
+
+def _named(node: ast.Expression) -> bool:
+    """Whether an expression is a name, or an attribute of one."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def _turns(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from fizz import Span
@@ -12,6 +12,7 @@ from fizz.syntax import ast
 from interpreter.execute.environment import Environment, Evaluator
 from interpreter.state.state import MISSING, Slot
 from interpreter.state.step import ModelError
+from interpreter.values import Builtin
 
 WorldName = Callable[[Environment], Any]
 Watch = Callable[[ast.Expression, Evaluator], Evaluator]
@@ -55,6 +56,19 @@ class NameScope:
                 found.append(depth)
             scope, depth = scope.outer, depth + 1
         return found
+
+    @property
+    def hidden_builtins(self) -> Set[str]:
+        """The builtin functions that constants hide so far; of no interest where these are complete."""
+        return frozenset() if self.sees_state else self.known.constants.keys() & self.known.builtins.keys()
+
+    def means_builtin(self, name: str) -> bool:
+        """Whether the name is that of a builtin function which nothing hides."""
+        known = self.known
+        hidden = name in known.reserved or name in known.constants or bool(self.depths(name))
+        if hidden or (self.sees_state and name in known.state_variables):
+            return False
+        return isinstance(known.builtins.get(name), Builtin)
 
     def reader(self, name: str, span: Span) -> Evaluator:
         """An evaluator of the name."""

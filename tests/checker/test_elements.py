@@ -121,3 +121,154 @@ atomic action B:
     log = []
 """)
     assert report.states == 176
+
+
+def test_what_a_comprehension_goes_through_is_computed_once() -> None:
+    """The set may be part of what a call gives, which changes something."""
+    report = agreed("""\
+---
+deadlock_detection: false
+---
+action Init:
+    stack = [record(s=set([1])), record(s=set([2, 3]))]
+    x = 0
+atomic action A:
+    require len(stack) > 0
+    x = len([m for m in stack.pop().s])
+atomic action B:
+    require len(stack) > 0
+    x = any([m > 2 for m in stack.pop().s])
+""")
+    assert report.error is None and report.states == 5
+
+
+def test_turns_that_change_something_by_a_function_they_pass_on() -> None:
+    """`key=acc.append` changes the list for the elements that are there alone."""
+    report = agreed("""\
+---
+deadlock_detection: false
+---
+action Init:
+    s = set([1, 2])
+    n = 0
+    log = []
+atomic action Grow:
+    e = oneof [1, 2, 3, 4]
+    s.add(e)
+atomic action Drop:
+    e = oneof [1, 2, 3, 4]
+    s.discard(e)
+atomic action A:
+    acc = []
+    x = [max([m], key=acc.append) for m in s]
+    n = len(acc)
+atomic action B:
+    acc = []
+    x = any([min([m], key=acc.append) > 9 for m in s])
+    n = len(acc)
+atomic action C:
+    x = len([max([m], key=log.append) for m in s])
+    n = len(log)
+    log = []
+""")
+    assert report.states == 80
+
+
+def test_turns_that_call_what_hides_a_builtin_function() -> None:
+    """A `def` or local of the name of a builtin function may change its arguments."""
+    report = agreed("""\
+---
+deadlock_detection: false
+---
+def abs(xs):
+    xs.append(1)
+    return 1
+action Init:
+    s = set([1, 2])
+    n = 0
+atomic action Grow:
+    e = oneof [1, 2, 3, 4]
+    s.add(e)
+atomic action Drop:
+    e = oneof [1, 2, 3, 4]
+    s.discard(e)
+atomic action A:
+    acc = []
+    x = [abs(acc) for m in s]
+    n = len(acc)
+atomic action B:
+    acc = []
+    min = acc.append
+    x = [min(m) for m in s]
+    n = len(acc)
+""")
+    assert report.states == 80
+
+
+def test_results_of_functions_that_hide_builtin_ones() -> None:
+    """`all` and `len` of the model are called with what they are given."""
+    report = agreed("""\
+---
+deadlock_detection: false
+---
+def all(xs):
+    return "mine"
+def len(xs):
+    return [x for x in xs]
+def mkset():
+    return list([1,2,3])
+action Init:
+    s = set([1, 2])
+    n = 0
+    m = 0
+atomic action Grow:
+    e = oneof [1, 2, 3, 4]
+    s.add(e)
+atomic action Drop:
+    e = oneof [1, 2, 3, 4]
+    s.discard(e)
+atomic action A:
+    n = all([k > 3 for k in s])
+atomic action B:
+    n = all(k > 3 for k in s)
+atomic action C:
+    n = len([k for k in s])
+""")
+    assert report.states == 288
+
+
+def test_builtin_functions_that_are_hidden_later() -> None:
+    """A `def` calls the builtin function, if its namesake is defined below it."""
+    report = agreed("""\
+---
+deadlock_detection: false
+---
+def f(u):
+    return [str(abs(m)) for m in u]
+def abs(x):
+    return "mine"
+def all(xs):
+    return "mine"
+def len(xs):
+    return "yours"
+action Init:
+    s = set([1, 2])
+    n = 0
+atomic action Grow:
+    e = oneof [1, 2, 3, 4]
+    s.add(e)
+atomic action Drop:
+    e = oneof [1, 2, 3, 4]
+    s.discard(e)
+atomic action A:
+    n = f(s)
+atomic action B:
+    n = all([m > 2 for m in s])
+atomic action B1:
+    n = all(m > 2 for m in s)
+atomic action B2:
+    n = len([m > 2 for m in s])
+atomic action B3:
+    n = [abs(m) for m in s]
+""")
+    assert report.states == 368
