@@ -404,6 +404,9 @@ def main() -> None:
         source = seeded(seed)
         text = program(source)
         settings = settings_of(source)
+        if seed % 100 == 0:
+            sys.stdout.write(f"{seed}: {seen}\n")
+            sys.stdout.flush()
         try:
             law = in_time(20, lambda: broken(text, settings))  # noqa: B023 -- asked at once
         except TooLong:

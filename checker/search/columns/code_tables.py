@@ -209,7 +209,8 @@ class Tables:
 
     def in_order(self, slots: Sequence[Slot]) -> list[Slot]:
         """The slots of elements of one set, in the order of the elements met first there."""
-        return sorted(slots, key=lambda slot: self.order(self.of(slot).ids[1]))
+        # Of an element that was only asked for the slot may have none yet.
+        return sorted(slots, key=lambda slot: [self.order(number) for number in self.of(slot).ids[1:2]])
 
     def order(self, number: int) -> Any:
         """What compares as values do in canonical order."""

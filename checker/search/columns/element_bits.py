@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from checker.search.columns.packing import PackedField, Packing, Rows
 
 _BITS: Final = 64
+_ABSENT_OR_PRESENT: Final = 2
 
 
 class WholeSets:
@@ -55,7 +56,7 @@ class ElementBits:
         for field in fields:
             masks[field.word] = masks.get(field.word, 0) | int(field.mask) << int(field.shift)
         self.masks = [(word, np.uint64(mask)) for word, mask in sorted(masks.items())]
-        self.plain = all(field.mask == 1 for field in fields)
+        self.plain = all(field.mask == 1 and len(field.table) == _ABSENT_OR_PRESENT for field in fields)
         self._columns = np.array([_BITS * field.word + int(field.shift) for field in fields], dtype=np.int64)
         self._known: dict[str, dict[tuple[int, ...], int]] = {}
 
