@@ -503,9 +503,11 @@ class Machine:
 
     def results_of(self, candidate: Candidate, view: View, noted: bool, choices: tuple[int, ...]) -> Iterator[Result]:
         """The results of one candidate. `noted` and `choices` as in `paths`."""
-        crashes = candidate.rule.kind is StepKind.CRASH_ROLE
-        paths = () if crashes else self.paths(candidate.rule, view, noted, choices)
-        return iter((NO_OUTCOME,)) if crashes else (path.result for path in paths)
+        if candidate.rule.kind is StepKind.CRASH_ROLE:
+            return iter((NO_OUTCOME,))
+        known = None if noted or choices else self.successors.directly(candidate.rule, view.whole())
+        paths = self.paths(candidate.rule, view, noted, choices)
+        return (path.result for path in paths) if known is None else iter(known)
 
     def step(self, state: State, order: StepOrder) -> Step | None:
         """The step of this order alone; None if there is none."""

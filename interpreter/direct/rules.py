@@ -140,10 +140,10 @@ class DirectRules:
         """What the last rule has spent."""
         return self._most - self._fuel[0]
 
-    def results(self, rule: Rule, state: State, before: State | None = None) -> list[Result] | None:
+    def results(self, rule: Rule, state: State, before: State | None = None, noted: bool = True) -> list[Result] | None:
         """The results of all execution paths of a rule, in the order of their choices; None: ask the interpreter.
 
-        `before`: the state before the step that an assertion is about.
+        `before`: the state before the step that an assertion is about. `noted`: the lines count as executed.
         """
         bound = self._bound.get(rule)
         layout = None if before is None else before.layout
@@ -164,17 +164,18 @@ class DirectRules:
             self._dynamic.setdefault(_key(rule), set()).add(shadowed.attribute)
             self._forget(_key(rule))
             self._compiled.pop(_key(rule))
-            return self.results(rule, state, before)
+            return self.results(rule, state, before, noted)
         except _FAILURES:
             self._failed(rule)
             return None
         if self._fuel[0] < 0 or len(found) > self.machine.most_paths:
             self._failed(rule)
             return None
-        if self._marked:
+        if self._marked and noted:
             for index in self._marked:
                 self.machine.note_lines(self.shared.marks[index])
             self._marked.clear()
+        self._unmark()
         self.direct += 1
         if rule.kind is StepKind.ASSERT:
             return [HELD if verdict else VIOLATED]
@@ -182,9 +183,7 @@ class DirectRules:
 
     def _failed(self, rule: Rule) -> None:
         """The interpreter runs the rule in this state, and notes what it executes."""
-        for index in self._marked:
-            self.shared.noted[index] = False
-        self._marked.clear()
+        self._unmark()
         self.given_up += 1
         key = (rule.kind is StepKind.ASSERT, rule.subject)
         counted = self._failures.setdefault(key, [0, self.direct])
@@ -195,6 +194,12 @@ class DirectRules:
                 self.reasons[self._name(rule)] = "it was given up too often"
                 self._forget(key)
             self._failures[key] = [0, self.direct]
+
+    def _unmark(self) -> None:
+        """What was executed just now is to be noted when it is executed again."""
+        for index in self._marked:
+            self.shared.noted[index] = False
+        self._marked.clear()
 
     def _forget(self, key: tuple[bool, int]) -> None:
         self._bound = {one: bound for one, bound in self._bound.items() if _key(one) != key}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from interpreter.execute.state_struct import StateStruct
 from interpreter.execute.view import StateView
 from interpreter.execute.world import World
 from interpreter.state.state import State
-from interpreter.state.step import Expansion, Step, StepKind
+from interpreter.state.step import Expansion, Result, Rule, Step, StepKind
 from interpreter.values import ListValue, ModelValue, StructValue
 from interpreter.values.budget import METER
 
@@ -34,6 +34,8 @@ class Successors:
     def __init__(self, steps: Callable[..., Expansion]) -> None:
         self._steps = steps
         self._known: dict[State, tuple[Successor, ...]] = {}
+        self.directly: Callable[[Rule, State], Sequence[Result] | None] = lambda rule, state: None
+        """Gives the results of a rule without the interpreter, and notes nothing as executed; None: it cannot."""
 
     def asked_in(self, world: World) -> ListValue:
         """The result of `next_states()` in a world: one struct per distinct name and target."""

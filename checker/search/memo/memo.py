@@ -18,6 +18,7 @@ from interpreter import Machine
 from interpreter.execute.view import PairView, View
 from interpreter.state.state import Slot, State
 from interpreter.state.step import ExecutionPath, Failure, Outcome, Result, Rule, StepKind
+from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
     from interpreter.direct.rules import DirectRules
@@ -32,6 +33,9 @@ adds nodes to the tree."""
 LARGE: Final = 1 << 16
 """Nodes of a tree beyond which it is forgotten if no evaluation needed less than all its paths. One state may have a
 million successors by one rule, and is expanded once."""
+
+UNNOTED: Final = 300
+"""Rules that `next_states()` leaves to the interpreter before it has them run directly."""
 
 Listener = Callable[[Rule, ExecutionPath], None]
 """Called with each execution path that is remembered."""
@@ -57,6 +61,9 @@ class Memory:
         self.runner = RememberingRunner(machine, self.divider)
         self._phases = phases or Phases()
         self.counters = Counters()
+        self._asked_unnoted = 0
+        if type(machine) is Machine:
+            machine.successors.directly = self._unnoted
         self._trees: dict[Rule, ReadTree] = {}
         self._tables: dict[Rule, RowTable] = {}
         self._early_hits: dict[Rule, int] = {}
@@ -186,6 +193,17 @@ class Memory:
             found = self._direct.results(rule, state, before)
         self.counters.evaluations += found is not None
         return found
+
+    def _unnoted(self, rule: Rule, state: State) -> Sequence[Result] | None:
+        """The results of a rule for `next_states()`, which asks once in each state: what is made for it soon pays."""
+        self._asked_unnoted += 1
+        if self._asked_unnoted < UNNOTED or not self._runs_directly(rule):
+            return None
+        assert self._direct is not None
+        # The caller has put the budget of its own step aside.
+        METER.end()
+        with self._phases.during(DIRECTLY):
+            return self._direct.results(rule, state, noted=False)
 
     def run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> ExecutionPath:
         """One execution path of a rule, run by the interpreter, to be remembered."""
