@@ -207,9 +207,13 @@ class Tables:
         """The value whose parts are the answers."""
         return whole_value(self._machine.values, slot, ask, self.elements)
 
+    def met(self, slot: Slot) -> int:
+        """How many elements were met in the sets in a slot."""
+        return len(self.divider.met.get(slot, ()))
+
     def in_order(self, slots: Sequence[Slot]) -> list[Slot]:
         """The slots of elements of one set, in the order of the elements met first there."""
-        # Of an element that was only asked for the slot may have none yet.
+        # An element that was only removed has not been met yet.
         return sorted(slots, key=lambda slot: [self.order(number) for number in self.of(slot).ids[1:2]])
 
     def order(self, number: int) -> Any:

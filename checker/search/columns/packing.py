@@ -83,7 +83,8 @@ class Packing:
         self._masks: list[int] = []
         self._free = WORD_BITS
         """The first bit of the last word that holds nothing."""
-        self._elements: dict[Slot, ElementBits] = {}
+        self._elements: dict[Slot, tuple[int, ElementBits]] = {}
+        """By slot: how many elements were met when they were put in order, and these."""
         self._folded: dict[Slot, tuple[int, ElementBits]] = {}
         """By question: how much was known of turns when the elements that matter were chosen, and these."""
         self.nowhere = State(layout, (0,) * len(layout.slots))
@@ -144,11 +145,12 @@ class Packing:
 
     def elements(self, slot: Slot) -> ElementBits:
         """The elements of the sets in a slot."""
+        met = self.tables.met(slot)
         known = self._elements.get(slot)
-        if known is None:
+        if known is None or known[0] != met:
             parts = self.tables.in_order([part for part in self.tables.elements(slot) if part in self.fields])
-            known = self._elements[slot] = ElementBits([self.fields[part] for part in parts], self.tables)
-        return known
+            known = self._elements[slot] = (met, ElementBits([self.fields[part] for part in parts], self.tables))
+        return known[1]
 
     def bits_for(self, slot: Slot) -> ElementBits:
         """The elements on which the answer to a question depends."""
@@ -157,7 +159,7 @@ class Packing:
         if not step.startswith(FOLD):
             return everything
         folds, fold = self.tables.folds, int(step[1:])
-        turns = len(folds.known[fold].turns) + len(folds.noted)
+        turns = len(folds.known[fold].turns) + len(folds.noted) + self.tables.met(slot[:-1])
         known = self._folded.get(slot)
         if known is None or known[0] != turns:
             # Where one element has been written differently, further ones may come that matter.
