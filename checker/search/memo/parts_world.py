@@ -62,7 +62,7 @@ class PartsView(StateView):
 class PartsWorld(World):
     """A world whose reader may answer with the head of a container. `opened`: the containers that it gave so."""
 
-    __slots__ = ("_divider", "folds", "opened", "touches")
+    __slots__ = ("_divider", "folds", "opened", "together", "touches")
 
     def __init__(self, interner: Interner, recorder: Reader, code: Code, divider: Divider) -> None:
         super().__init__(interner, recorder, code)
@@ -71,10 +71,15 @@ class PartsWorld(World):
         """Answers comprehensions over sets, if these are asked by elements."""
         self.touches = 0
         """How often the state was asked for."""
+        self.together = [self]
+        """All worlds of the path: there is one for each state that it sees."""
         self.opened: dict[Slot, tuple[Container, ContainerShape]] = {}
 
     def beside(self, reader: Reader) -> PartsWorld:
-        return PartsWorld(self.interner, reader, self.code, self._divider)
+        world = PartsWorld(self.interner, reader, self.code, self._divider)
+        world.folds, world.together = self.folds, self.together
+        self.together.append(world)
+        return world
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
@@ -125,7 +130,7 @@ class PartsWorld(World):
 
     def _fold(self, slot: Slot, fold: Fold) -> tuple[object] | None:
         """The value of a fold over the set in a slot; None: it is to be computed as it is written."""
-        if self.folds is None or not self._divider.has_elements(slot) or slot[0] not in ROOT_LENGTH:
+        if self.folds is None or not self._divider.has_elements(slot):
             return None
         step = self.folds.step(fold, self._divider.met.get(slot, ()))
         answer = UNBOUND if step is None else self._asked((*slot, step))

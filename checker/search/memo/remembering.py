@@ -393,18 +393,22 @@ class _AskedSoFar:
 
     @property
     def touches(self) -> int:
-        world = self._run.world
-        assert isinstance(world, PartsWorld)
-        return world.touches
+        return sum(world.touches for world in self._worlds())
 
     def changes(self) -> Hashable:
         world = self._run.world
         counts = (len(world.written), len(world.cells), len(world.created), len(world.sent), len(world.drawn))
-        return (counts, tuple(slot for slot, value in world.slots.items() if changed(value)))
+        slots = (tuple(slot for slot, value in one.slots.items() if changed(value)) for one in self._worlds())
+        return (counts, *slots)
 
     @property
     def has_changed(self) -> bool:
-        return any(map(changed, self._run.world.slots.values()))
+        return any(changed(value) for world in self._worlds() for value in world.slots.values())
+
+    def _worlds(self) -> list[PartsWorld]:
+        world = self._run.world
+        assert isinstance(world, PartsWorld)
+        return world.together
 
     def thaw(self, number: int) -> object:
         return self._run.world.thaw(number)
