@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from checker.core.exploration import Settings
 from checker.core.limits import Limits
 from checker.core.report import Report
 from tests.random import laws
-from tests.random.sets import ENGINES
+from tests.random.sets import ENGINES, broken, program, settings_of
+from tests.random.source import seeded
 
 
 def agreed(text: str, keep_going: bool = True, states: int = 4_000) -> Report:
@@ -272,3 +275,37 @@ atomic action B3:
     n = [abs(m) for m in s]
 """)
     assert report.states == 368
+
+
+def test_elements_that_a_set_is_asked_for_and_never_has() -> None:
+    """Asking a set for an element gives that no value; it may still be removed."""
+    agreed("""\
+---
+deadlock_detection: false
+---
+action Init:
+    nodes = Node()
+    s = set()
+role Node:
+    action Init:
+        self.u = set()
+    action Ask:
+        require self.u <= s
+        self.u.discard(0)
+""")
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_programs_about_sets(block: int) -> None:
+    """Every engine tells of random programs about sets what the plain one tells."""
+    for seed in range(8 * block, 8 * block + 8):
+        source = seeded(seed)
+        text = program(source)
+        assert broken(text, settings_of(source)) is None, text
+
+
+def test_choices_after_one_from_an_empty_set() -> None:
+    """A path that begins after a choice knows that there was nothing to choose from a set: a program that was found."""
+    source = seeded(2137)
+    text = program(source)
+    assert broken(text, settings_of(source), ("columns",)) is None, text

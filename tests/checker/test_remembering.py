@@ -229,7 +229,7 @@ def test_actions_begin_anew_after_their_guards(tmp_path: Path) -> None:
 
 def mark(thread: int) -> Restart:
     """A restart of a path of which nothing else is known."""
-    return Restart(RestartMark(thread, (), (), (), frozenset(), (), True))
+    return Restart(RestartMark(thread, (), (), (), frozenset(), (), True, False))
 
 
 def test_what_comes_after_a_known_restart_is_kept() -> None:

@@ -32,7 +32,7 @@ from interpreter.execute.reach import changed, members
 from interpreter.execute.settlement import Settlement
 from interpreter.execute.view import Recorder, View
 from interpreter.state.domains import Segment
-from interpreter.state.step import SOME_INDEX, Abort, Cut, ExecutionPath, FairChoice, Rule, StepKind
+from interpreter.state.step import Abort, Cut, ExecutionPath, FairChoice, Rule, StepKind
 from interpreter.values import Container, FunctionValue, ModuleValue, SetValue, StructValue
 from interpreter.values.budget import METER, ShareSpent
 from interpreter.values.folding import ElementFilter
@@ -56,6 +56,7 @@ class RestartMark(NamedTuple):
 
     `thread`: the id of the thread, with its position and values. `chosen`: number and label of each choice, `met`:
     the parts of expressions that were evaluated; the others as in `Outcome`. `enabled`: whether it is a step already.
+    `asked`: whether it has chosen by the slot `CHOSEN`, if only that there is nothing to choose.
     """
 
     thread: int
@@ -65,6 +66,7 @@ class RestartMark(NamedTuple):
     met: frozenset[Span]
     fair: tuple[FairChoice, ...]
     enabled: bool
+    asked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +237,7 @@ class Remembering(ByParts):
         mark = restart.mark
         run.frames[:] = resume_frames(mark.thread, run.code.program.routines, run.world)
         run.resume(mark.chosen, mark.labels, mark.lines, mark.fair, mark.enabled)
-        self._chosen = any(taken == SOME_INDEX for taken, _ in mark.chosen)
+        self._chosen = mark.asked
         if self._parts is not None:
             self._parts.met |= mark.met
         METER.resume(restart.spent)
@@ -261,7 +263,9 @@ class Remembering(ByParts):
             return  # too deep to be written; if it still is at the end of the step, that is an error
         chosen = tuple((fork.taken, fork.label) for fork in run.forks)
         met = frozenset[Span]() if self._parts is None else frozenset(self._parts.met)
-        mark = RestartMark(thread, chosen, tuple(run.labels), tuple(run.lines), met, tuple(run.fair), run.enabled)
+        mark = RestartMark(
+            thread, chosen, tuple(run.labels), tuple(run.lines), met, tuple(run.fair), run.enabled, self._chosen
+        )
         # Containers would be thawed as other objects, and turns are not written.
         whole = not (self._held or self._turns)
         run.recorder.forget(Restart(mark, METER.spent if whole else None))
