@@ -309,3 +309,55 @@ def test_choices_after_one_from_an_empty_set() -> None:
     source = seeded(2137)
     text = program(source)
     assert broken(text, settings_of(source), ("columns",)) is None, text
+
+
+def test_choices_after_a_block_over_a_set_that_is_empty_at_first() -> None:
+    """What paths choose after such a block is looked up apart from what they choose within it."""
+    report = agreed("""\
+---
+deadlock_detection: false
+---
+action Init:
+    s = set()
+    t = set([1, 2])
+    x = 0
+atomic action Take:
+    oneof a in s:
+        pass
+    b = oneof t
+    x = b
+atomic action Give:
+    e = oneof t
+    s.add(e)
+""")
+    assert (report.states, report.transitions) == (12, 54)
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 4])
+def test_choices_that_admit_elements_by_choices_before(levels: int) -> None:
+    """Where an element stands among those admitted is counted for each combination of the choices before it."""
+    before = "".join(f"    c{i} = oneof range({2 if i < 3 else 9})\n" for i in range(levels))
+    total = " + ".join(f"c{i}" for i in range(levels))
+    report = agreed(f"""\
+---
+deadlock_detection: false
+---
+action Init:
+    s = set()
+    last = (0, 0)
+atomic action Fill:
+    m = oneof range(4)
+    s.add(m)
+atomic action Take:
+    require len(s) > 2
+{before}    m = oneof s if m >= {total}
+    k = oneof [x for x in s if x != m]
+    last = (m, k)
+    s.discard(k)
+atomic action Keep:
+    y = oneof [x for x in s if 10 // (x - 2) > 0]
+    last = (y, -1)
+always assertion Distinct: return last[0] != last[1] or last == (0, 0)
+always eventually assertion Ends: return last[1] == 3
+""")
+    assert report.states > 30

@@ -127,7 +127,8 @@ class ColumnExpander:
     def apply(self, rule: StepRule, chunk: Chunk, found: LookedUp) -> None:
         """Take the steps in the bundles."""
         rule.effects.compile()
-        for column in found.units:
+        for unit, column in enumerate(found.units):
+            indexes = None if found.indexes is None else found.indexes[unit]
             if column.any():
                 moves = rule.effects.moves.take(column)
                 if found.indexes is not None:
@@ -136,10 +137,10 @@ class ColumnExpander:
                     chunk.moves += moves
                 else:
                     chunk.moves[found.which] += moves
-                self._count(rule, chunk, found, column)
-                self._step(rule, chunk, found, column)
+                self._count(rule, chunk, found, column, indexes)
+                self._step(rule, chunk, found, column, indexes)
 
-    def _count(self, rule: StepRule, chunk: Chunk, found: LookedUp, column: Ints) -> None:
+    def _count(self, rule: StepRule, chunk: Chunk, found: LookedUp, column: Ints, indexes: Ints | None) -> None:
         """Count the steps in the bundles, and note the paths among them that failed or gave up."""
         effects, level, which = rule.effects, chunk.level, found.which
         amounts = np.bincount(column, minlength=len(effects.summaries))
@@ -155,7 +156,7 @@ class ColumnExpander:
             chunk.failed[which[hit]] = True
             for failure in effects.summaries[bundle].failures if len(hit) else ():
                 row = chunk.part.first(chunk.begin + which[hit])
-                index = 0 if found.indexes is None else int(found.indexes[hit[chunk.begin + which[hit] == row][0]])
+                index = 0 if indexes is None else int(indexes[hit[chunk.begin + which[hit] == row][0]])
                 order = StepOrder(rule.candidate.order, with_index(failure.forks, index), 0)
                 level.fail(Witness(chunk.part.ref(row), order, error=failure.error, stage=STEP_STAGE))
         acted, subject = self.space.expander.acted, rule.candidate.rule.subject
@@ -164,7 +165,7 @@ class ColumnExpander:
             gave_up = [(a.span, int(amounts[bundle])) for bundle in met for a in effects.summaries[bundle].aborted]
             note_action(subject, moved, gave_up, acted, level)
 
-    def _step(self, rule: StepRule, chunk: Chunk, found: LookedUp, column: Ints) -> None:
+    def _step(self, rule: StepRule, chunk: Chunk, found: LookedUp, column: Ints, indexes: Ints | None) -> None:
         effects = rule.effects
         lengths = effects.length.take(column)
         source = np.flatnonzero(lengths)
@@ -178,8 +179,7 @@ class ColumnExpander:
             first = np.repeat(first - (ends - lengths), lengths) + np.arange(ends[-1])
             source = np.repeat(source, lengths)
         numbers = effects.flat.take(first)
-        indexes = None if found.indexes is None else found.indexes.take(source)
-        orders, live = effects.orders_of(numbers, indexes)
+        orders, live = effects.orders_of(numbers, None if indexes is None else indexes.take(source))
         chosen = _Chosen(rule, found.rows, source, chunk.begin + found.which.take(source), numbers, orders, live)
         quick = effects.fast.take(numbers)
         if self.rules.counted(rule):

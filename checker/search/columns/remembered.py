@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from itertools import product
 from math import prod
@@ -19,7 +20,59 @@ from checker.search.memo.trie import Leaf, ReadTree, TreeNode
 from fizz import Span
 
 _MOST_UNITS: Final = 64
-_SPLIT_LEVELS: Final = 3
+SPLIT_LEVELS: Final = 3
+Branch = tuple[int, ...] | None
+"""The first choices of the paths of a unit; None: all paths."""
+
+
+class Split:
+    """How the paths of a rule are split into units by their first choices. `chooses`: rows have elements to choose."""
+
+    def __init__(self, chooses: bool) -> None:
+        self.chooses = chooses
+        self.units = [Unit(None)]
+        self._widths: list[int] = []
+        self._whole = False
+
+    def distinguishes(self, levels: int) -> bool:
+        """Whether the paths of each unit have made the same first choices, so many if they made as many."""
+        made = min(levels, len(self._widths))
+        return not self._whole and all(len(unit.branch or ()) >= made for unit in self.units)
+
+    def forget(self) -> None:
+        """Forget what the units have looked up."""
+        self.units = [Unit(unit.branch) for unit in self.units]
+
+    def follow(self, walkers: list[Walker]) -> bool:
+        """Make a unit of each combination of the first choices, if more of them were met than there are units.
+
+        Steps of one name count once in a state, which can be seen only within one bundle: if alternatives have equal
+        texts, all paths stay together; also if one of them may be the last, with any choices left.
+        """
+        if any(walker.together for walker in walkers):
+            self._whole = True
+            alone = len(self.units) == 1 and self.units[0].branch is None
+            self.units = self.units if alone else [Unit(None)]
+            return not alone
+        if self._whole:
+            return False
+        widths = list(self._widths)
+        for walker in walkers:
+            for level, width in enumerate(walker.sizes[:SPLIT_LEVELS]):
+                if level >= len(widths):
+                    widths.append(width)
+                widths[level] = max(widths[level], width)
+        if widths == self._widths:
+            return False
+        self._widths = widths
+        levels = len(widths)
+        while levels and prod(widths[:levels]) > _MOST_UNITS:
+            levels -= 1
+        branches = list(product(*[range(width) for width in widths[:levels]]))
+        if [unit.branch for unit in self.units] == [*branches]:
+            return False
+        self.units = [Unit(branch) for branch in branches] if levels else [Unit(None)]
+        return True
 
 
 class Remembered:
@@ -31,9 +84,9 @@ class Remembered:
         self._sizes = sizes
         self.bundles = Bundles(most)
         self._ends: dict[Span | None, Leaf] = {}
-        self.units = [Unit(None)]
-        self._widths: list[int] = []
-        self._whole = False
+        self.split = Split(False)
+        self.by_element = Split(True)
+        """Of rows with an element each, where a rule chooses among elements."""
         self._rows = 0
         self._paths = 0
         self._calls = 0
@@ -45,28 +98,36 @@ class Remembered:
         `too_many` gives what stands for the paths beyond the most (None: no row can have as many).
         """
         source = Asked(columns, run)
+        return self.lookup_each(self.split, lambda branch: source, too_many)
+
+    def lookup_each(
+        self, split: Split, source_of: Callable[[Branch], Asked], too_many: TooMany | None = None
+    ) -> list[Ints]:
+        """As `lookup`, of rows that may be asked otherwise for each unit of a split."""
         counters = self.tree.counters
         calls = counters.calls
-        words, version = columns.words, columns.version
         while True:
             walkers: list[Walker] = []
-            missed = sum(unit.misses for unit in self.units)
+            missed = sum(unit.misses for unit in split.units)
             try:
                 found = []
-                for unit in self.units:
-                    make = partial(self._walker, unit, source, walkers)
-                    found.append(unit.lookup(words, columns.mask_of, version, make))
+                for unit in split.units:
+                    source = source_of(unit.branch)
+                    columns = source.columns
+                    make = partial(self._walker, unit, source, split.chooses, walkers)
+                    found.append(unit.lookup(columns.words, columns.mask_of, columns.version, make))
                     if any(walker.together for walker in walkers):
                         break
             except BeginAnew:
                 self.forget()
                 continue
-            counters.misses += sum(unit.misses for unit in self.units) - missed
-            counters.lookups += len(words[0]) * len(self.units)
-            if not self._split(walkers):
+            count = len(found[0])
+            counters.misses += sum(unit.misses for unit in split.units) - missed
+            counters.lookups += count * len(split.units)
+            if not split.follow(walkers):
                 break
-        counters.evaluations += len(words[0])
-        counters.hits += max(0, len(words[0]) - (counters.calls - calls))
+        counters.evaluations += count
+        counters.hits += max(0, count - (counters.calls - calls))
         if too_many is not None and self.bundles.longest * len(found) > self.bundles.most:
             self._limit(found, too_many)
         return found
@@ -74,7 +135,8 @@ class Remembered:
     def forget(self) -> None:
         """Forget everything but the numbers of bundles."""
         self.tree.forget()
-        self.units = [Unit(unit.branch) for unit in self.units]
+        for split in (self.split, self.by_element):
+            split.forget()
 
     def pays(self, columns: list[Ints]) -> bool:
         """Count these bundles; whether remembering pays, as far as is known."""
@@ -100,37 +162,6 @@ class Remembered:
                 column[row] = self.bundles.number((*kept, end))
             left -= lengths
 
-    def _walker(self, unit: Unit, source: Asked, made: list[Walker]) -> Walker:
-        made.append(Walker(self.tree, source, self.bundles, unit.branch, self.shared))
+    def _walker(self, unit: Unit, source: Asked, chooses: bool, made: list[Walker]) -> Walker:
+        made.append(Walker(self.tree, source, self.bundles, unit.branch, chooses, self.shared))
         return made[-1]
-
-    def _split(self, walkers: list[Walker]) -> bool:
-        """Make a unit of each combination of the first choices, if more of them were met than there are units.
-
-        Steps of one name count once in a state, which can be seen only within one bundle: if alternatives have equal
-        texts, all paths stay together; also if one of them may be the last, with any choices left.
-        """
-        if any(walker.together for walker in walkers):
-            self._whole = True
-            alone = len(self.units) == 1 and self.units[0].branch is None
-            self.units = self.units if alone else [Unit(None)]
-            return not alone
-        if self._whole:
-            return False
-        widths = list(self._widths)
-        for walker in walkers:
-            for level, width in enumerate(walker.sizes[:_SPLIT_LEVELS]):
-                if level >= len(widths):
-                    widths.append(width)
-                widths[level] = max(widths[level], width)
-        if widths == self._widths:
-            return False
-        self._widths = widths
-        levels = len(widths)
-        while levels and prod(widths[:levels]) > _MOST_UNITS:
-            levels -= 1
-        branches = list(product(*[range(width) for width in widths[:levels]]))
-        if [unit.branch for unit in self.units] == [*branches]:
-            return False
-        self.units = [Unit(branch) for branch in branches] if levels else [Unit(None)]
-        return True

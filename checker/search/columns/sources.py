@@ -225,17 +225,17 @@ class Asked:
     """Columns together with what runs the rule for one of their rows."""
 
     def __init__(self, columns: Columns, run: RunRow) -> None:
-        self._columns = columns
+        self.columns = columns
         self._run = run
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
-        return self._columns.codes(slot, rows)
+        return self.columns.codes(slot, rows)
 
     def field(self, slot: Slot) -> Scalars | None:
-        return self._columns.field(slot)
+        return self.columns.field(slot)
 
     def number(self, slot: Slot, row: int) -> int:
-        return self._columns.number(slot, row)
+        return self.columns.number(slot, row)
 
     def run(self, row: int, choices: tuple[int, ...]) -> ExecutionPath:
         return self._run(row, choices)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -13,8 +13,8 @@ from checker.liveness.graph import LiveStep, crash_of
 from checker.search.columns.code_tables import NO_PROPERTY, Ints, Mask
 from checker.search.columns.effects import NO_KIND, Effect, Effects
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.remembered import Remembered
-from checker.search.columns.sources import ElementColumns, StateColumns
+from checker.search.columns.remembered import Branch, Remembered, Split
+from checker.search.columns.sources import Asked, ElementColumns, StateColumns
 from checker.search.columns.space import Space
 from checker.search.memo.element_choices import ELSEWHERE, EMPTY
 from checker.search.memo.run_choice import RunChoice
@@ -30,20 +30,24 @@ _PAIRS: Final = 1 << 20
 class LookedUp(NamedTuple):
     """The bundles, per unit, of `rows`, which are rows `which` of those that were asked for.
 
-    `indexes`: there is a row for each element that a row may choose, and the element has this index among its elements.
+    `indexes`: there is a row for each element that a row may choose; per unit, where the element stands among those
+    that its row can choose. `branches`: the first choices of the units.
     """
 
     which: Ints
     rows: Rows
     units: list[Ints]
-    indexes: Ints | None
+    indexes: list[Ints] | None
+    branches: list[Branch]
 
-    @property
-    def able(self) -> Mask:
-        """The rows that have any results."""
+    def able(self, branch: Branch, level: int | None) -> Mask:
+        """The rows whose elements can be chosen after the first `level` choices of a branch; None: each element."""
+        if level is None:
+            return np.ones(len(self.which), dtype=np.bool_)
         found = np.zeros(len(self.which), dtype=np.bool_)
-        for column in self.units:
-            found |= column != 0
+        for own, column in zip(self.branches, self.units, strict=True):
+            if (own or ())[:level] == (branch or ())[:level]:
+                found |= column != 0
         return found
 
 
@@ -103,61 +107,85 @@ class StepRule:
 
         A rule that chooses among the elements of a set is looked up once for each row, and once for each element.
         """
-        by_elements = self.kind is StepKind.START and self.space.memory.divider.by_elements
+        choices, rule = self.space.memory.runner.choices, self.candidate.rule
         while True:
-            slot = self._chosen_from
-            found = [] if slot is None else [self._pairs(slot, rows)]
-            nothing = None
-            if by_elements:
-                nothing = np.full(len(rows), EMPTY, dtype=np.int64)
-                for one in found:
-                    nothing[one.which[one.able]] = ELSEWHERE
-            found.insert(0, LookedUp(np.arange(len(rows)), rows, self._bundles(rows, nothing), None))
-            if slot != self._chosen_from:
+            slot, level = choices.sets.get(rule), choices.levels.get(rule)
+            pairs = None if slot is None else self._pairs(slot, rows, level)
+            units = self._bundles(rows, self.remembered.split, partial(self._without, rows, pairs, level))
+            found = [LookedUp(np.arange(len(rows)), rows, units, None, [])]
+            if slot != choices.sets.get(rule):
                 # The rule has begun to choose among elements, or does not any more.
                 continue
-            if slot is None or not self._must_be_whole(found):
+            if pairs is None:
+                return found
+            found.append(pairs)
+            if not self._must_be_whole(found, level):
                 return found
             # The next lookup sees the alternatives as they are written.
-            self.space.memory.runner.choices.give_up(self.candidate.rule)
+            choices.give_up(rule)
             self.remembered.forget()
 
-    def _pairs(self, slot: Slot, rows: Rows) -> LookedUp:
-        """The bundles of each row with each element that the set in the slot has there."""
-        bits = self.packing.elements(slot)
-        which, ids = bits.pairs(rows)
+    def _pairs(self, slot: Slot, rows: Rows, level: int | None) -> LookedUp:
+        """The bundles of each row with each element that the set in the slot has there.
+
+        `level`: how many choices come before that of an element, if not every element can be chosen.
+        """
+        which, ids = self.packing.elements(slot).pairs(rows)
         pairs = rows.take(which)
-        units = self._bundles(pairs, ids)
-        found = LookedUp(which, pairs, units, None)
-        # Where an element stands among those that its row can choose.
-        able = found.able
-        before: Ints = np.cumsum(able) - able
-        return found._replace(indexes=before - before.take(np.searchsorted(which, which)))
+        units = self._bundles(pairs, self.remembered.by_element, lambda branch: ids)
+        branches = [unit.branch for unit in self.remembered.by_element.units]
+        found = LookedUp(which, pairs, units, None, branches)
+        first = np.searchsorted(which, which)
+        indexes: list[Ints] = []
+        for branch in branches:
+            able = found.able(branch, level)
+            before: Ints = np.cumsum(able) - able
+            indexes.append(before - before.take(first))
+        return found._replace(indexes=indexes)
+
+    def _without(self, rows: Rows, pairs: LookedUp | None, level: int | None, branch: Branch) -> Ints:
+        """For paths that choose no element, by their first choices: whether there is any that can be chosen."""
+        found = np.full(len(rows), EMPTY, dtype=np.int64)
+        if pairs is not None:
+            found[pairs.which[pairs.able(branch, level)]] = ELSEWHERE
+        return found
 
     @property
     def _chosen_from(self) -> Slot | None:
         """The slot of the set among whose elements the rule chooses."""
         return self.space.memory.runner.choices.sets.get(self.candidate.rule)
 
-    def _must_be_whole(self, found: list[LookedUp]) -> bool:
+    def _must_be_whole(self, found: list[LookedUp], level: int | None) -> bool:
         """Whether the paths for different elements matter to each other.
 
-        So it is if one is the last path of its step, or a state has too many.
+        So it is if one is the last path of its step, if a state has too many, or if it is not known which choices came
+        before that of an element that not every state admits.
         """
         bundles = self.remembered.bundles
         if any(bundles.ending(column) for one in found for column in one.units):
+            return True
+        splits = (self.remembered.split, self.remembered.by_element)
+        if level and not all(split.distinguishes(level) for split in splits):
             return True
         pairs = found[1]
         most = 1 + int(np.bincount(pairs.which).max(initial=0))
         return most * len(pairs.units) * bundles.longest > bundles.most
 
-    def _bundles(self, rows: Rows, elements: Ints | None) -> list[Ints]:
-        """The bundles of the rows, per unit. `elements`: what each row chooses; None: rules do not choose elements."""
+    def _bundles(self, rows: Rows, split: Split, elements: Callable[[Branch], Ints]) -> list[Ints]:
+        """The bundles of the rows, per unit of a split. `elements`: what rows choose there, `EMPTY` or `ELSEWHERE`."""
         states = StateColumns(self.packing, rows, self.space.machine.values)
-        columns = states if elements is None else ElementColumns(states, elements)
-        found = self.remembered.lookup(
-            columns,
-            partial(self._run, columns),
+        by_elements = self.kind is StepKind.START and self.space.memory.divider.by_elements
+        plain = Asked(states, partial(self._run, states))
+
+        def source(branch: Branch) -> Asked:
+            if not by_elements:
+                return plain
+            columns = ElementColumns(states, elements(branch))
+            return Asked(columns, partial(self._run, columns))
+
+        found = self.remembered.lookup_each(
+            split,
+            source,
             lambda row: self.space.machine.too_many_paths(self.rule_in(self.packing.unpack(rows, row))),
         )
         self.effects.learn(rows, found)

@@ -14,7 +14,7 @@ import numpy as np
 
 from checker.search.columns.code_tables import Ints
 from checker.search.columns.packing import Scalars
-from checker.search.memo.element_choices import CHOSEN, ELSEWHERE, BeginAnew
+from checker.search.memo.element_choices import CHOSEN, BeginAnew
 from checker.search.memo.folds import UnknownElement
 from checker.search.memo.trie import Forking, Leaf, Leaves, Question, ReadTree, TreeNode
 from interpreter.state.state import Slot
@@ -120,7 +120,8 @@ class Walker:
     `together` that the paths of a row have to stay in one bundle: some alternatives had equal texts, or some path was
     the last one.
 
-    `branch`: only paths whose first choices are these (None: all paths). `shared`: trees by the answer at the root.
+    `branch`: only paths whose first choices are these (None: all paths). `by_element`: rows have an element each, which
+    their paths take by a choice. `shared`: trees by the answer at the root.
     """
 
     def __init__(
@@ -129,6 +130,7 @@ class Walker:
         source: SlotSource,
         bundles: Bundles,
         branch: tuple[int, ...] | None,
+        by_element: bool,
         shared: dict[int, TreeNode] | None = None,
     ) -> None:
         self.tree = tree
@@ -136,6 +138,7 @@ class Walker:
         self.source = source
         self.bundles = bundles
         self.branch = branch
+        self._by_element = by_element
         self.slots: set[Slot] = set()
         self.sizes: list[int] = []
         self.together = False
@@ -159,7 +162,7 @@ class Walker:
                 found = [self.bundles.number(self._alone(node, row, choices, depth)) for row in rows.tolist()]
                 return np.array(found, dtype=np.int64)
             depth += 1
-            if node.slot == CHOSEN and self._has_chosen(int(rows[0])):
+            if node.slot == CHOSEN and self._by_element:
                 if not self._chooses(len(choices)):
                     return np.zeros(len(rows), dtype=np.int64)
                 choices = (*choices, SOME_INDEX)
@@ -182,7 +185,7 @@ class Walker:
             while type(node) is Question:
                 depth += 1
                 slot = node.slot
-                if slot == CHOSEN and self._has_chosen(row):
+                if slot == CHOSEN and self._by_element:
                     if not self._chooses(len(choices)):
                         node = _NOTHING
                         break
@@ -311,11 +314,6 @@ class Walker:
         if self.branch is None or level >= len(self.branch):
             return range(size)
         return [self.branch[level]] if self.branch[level] < size else []
-
-    def _has_chosen(self, row: int) -> bool:
-        """Whether there is an element for a row: then its path takes it by a choice. All rows of a walk have one, or
-        none has."""
-        return self.source.number(CHOSEN, row) > ELSEWHERE
 
     def _chooses(self, level: int) -> bool:
         """Whether paths are asked for that choose an element after so many choices: of several units the first's."""

@@ -25,20 +25,33 @@ class BeginAnew(Exception):
 
 
 class ElementChoices:
-    """Which rules choose among elements. `sets`: the slot of the set; each rule has at most one."""
+    """Which rules choose among elements. `sets`: the slot of the set; each rule has at most one.
+
+    `levels`: how many choices come before that of an element; only for rules that do not admit every element.
+    """
 
     def __init__(self) -> None:
         self.sets: dict[Rule, Slot] = {}
+        self.levels: dict[Rule, int] = {}
         self._without: set[Rule] = set()
         self._labels: dict[tuple[Rule, str], int] = {}
 
-    def admits(self, rule: Rule, slot: Slot) -> bool:
-        """Whether a rule chooses among the elements in a slot; raises `BeginAnew` if it does so from now on."""
+    def admits(self, rule: Rule, slot: Slot, level: int | None) -> bool:
+        """Whether a rule chooses among the elements in a slot; raises `BeginAnew` if that is new.
+
+        `level`: how many choices it has made before, if it does not admit every element.
+        """
         if rule in self._without:
             return False
         known = self.sets.get(rule)
         if known is None:
             self.sets[rule] = slot
+            if level is not None:
+                self.levels[rule] = level
+            raise BeginAnew
+        if known == slot and level != self.levels.get(rule):
+            # Where an element stands among those that can be chosen would be counted in two ways.
+            self.give_up(rule)
             raise BeginAnew
         return known == slot
 
@@ -52,3 +65,4 @@ class ElementChoices:
         """Let a rule choose as it is written. What is remembered of it must be forgotten."""
         self._without.add(rule)
         self.sets.pop(rule, None)
+        self.levels.pop(rule, None)

@@ -278,10 +278,8 @@ class Remembering(ByParts):
         slot = asked_by_elements(values)
         if slot is None or self._chosen or not self._divider.has_elements(slot) or run.headers is not None:
             return None
-        # Where an element stands among those that are admitted must not depend on choices before.
-        if admitted is not None and run.forks:
-            return None
-        if self._rule.kind is not StepKind.START or not self._choices.admits(self._rule, slot):
+        level = None if admitted is None else len(run.forks)
+        if self._rule.kind is not StepKind.START or not self._choices.admits(self._rule, slot, level):
             return None
         world = run.world
         assert isinstance(world, PartsWorld)
