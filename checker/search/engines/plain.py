@@ -267,6 +267,7 @@ class PlainRun:
         return LiveStep(step.order, obligation_of(self.machine.fair_name(step.rule)), step.outcome.fair)
 
     def answers(self, key: str) -> bytearray:
+        assert key in self.recorded, f"the answers of {key} were not recorded"
         position = self.recorded.index(key)
         return bytearray(node.answers[position] for node in self.nodes.values())
 
