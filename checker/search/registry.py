@@ -20,6 +20,12 @@ def _embedded() -> type[EmbeddedEngine]:
     return EmbeddedEngine
 
 
+def _by_elements() -> Engine:
+    from checker.search.columns.sizes import Sizes
+
+    return _embedded()(wide=0, sizes=Sizes(many_values=0))
+
+
 def _directly(wide: int | None) -> EmbeddedEngine:
     from checker.search.memo.run_choice import ALWAYS
 
@@ -56,7 +62,7 @@ ENGINES: Final[Mapping[str, Entry]] = {
     "plain": Entry(lambda: _plain()(), "the oracle of the tests; tiny models"),
     "spark": Entry(lambda: _spark()(), "state spaces larger than one machine", lasting=True),
     "rows": Entry(lambda: _embedded()(wide=None), "row by row to the end", True, "embedded"),
-    "columns": Entry(lambda: _embedded()(wide=0), "by columns from the first state on", True, "embedded"),
+    "columns": Entry(lambda: _by_elements(), "by columns from the first state on, sets by elements", True, "embedded"),
     "early columns": Entry(lambda: _embedded()(wide=2), "by columns as soon as two states wait", True, "embedded"),
     "direct rows": Entry(lambda: _directly(None), "row by row, rules run directly where they can be", True, "embedded"),
     "direct columns": Entry(lambda: _directly(0), "the same by columns", True, "embedded"),

@@ -67,14 +67,15 @@ def plain() -> Exploration:
 @pytest.mark.parametrize("few", [0, 1, 3, 6])
 def test_sets_that_become_crowded_change_no_answer(plain: Exploration, few: int, wide: int) -> None:
     """States, steps, verdicts and what was never executed are as on the plain engine, whenever sets become crowded."""
-    sizes = Sizes(few_elements=few, most_elements=few, rare=1)
+    sizes = Sizes(many_values=0, few_elements=few, most_elements=few, rare=1)
     found = explored(EmbeddedEngine(wide, sizes))
     assert compared(found) == compared(plain)
 
 
 def test_crowded_sets_have_no_bits() -> None:
     """A set with more elements than allowed is one slot; with fewer, each element is one."""
-    few = explored(EmbeddedEngine(0)).stats["slots of a packing"]
-    crowded = explored(EmbeddedEngine(0, Sizes(few_elements=2, most_elements=2))).stats["slots of a packing"]
+    few = explored(EmbeddedEngine(0, Sizes(many_values=0))).stats["slots of a packing"]
+    sizes = Sizes(many_values=0, few_elements=2, most_elements=2)
+    crowded = explored(EmbeddedEngine(0, sizes)).stats["slots of a packing"]
     assert isinstance(few, int) and isinstance(crowded, int)
     assert crowded + 6 < few

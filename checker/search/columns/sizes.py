@@ -15,6 +15,10 @@ class Sizes:
     """Remembering pays if at least this share of these paths needs no interpreter."""
     steps: int = 1 << 22
     """Rows that are expanded together may make so many steps, unless it is one row."""
+    many_values: int = 32
+    of_states: int = 8
+    """Sets in a slot are stored by elements if they have so many values where columns take over, and no fewer than one
+    for so many states. (0: all sets are.)"""
     few_elements: int = 512
     most_elements: int = 4_096
     rare: int = 32

@@ -17,8 +17,9 @@ from checker.search.columns.sizes import Sizes
 from checker.search.columns.space import Space
 from checker.search.columns.spill_file import SpillFiles
 from checker.search.columns.store import StateStore
+from checker.search.memo.division import Divider
 from checker.search.rows.row_run import FrontierState, RowRun
-from interpreter.state.state import State
+from interpreter.state.state import Slot, State
 from interpreter.state.step import StepOrder
 from interpreter.values.budget import METER
 
@@ -58,7 +59,7 @@ def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states
         # Images must be divided alike, no matter what was read in them.
         expander.memory.forget_reads(expander.memory.divider.gather())
         if run.by_elements:
-            expander.memory.ask_by_elements()
+            expander.memory.ask_by_elements(_many_valued(expander.memory.divider, states, store.spill_files.sizes))
     space = Space(expander, reduced, store.spill_files.sizes)
     for order in METER.attended(orders):
         space.number(order)
@@ -73,6 +74,20 @@ def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states
         groups.setdefault(waiting.state.layout, []).append(waiting)
     columns.frontier = [_frontier(space, store, group) for group in groups.values()]
     return columns
+
+
+def _many_valued(divider: Divider, states: Sequence[State], sizes: Sizes) -> frozenset[Slot] | None:
+    """The slots whose sets have many values in these states: stored whole, each would be looked up anew. None: all."""
+    if not sizes.many_values:
+        return None
+    values: dict[Slot, set[int]] = {}
+    for state in METER.attended(states):
+        for root, number in zip(state.layout.slots, state.values, strict=True):
+            for slot, held in divider.parts(root, number):
+                if divider.holds_set(held):
+                    values.setdefault(slot, set()).add(held)
+    most = max(sizes.many_values, len(states) // sizes.of_states)
+    return frozenset(slot for slot, met in values.items() if len(met) >= most)
 
 
 def _compare_states(columns: ColumnRun, states: Sequence[State]) -> None:

@@ -89,6 +89,11 @@ class Divider:
     def __init__(self, interner: Interner) -> None:
         self._interner = interner
         self.by_elements = False
+        """Whether sets in some slots are stored by elements."""
+        self._by_elements: frozenset[Slot] | None = frozenset()
+        """These slots; None: all."""
+        self._sets: dict[int, Division | None] = {}
+        """The divisions of sets that are stored by elements."""
         self.met: dict[Slot, list[int]] = {}
         """By slot, the elements that were met in its sets, if these are stored by elements."""
         self.spread = 0
@@ -116,6 +121,8 @@ class Divider:
         known = self._known(number)
         if known is not None and not known.flat:
             self._nested.add(slot)
+        if known is not None and self.by_elements and self.has_elements(slot) and self._interner.tag(number) is Tag.SET:
+            return self._by_element(number, known)
         return known
 
     def note(self, slot: Slot, emptied: bool) -> None:
@@ -135,7 +142,11 @@ class Divider:
 
     def has_elements(self, slot: Slot) -> bool:
         """Whether sets in a slot are stored by elements."""
-        return self.by_elements and slot not in self._gathered
+        return (self._by_elements is None or slot in self._by_elements) and slot not in self._gathered
+
+    def holds_set(self, number: int) -> bool:
+        """Whether a value is a set."""
+        return number != UNBOUND and self._interner.tag(number) is Tag.SET
 
     def store_whole(self, slots: Iterable[Slot]) -> None:
         """Store the sets in these slots whole from now on. What was remembered of them must be forgotten."""
@@ -152,11 +163,10 @@ class Divider:
         """Divide as another process that has called `gather`. Nothing may have been remembered yet."""
         self._gathered |= slots
 
-    def ask_by_elements(self) -> None:
-        """Store sets by elements from now on. What was remembered of whole sets must be forgotten."""
-        self.by_elements = True
-        self._divisions.clear()
-        self._wholes.clear()
+    def ask_by_elements(self, slots: frozenset[Slot] | None) -> None:
+        """Store sets in these slots (None: in all) by elements from now on. What was remembered must be forgotten."""
+        self._by_elements = slots
+        self.by_elements = slots is None or bool(slots)
 
     def _known(self, number: int) -> Division | None:
         known = self._divisions.get(number, _UNKNOWN)
@@ -179,7 +189,7 @@ class Divider:
     def stored(self, slot: Slot) -> Slot:
         """The slot in which a write to a slot is stored: that of the container, if it is stored whole."""
         base = slot[:-1]
-        questions = _OF_ALL if self.by_elements else _QUESTIONS
+        questions = _OF_ALL if self.has_elements(base) else _QUESTIONS
         inside = slot != root_of(slot) and (base in self._gathered or slot[-1][0] in questions)
         return base if inside else slot
 
@@ -354,11 +364,19 @@ class Divider:
         small = len(members) <= MOST_ELEMENTS and interner.weight(number) <= 10 * MOST_ELEMENTS
         if not small or interner.references(number):
             return None
-        steps = [self.element(member) for member in members]
-        if not self.by_elements:
-            return Division(set_head(interner), {}, True, True)
-        by_step = {step: member for step, member in zip(steps, members, strict=True) if step is not None}
-        return Division(set_head(interner), by_step, True) if len(by_step) == len(members) else None
+        for member in members:
+            self.element(member)
+        return Division(set_head(interner), {}, True, True)
+
+    def _by_element(self, number: int, whole: Division) -> Division | None:
+        """The division of a set that is stored by elements; None if it has one that cannot be asked for alone."""
+        known = self._sets.get(number, _UNKNOWN)
+        if known is _UNKNOWN:
+            members = self._interner.payload(number)
+            by_step = {step: member for member in members if (step := self.element(member)) is not None}
+            divided = Division(whole.head, by_step, True) if len(by_step) == len(members) else None
+            known = self._sets[number] = divided
+        return known
 
 
 def whole_value(

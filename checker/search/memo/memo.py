@@ -241,9 +241,14 @@ class Memory:
         for rule in [rule for rule, tree in self._trees.items() if tree.asks(reads)]:
             self._drop(rule)
 
-    def ask_by_elements(self) -> None:
-        """Ask for sets by elements from now on. What was learned of rules that read whole sets does not hold then."""
-        self.divider.ask_by_elements()
+    def ask_by_elements(self, slots: frozenset[Slot] | None) -> None:
+        """Ask for the sets in these slots (None: in all) by elements from now on.
+
+        What was learned of rules that read whole sets does not hold then.
+        """
+        self.divider.ask_by_elements(slots)
+        if not self.divider.by_elements:
+            return
         for rule in [rule for rule, tree in self._trees.items() if tree.asks(asks_all)]:
             self._drop(rule)
             self._choices.pop(rule, None)
