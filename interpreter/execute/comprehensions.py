@@ -10,7 +10,7 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.execute.costs import cost, turn_cost
 from interpreter.execute.environment import Closure, Environment, Evaluator, located, plain_names
-from interpreter.execute.names import NameScope
+from interpreter.execute.names import NameScope, searching_reader
 from interpreter.library import operations
 from interpreter.state.state import MISSING
 from interpreter.state.step import ModelError
@@ -218,11 +218,12 @@ class _Folded:
         )
 
     @cached_property
-    def _captured(self) -> list[tuple[str, list[int]]]:
-        """The names that a turn may use from around the comprehension, and in which environments they may be bound."""
+    def _captured(self) -> list[Evaluator]:
+        """Evaluators of the names that a turn may use from around the comprehension; MISSING if one is not bound."""
         inside = (self._node.clauses[1:], self._node.element)
         used = {part.id for part in nodes_in(inside) if isinstance(part, ast.Name)}
-        return [(name, depths) for name in sorted(used - self._names) if (depths := self._scope.depths(name))]
+        bound = [(name, self._scope.depths(name)) for name in sorted(used - self._names)]
+        return [searching_reader(name, depths, lambda env: MISSING) for name, depths in bound if depths]
 
     def ask(self, env: Environment) -> tuple[object] | None:
         """The value, if the set gives it; None: it is to be computed as it is written."""
@@ -245,19 +246,7 @@ class _Folded:
         return Fold(self._site, partial(self._held, env), partial(self._turns, env.inner({})), self._calls)
 
     def _held(self, env: Environment) -> tuple[object, ...]:
-        found: list[object] = [env.instance]
-        for name, depths in self._captured:
-            value: object = MISSING
-            around: Environment | None = env
-            at = 0
-            for depth in depths:
-                while at < depth and around is not None:
-                    around, at = around.outer, at + 1
-                if around is not None and name in around.locals:
-                    value = around.locals[name]
-                    break
-            found.append(value)
-        return tuple(found)
+        return (env.instance, *[read(env) for read in self._captured])
 
 
 def _named(node: ast.Expression) -> bool:

@@ -81,7 +81,7 @@ class NameScope:
             return beyond or self._undefined(name, span)
         if depths == [0] and beyond is None:
             return _local_reader(name, self._undefined(name, span))
-        return _searching_reader(name, depths, beyond or self._undefined(name, span))
+        return searching_reader(name, depths, beyond or self._undefined(name, span))
 
     def _beyond(self, name: str, span: Span) -> Evaluator | None:
         """The evaluator of a name that is not bound locally."""
@@ -124,7 +124,9 @@ def _local_reader(name: str, otherwise: Evaluator) -> Evaluator:
     return read
 
 
-def _searching_reader(name: str, depths: list[int], otherwise: Evaluator) -> Evaluator:
+def searching_reader(name: str, depths: list[int], otherwise: Evaluator) -> Evaluator:
+    """An evaluator of a name that may be bound in the environments at these depths, innermost first."""
+
     def read(env: Environment) -> Any:
         scope: Environment | None = env
         at = 0
