@@ -28,10 +28,7 @@ Turns = Callable[[Environment], Iterator[None]]
 
 def compile_comprehension(node: ast.Comprehension, scope: NameScope, compile_expression: Compile) -> Evaluator:
     """A list, dict or bare comprehension. A bare one is lazy: `any` and `all` stop where they can decide."""
-    names = frozenset(
-        name for clause in node.clauses if isinstance(clause, ast.ComprehensionFor) for name in clause.variables.names
-    )
-    inner = scope.inner(names)
+    inner = scope.inner(_names_of(node))
     turns = _turns(node.clauses, (node.key, node.element), inner, compile_expression)
     element = compile_expression(node.element, inner)
     key = None if node.key is None else compile_expression(node.key, inner)
@@ -73,10 +70,7 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
     function = node.function.id
     if not scope.means_builtin(function):
         return None
-    names = frozenset(
-        n for clause in argument.clauses if isinstance(clause, ast.ComprehensionFor) for n in clause.variables.names
-    )
-    inner = scope.inner(names)
+    inner = scope.inner(_names_of(argument))
     turns = _turns(argument.clauses, (argument.element,), inner, compile_expression)
     element = compile_expression(argument.element, inner)
     decisive = function == "any"
@@ -161,12 +155,7 @@ class _Folded:
         first = node.clauses[0]
         assert isinstance(first, ast.ComprehensionFor)
         self._node = node
-        self._names = frozenset(
-            name
-            for clause in node.clauses
-            if isinstance(clause, ast.ComprehensionFor)
-            for name in clause.variables.names
-        )
+        self._names = _names_of(node)
         self._scope = scope
         self._compile = compile_expression
         # To evaluate it twice has no effect: the comprehension may be evaluated as it is written after all.
@@ -247,6 +236,12 @@ class _Folded:
 
     def _held(self, env: Environment) -> tuple[object, ...]:
         return (env.instance, *[read(env) for read in self._captured])
+
+
+def _names_of(node: ast.Comprehension) -> frozenset[str]:
+    """The variables of a comprehension."""
+    loops = [clause for clause in node.clauses if isinstance(clause, ast.ComprehensionFor)]
+    return frozenset(name for loop in loops for name in loop.variables.names)
 
 
 def _named(node: ast.Expression) -> bool:
