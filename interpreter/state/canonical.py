@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
@@ -23,6 +24,9 @@ _FEW: Final = 3
 _MOST_SUMS: Final = 2_000_000
 _MOST_LISTED: Final = 720
 """Up to this many renumberings of a domain are listed while they are combined with those of other domains."""
+
+Part = tuple[Slot, int]
+"""A slot, a thread or a message, and its value."""
 
 Renumbering = Mapping[Index, Index]
 """New indices of one domain by old index."""
@@ -113,16 +117,43 @@ class Canonical:
         if len(used) <= _FEW or self._encoder.excludes:
             return [[index] for index in used]
         classes: list[list[Index]] = []
-        key = self._encoder.key(state)
+        parts = [*zip(state.layout.slots, state.values, strict=True)]
+        parts += [(THREAD, thread) for thread in state.threads] + [(MESSAGE, message) for message in state.messages]
+        # Most indices are in few parts: an exchange is compared there alone.
+        concerned = None if state.layout.cells else self._concerned(parts, name)
+        key = self._encoder.key(state) if concerned is None else 0
         for index in used:
             for known in classes:
                 METER.ask()
-                if self._key(state, self.renamed({name: {known[0]: index, index: known[0]}})) == key:
+                exchange = self.renamed({name: {known[0]: index, index: known[0]}})
+                if concerned is None:
+                    equal = self._key(state, exchange) == key
+                else:
+                    some = [parts[i] for i in {*concerned[known[0]], *concerned[index], *concerned[None]}]
+                    equal = self._total(some, exchange) == self._total(some, self._same)
+                if equal:
                     known.append(index)
                     break
             else:
                 classes.append([index])
         return classes
+
+    def _concerned(self, parts: Sequence[Part], name: str) -> Mapping[Index | None, list[int]]:
+        """The positions of the parts of a state with each index of a domain; under None those that may have any."""
+        found: defaultdict[Index | None, list[int]] = defaultdict(list)
+        interner = self._interner
+        for position, (slot, number) in enumerate(parts):
+            if slot[0] in ("count", "returns"):
+                # Their instances are in labels.
+                found[None].append(position)
+                continue
+            inside = interner.symmetric(number) | interner.roles(number) | interner.identities(number)
+            indices = {index for domain, index in inside if domain == name}
+            if len(slot) > 2 and slot[1] == name:
+                indices.add(slot[2])
+            for index in indices:
+                found[index].append(position)
+        return found
 
     def _nominal(self, name: str) -> bool:
         return name not in self._shapes or self._shapes[name].kind == "nominal"
@@ -207,13 +238,18 @@ class Canonical:
         """The key of an image."""
         if state.layout.cells:
             return self._encoder.key(self.image(state, renamed))
-        total = 0
-        for slot, number in zip(state.layout.slots, state.values, strict=True):
-            total = add_keys(total, self._sum(slot, number, renamed))
+        total = self._total(zip(state.layout.slots, state.values, strict=True), renamed)
         for thread in state.threads:
             total = add_keys(total, self._sum(THREAD, thread, renamed))
         for message in state.messages:
             total = add_keys(total, self._sum(MESSAGE, message, renamed))
+        return total
+
+    def _total(self, parts: Iterable[Part], renamed: Renamed) -> int:
+        """What parts of a state add to the key of an image."""
+        total = 0
+        for slot, number in parts:
+            total = add_keys(total, self._sum(slot, number, renamed))
         return total
 
     def _sum(self, slot: Slot, number: int, renamed: Renamed) -> int:

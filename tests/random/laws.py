@@ -147,6 +147,9 @@ def _check_ways(run: Callable[[View, tuple[int, ...]], ExecutionPath], ways: Ite
         answers = {event.slot: event.answer for event in way.events if isinstance(event, Read)}
         if any(slot[-1] == "state" for slot in answers):
             continue
+        if isinstance(way.result, Failure) and not answers:
+            # An expensive failure that is known: what it read was recorded when it was met first.
+            continue
         forks = tuple(event.taken for event in way.events if not isinstance(event, Read))
         assert said(run(RememberedView(answers), forks)) == said(way)
 

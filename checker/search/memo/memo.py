@@ -34,6 +34,13 @@ LARGE: Final = 1 << 16
 """Nodes of a tree beyond which it is forgotten if no evaluation needed less than all its paths. One state may have a
 million successors by one rule, and is expanded once."""
 
+MANY_RULES: Final = 4_096
+"""Rules, beyond which one is remembered from its second evaluation on. One state may have a million instances, each
+with rules of its own; what they ask is of use in other states only."""
+
+MOST_MET: Final = 1 << 20
+"""The rules that are known to have been evaluated once."""
+
 UNNOTED: Final = 300
 """Rules that `next_states()` leaves to the interpreter before it has them run directly."""
 
@@ -67,6 +74,7 @@ class Memory:
         self._trees: dict[Rule, ReadTree] = {}
         self._tables: dict[Rule, RowTable] = {}
         self._early_hits: dict[Rule, int] = {}
+        self._met_once: set[Rule] = set()
         self._forgotten: Counter[Rule] = Counter()
         """How often a large tree was forgotten."""
         self._met: dict[int, Result] = {}
@@ -98,6 +106,8 @@ class Memory:
         if known_failure is not None:
             # `next_states()` has run it, without recording what it read.
             return (known_failure,)
+        if self._is_first_of_many(rule):
+            return self._run_all(rule, view)
         choice = self.choice(rule)
         if not choice.remembered:
             directly = self.run_directly(rule, view) if choice.directly else None
@@ -122,6 +132,18 @@ class Memory:
             self._forgotten[rule] += 1
             self._drop(rule)
         return found
+
+    def _is_first_of_many(self, rule: Rule) -> bool:
+        """Whether a rule is evaluated for the first time, where many others are remembered."""
+        if rule in self._choices or len(self._choices) < MANY_RULES:
+            return False
+        if rule in self._met_once:
+            self._met_once.remove(rule)
+            return False
+        if len(self._met_once) >= MOST_MET:
+            self._met_once.clear()
+        self._met_once.add(rule)
+        return True
 
     def _known(self, rule: Rule, view: View, tree: ReadTree) -> Sequence[Result] | None:
         """The results of a rule where the values that it asks for were met together before."""
@@ -277,7 +299,7 @@ class Memory:
         for result in found:
             if id(result) not in self._met:
                 self.machine.note(result)
-                if self.choice(rule).remembered:
+                if rule in self._trees and not self.runs_anew(rule):
                     # Held, so that no other result has this address.
                     self._met[id(result)] = result
             if result is verdict:
