@@ -104,6 +104,7 @@ def check(
     resume: str | PathLike[str] | None = None,
     export: str | PathLike[str] | None = None,
     memory: int | None = None,
+    workers: int | None = None,
     progress: Callable[..., None] | None = None,
 ) -> Report:
     """Explore the state space of a model and say which of its properties hold.
@@ -125,6 +126,7 @@ def check(
                 a folder to save the run in, the seconds between two times, and a folder to go on from
     export      a new folder for the state space as Parquet files
     memory      how many megabytes what is stored of states may take in memory (embedded engine); more goes to the disk
+    workers     how many processes share the work once it is wide enough (embedded engine); 1 if not given
     progress    called from time to time while the search runs
 
     Returns a `Report`; a violated property is a result, not an exception. Raises `FizzError` for a model, option or
@@ -145,6 +147,7 @@ def check(
         "resume": None if resume is None else str(resume),
         "export": None if export is None else str(export),
         "memory_mb": memory,
+        "workers": workers,
     }
     settings = Settings(
         keep_going=keep_going,

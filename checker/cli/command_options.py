@@ -112,6 +112,9 @@ def patience_of(limits: Limits) -> Patience:
     return patience
 
 
+workers = click.option(
+    "--workers", type=click.IntRange(min=1), metavar="N", help="Processes that share the work, once it is wide enough."
+)
 memory = click.option(
     "--memory",
     type=click.IntRange(min=1),

@@ -91,6 +91,7 @@ def fizzpy() -> None:
 @command_options.no_color
 @command_options.no_symmetry
 @command_options.memory
+@command_options.workers
 @click.option("--master", metavar="URL", help="Spark: the master to run on, instead of all cores of this machine.")
 @command_options.pairs("--conf", "KEY=VALUE", "Spark: a configuration value.")
 @click.option(
@@ -122,12 +123,15 @@ def check(model: str, engine: str, **given: Any) -> int:
         raise UsageProblem(f"{names}: only with --engine spark")
     if given["memory"] is not None and engine != "embedded":
         raise UsageProblem("--memory: only with --engine embedded")
+    if given["workers"] is not None and engine != "embedded":
+        raise UsageProblem("--workers: only with --engine embedded")
     if given["checkpoint_every"] is not None and given["checkpoint"] is None and given["resume"] is None:
         raise UsageProblem("--checkpoint-every: only with --checkpoint or --resume")
     chosen = {
         "checkpoint_every_s": given["checkpoint_every"],
         "spark_master": given["master"],
         "spark_from": given["spark_from"],
+        "workers": given["workers"],
     }
     settings = Settings(
         keep_going=given["keep_going"],

@@ -85,6 +85,15 @@ class Phases:
         """The time of the block counts for this phase."""
         return self._measured(phase) if self._wanted else _NOT_MEASURED
 
+    def begin_anew(self) -> None:
+        """Forget what was measured: this is another process than before."""
+        self._under_way, self._since, self.seconds = [], time.process_time(), {}
+
+    def add(self, seconds: Mapping[str, float]) -> None:
+        """Add what another process has measured."""
+        for phase, spent in seconds.items():
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + spent
+
     @contextmanager
     def _measured(self, phase: str) -> Iterator[None]:
         self._charge()

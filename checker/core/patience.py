@@ -64,6 +64,7 @@ class Patience:
         self._most = None if limits.memory_mb is None else limits.memory_mb * _MB
         self._surveyor = surveyor or Surveyor()
         self._asked = asked
+        self._leader: Callable[[], bool] | None = None
         self._full = False
         self._requested: float | None = None
         """When the end was first requested."""
@@ -86,6 +87,9 @@ class Patience:
     def over(self) -> StopReason | None:
         """Why the run is to end, if it is."""
         now = self._now()
+        if self._leader is not None:
+            self._next = now + _LOOK_S
+            return StopReason.INTERRUPTED if self._leader() else None
         if now < self._grace_until:
             self._next = self._grace_until
             return None
@@ -102,6 +106,10 @@ class Patience:
             reason = StopReason.MEMORY
         self._next = min(now + _LOOK_S, self._deadline) if reason is None else 0.0
         return reason
+
+    def follow(self, leader: Callable[[], bool]) -> None:
+        """From now on this process ends its work whenever another one says so: that one minds the limits."""
+        self._leader, self._next = leader, 0.0
 
     def _measured(self) -> bool:
         """Whether too much memory is held."""

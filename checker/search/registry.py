@@ -20,10 +20,11 @@ def _embedded() -> type[EmbeddedEngine]:
     return EmbeddedEngine
 
 
-def _by_elements() -> Engine:
+def _by_elements(wide: int, workers: int = 1) -> Engine:
     from checker.search.columns.sizes import Sizes
+    from checker.search.engines.embedded import Sharing
 
-    return _embedded()(wide=0, sizes=Sizes(many_values=0))
+    return _embedded()(wide, Sizes(many_values=0), shared=Sharing(workers, wide=1))
 
 
 def _directly(wide: int | None) -> EmbeddedEngine:
@@ -62,8 +63,13 @@ ENGINES: Final[Mapping[str, Entry]] = {
     "plain": Entry(lambda: _plain()(), "the oracle of the tests; tiny models"),
     "spark": Entry(lambda: _spark()(), "state spaces larger than one machine", lasting=True),
     "rows": Entry(lambda: _embedded()(wide=None), "row by row to the end", True, "embedded"),
-    "columns": Entry(lambda: _by_elements(), "by columns from the first state on, sets by elements", True, "embedded"),
+    "columns": Entry(
+        lambda: _by_elements(wide=0), "by columns from the first state on, sets by elements", True, "embedded"
+    ),
     "early columns": Entry(lambda: _embedded()(wide=2), "by columns as soon as two states wait", True, "embedded"),
+    "two workers": Entry(
+        lambda: _by_elements(wide=2, workers=2), "by columns in two processes, sets by elements", True, "embedded"
+    ),
     "direct rows": Entry(lambda: _directly(None), "row by row, rules run directly where they can be", True, "embedded"),
     "direct columns": Entry(lambda: _directly(0), "the same by columns", True, "embedded"),
     "spark rows": Entry(lambda: _spark()(wide=None), "row by row, in the driver and in every partition", True, "spark"),

@@ -49,6 +49,8 @@ def check_way(engine: str, toy: Toy, settings: Settings, found: Exploration, **o
     jobs = found.stats.get("spark_levels", 0)
     if engine == "columns":
         assert by_columns == known_to_columns
+    elif engine == "two workers":
+        assert not by_columns or found.stats["workers"] in (2, "1: liveness is judged")
     elif engine in ("plain", "rows"):
         assert not by_columns and not jobs
     elif engine in IN_PARTITIONS and not settings.spark_from:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,16 @@ def unpack_rows(run: RowRun, parts: Sequence[bytes]) -> None:
         demand(run.machine.key(waiting.state) == run.found.keys[waiting.number], "the state of a key")
 
 
-def pack_columns(run: ColumnRun) -> list[bytes]:
-    """The same columns of numbers and starts, and the states of each packing."""
+class WaitingColumns(NamedTuple):
+    """The same columns of numbers and starts, and the states of each packing, in pieces."""
+
+    numbers: bytes
+    starts: bytes
+    pieces: list[bytes]
+
+
+def waiting_columns(run: ColumnRun) -> WaitingColumns:
+    """What waits in a run by columns, or in a part of one."""
     from checker.search.checkpoints.row_codec import RowCodec, pieces_of
 
     codec = RowCodec(run.space, StateCodec(run.space.machine), run.refit)
@@ -53,7 +61,13 @@ def pack_columns(run: ColumnRun) -> list[bytes]:
     numbers = b"".join(part.numbers.astype(np.int64).tobytes() for part in parts)
     starts = b"".join(part.starts.astype(np.int64).tobytes() for part in parts)
     pieces = [piece for part in parts for piece in pieces_of(codec.pack_whole(part.packing, part.rows))]
-    return [numbers, starts, deflate(bundle(pieces))]
+    return WaitingColumns(numbers, starts, pieces)
+
+
+def pack_columns(parts: Sequence[WaitingColumns]) -> list[bytes]:
+    """All that waits, in bytes."""
+    numbers, starts, pieces = zip(*parts, strict=True)
+    return [b"".join(numbers), b"".join(starts), deflate(bundle([piece for some in pieces for piece in some]))]
 
 
 def sample(run: RowRun, parts: Sequence[bytes]) -> list[State]:

@@ -11,11 +11,13 @@ import numpy as np
 
 from checker.liveness.graph import FairnessMark, Graph, GraphPart, Obligations
 from checker.search.checkpoints.frontier_codec import (
+    WaitingColumns,
     pack_columns,
     pack_rows,
     sample,
     unpack_columns,
     unpack_rows,
+    waiting_columns,
 )
 from checker.search.checkpoints.key_columns import WIDTH, halves_of, key_array, key_column, keys_of
 from checker.search.checkpoints.lasting_run import RUN_PARTS, Saved, pack_head, unpack_head
@@ -78,8 +80,10 @@ class Records:
 
     # --- saving ----------------------------------------------------------------------------------------------------
 
-    def save(self, store: FileStore, rows: RowRun, columns: ColumnRun | None) -> Saved:
-        """Write what is new since the last time."""
+    def save(
+        self, store: FileStore, rows: RowRun, columns: ColumnRun | None, parts: Sequence[WaitingColumns] | None = None
+    ) -> Saved:
+        """Write what is new since the last time. `parts`: what waits in other processes, and not in the columns."""
         links = _links(rows, columns, self.found)
         count = len(links.parents) // 8
         if count:
@@ -104,7 +108,7 @@ class Records:
             frozenset(rows.expander.acted),
             tuple(rows.exported),
         )
-        waiting = pack_rows(rows) if columns is None else pack_columns(columns)
+        waiting = pack_rows(rows) if columns is None else pack_columns(parts or [waiting_columns(columns)])
         return Saved(None, (pack_head(Head, head), *waiting), head.files)
 
     # --- restoring -------------------------------------------------------------------------------------------------

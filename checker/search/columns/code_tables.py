@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from heapq import merge
 from typing import Any, Final
@@ -173,6 +173,11 @@ class Tables:
                 self._elements.setdefault(slot[:-1], []).append(slot)
         return known
 
+    def everything(self) -> Iterator[tuple[Slot, CodeTable]]:
+        """All tables, with the slot that each is of; that of threads has one without a number."""
+        yield THREADS, self.threads
+        yield from self._tables.items()
+
     def _element_sum(self, slot: Slot, element: int) -> int:
         """What an element of the set in a slot adds to the key; called once, when it is met there."""
         self.divider.met.setdefault(slot, []).append(element)
@@ -240,7 +245,7 @@ class Tables:
         self.divider.store_whole(slots)
         for slot in slots:
             gone = set(self._elements.pop(slot, ()))
-            parts = self._parts[root_of(slot)]
+            parts = self._parts.get(root_of(slot), [])
             parts[:] = [part for part in parts if part not in gone]
             for part in gone:
                 del self._tables[part]
@@ -258,6 +263,7 @@ class Tables:
         return self._elements.get(slot, [])
 
 
+THREADS: Final[Slot] = ("thread",)
 NO_PROPERTY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import Final, NamedTuple
@@ -21,6 +22,7 @@ from checker.search.columns.element_bits import WholeSets
 from checker.search.columns.expand import Arrived, Chunk, ColumnExpander, TooWide
 from checker.search.columns.gathered import Gathered
 from checker.search.columns.judge import AssertionEvaluator
+from checker.search.columns.outbox import Outbox
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.space import Space
 from checker.search.columns.spill_file import in_memory
@@ -32,7 +34,7 @@ from checker.search.contract.level_counts import count_states, is_dead_end, keep
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from interpreter.state.state import Slot
-from interpreter.state.step import StepKind
+from interpreter.state.step import StepKind, StepOrder
 from interpreter.values.budget import METER
 
 _LEAST_ROWS: Final = 1 << 15
@@ -54,7 +56,7 @@ class Crowded(Exception):
         self.slots = slots
 
 
-class _New(NamedTuple):
+class NewStates(NamedTuple):
     """New states of a range of keys, by packing; the order of their keys where there are several packings."""
 
     batches: list[Batch]
@@ -62,8 +64,22 @@ class _New(NamedTuple):
     frontier: list[Frontier]
 
 
+@dataclass(slots=True)
+class LevelWork:
+    """A level under way: its result so far, the new states once they are numbered, and the rows to go on with.
+
+    `acted` and `expanded`: the actions that had steps, and how many rows were expanded, before it.
+    """
+
+    acted: set[int]
+    expanded: int
+    level: Level = field(default_factory=Level)
+    new: list[NewStates] = field(default_factory=list)
+    kept: list[Ints | None] = field(default_factory=list)
+
+
 class ColumnRun:
-    """Exploration by columns of one program in this process."""
+    """Exploration by columns of one program in this process; with an `outbox`, of the states of one range of keys."""
 
     def __init__(self, task: Task, space: Space, store: StateStore, graph: Graph | None) -> None:
         self.task = task
@@ -72,6 +88,7 @@ class ColumnRun:
         self.judge = AssertionEvaluator(task, space)
         self.graph = graph
         self.frontier: list[Frontier] = []
+        self.outbox: Outbox | None = None
         self._bound = task.program.options.max_actions
         self._counters = Counters()
         self._expanders: dict[Packing, ColumnExpander] = {}
@@ -86,43 +103,54 @@ class ColumnRun:
 
     def next(self) -> Level:
         """Expand the frontier."""
-        level = Level()
-        acted = set(self.space.expander.acted)
-        before = self._expanded
-        new: list[_New] = []
+        work = self.begin()
         try:
-            self._step(level)
-            new += self._numbered(level)
-            kept = self._judged(new, level)
+            self._step(work.level)
+            self.number(work, self.finish())
         except Stop as stop:
-            self.space.expander.acted = acted
-            self._gathered = Gathered(self.store.spill_files)
-            self.space.edges.clear()
-            stop.unfinished = Unfinished.of(level, self._expanded - before, partial(self._new_path, new))
+            stop.unfinished = Unfinished.of(work.level, self.give_up(work), partial(self._new_path, work))
             raise
         expanded = self.frontier if self.graph is not None else []
         with METER.unasked():
-            self._take_in(new, kept, level)
+            self.take_in(work)
             if self.graph is not None:
                 with self.task.phases.during(EDGES):
                     self._draw(self.graph, expanded)
-                if not keeps_graph(True, level):
+                if not keeps_graph(True, work.level):
                     self.graph = None
-        return level
+        return work.level
+
+    def begin(self) -> LevelWork:
+        """Begin a level. What follows is `expanding` to its end, `finish`, `number` and `take_in`, or `give_up`."""
+        return LevelWork(set(self.space.expander.acted), self._expanded)
+
+    def give_up(self, work: LevelWork) -> int:
+        """Be as before a level was begun; how many rows were expanded."""
+        self.space.expander.acted = work.acted
+        self._gathered = Gathered(self.store.spill_files)
+        if self.outbox is not None:
+            self.outbox.clear()
+        self.space.edges.clear()
+        return self._expanded - work.expanded
 
     def steps(self, level: Level) -> dict[Packing, Batch]:
         """Expand the frontier, and keep nothing: the targets, each state of a packing once, sorted by key."""
         self._step(level)
         self.frontier = []
         found: dict[Packing, list[Batch]] = {}
-        for part in self._finish():
+        for part in self.finish():
             for packing, batch in part.items():
                 found.setdefault(packing, []).append(batch)
         return {packing: Batch.joined(batches) for packing, batches in found.items()}
 
     def _step(self, level: Level) -> None:
+        for _ in self.expanding(level):
+            pass
+
+    def expanding(self, level: Level) -> Generator[None, None, None]:
+        """Expand the frontier, some rows at a time."""
         if slots := self._crowded():
-            self._store_whole(slots)
+            self.store_whole(slots)
         for part in self.frontier:
             self._make_room(part)
             begin = 0
@@ -133,6 +161,7 @@ class ColumnRun:
                 self._save_memory()
                 self.task.tick(len(self._gathered), level.transitions)
                 begin = end
+                yield
 
     def _rows_at_a_time(self) -> int:
         wanted = _STEPS * self._expanded // max(self._steps, 1)
@@ -155,7 +184,7 @@ class ColumnRun:
                 self.space.edges.forget(edges)
                 self.space.expander.acted = set(acted)
                 if isinstance(problem, Crowded):
-                    self._store_whole(problem.slots)
+                    self.store_whole(problem.slots)
                 else:
                     end = begin + max(1, (end - begin) >> _NARROWER)
             finally:
@@ -168,7 +197,8 @@ class ColumnRun:
         if spill_files.budget is None:
             return
         waiting = in_memory(column for part in self.frontier for column in part.columns)
-        if self.store.bytes + waiting + self._gathered.bytes > spill_files.budget:
+        sent = 0 if self.outbox is None else self.outbox.bytes
+        if self.store.bytes + waiting + self._gathered.bytes + sent > spill_files.budget:
             self.store.spill()
             self._gathered.spill()
             for part in self.frontier:
@@ -229,13 +259,14 @@ class ColumnRun:
         """All rows of a packing, `more` batches among them."""
         rows = [part.rows for part in self.frontier if part.packing is packing]
         rows += [*self._gathered.rows(packing), *[batch.rows for batch in more]]
+        rows += [] if self.outbox is None else self.outbox.rows(packing)
         return chain(rows, self.store.repacked(packing))
 
     def _crowded(self) -> list[Slot]:
         """The slots in which sets have too many elements to be stored by elements."""
         return self.space.tables.crowded(len(self.store), self.space.sizes)
 
-    def _store_whole(self, slots: list[Slot]) -> None:
+    def store_whole(self, slots: list[Slot]) -> None:
         """Store the sets in some slots whole from now on, and forget what was learned of their elements."""
         space, memory = self.space, self.space.memory
         wholes = {packing: WholeSets(packing, slots) for packing in space.packings.values()}
@@ -314,11 +345,36 @@ class ColumnRun:
             made.setdefault(packing, []).append(self._packed(packing, arrived))
         for packing, batches in made.items():
             if batches:
-                fresh = self.store.fresh(Batch.joined(batches), ranks)
-                if len(fresh):
-                    self._gathered.add(packing, fresh, partial(self._least, ranks=ranks))
+                fresh = self._fresh(Batch.joined(batches), ranks)
+                if self.outbox is not None:
+                    fresh = self.outbox.sort_out(packing, fresh)
+                self._gather(packing, fresh)
 
-    def _finish(self) -> list[dict[Packing, Batch]]:
+    def _fresh(self, batch: Batch, ranks: Ints) -> Batch:
+        """Each state of a batch once, with its parent, sorted by key, unless it was found before the level under way.
+
+        What other processes have found is not known here.
+        """
+        found = self.store.least(batch, ranks)
+        own = slice(0, len(found)) if self.outbox is None else self.outbox.own(found)
+        known = self.store.known(found.between(own.start, own.stop))
+        if not known.any():
+            return found
+        fresh = np.ones(len(found), dtype=np.bool_)
+        fresh[own] = ~known
+        return found.take(np.flatnonzero(fresh))
+
+    def _gather(self, packing: Packing, fresh: Batch) -> None:
+        if len(fresh):
+            self._gathered.add(packing, fresh, partial(self._least, ranks=self.space.order_ranks()))
+
+    def receive(self, packing: Packing, batch: Batch) -> None:
+        """Take in states that another process has found, each once and sorted by key. The batch is not kept."""
+        if len(self.space.packings) > 1:
+            self.store.compare_keys()
+        self._gather(packing, batch.take(np.flatnonzero(~self.store.known(batch))))
+
+    def finish(self) -> list[dict[Packing, Batch]]:
         """What the level has found, by ranges of keys."""
         return self._gathered.finish(partial(self._least, ranks=self.space.order_ranks()))
 
@@ -333,7 +389,7 @@ class ColumnRun:
             return made
         images, packing = self.space.images, chunk.part.packing
         assert images is not None
-        batch = self.store.fresh(Batch.joined(chunk.fast), ranks)
+        batch = self._fresh(Batch.joined(chunk.fast), ranks)
         for target in images.targets(batch):
             if target.outgrown or target.threads < packing.threads:
                 more = [batch] if target is packing else []
@@ -354,13 +410,12 @@ class ColumnRun:
             counts(np.array([one.crashes for one in arrived], dtype=np.int64)),
         )
 
-    def _numbered(self, level: Level) -> list[_New]:
-        """The new states, numbered by key."""
-        level.noted = self.space.machine.noted()
-        found: list[_New] = []
+    def number(self, work: LevelWork, found: list[dict[Packing, Batch]]) -> None:
+        """Number the new states of a level by key, and judge them."""
+        work.level.noted = self.space.machine.noted()
         with self.task.phases.during(JOINING):
             base = len(self.store)
-            for part in self._finish():
+            for part in found:
                 batches = list(part.values())
                 order = self.store.order(batches)
                 numbers = self.store.numbers_from(base, batches, order)
@@ -369,21 +424,17 @@ class ColumnRun:
                 for (packing, b), own in zip(part.items(), numbers, strict=True):
                     cut = is_cut(b.starts, self._bound)
                     frontier.append(Frontier(packing, b.rows, own, b.starts, b.crashes, b.high, b.low, cut))
-                found.append(_New(batches, order, frontier))
-        return found
-
-    def _judged(self, new: list[_New], level: Level) -> list[Ints | None]:
-        """Judge the new states: of each part of the frontier the rows to go on with, None for all."""
-        frontier = [part for one in new for part in one.frontier]
+                work.new.append(NewStates(batches, order, frontier))
+        frontier = [part for one in work.new for part in one.frontier]
         with self.task.phases.during(JUDGING):
-            return self.judge.states(frontier, level, len(self.store))
+            work.kept = self.judge.states(frontier, work.level, len(self.store))
 
-    def _take_in(self, new: list[_New], kept: list[Ints | None], level: Level) -> None:
+    def take_in(self, work: LevelWork) -> None:
         """Store the new states and make them the frontier. The level is not stopped any more."""
         with self.task.phases.during(JOINING):
-            for one in new:
+            for one in work.new:
                 self.store.add(one.batches, one.order)
-        self._wait([part for one in new for part in one.frontier], kept, level)
+        self._wait([part for one in work.new for part in one.frontier], work.kept, work.level)
         self._save_memory()
 
     def take(self, frontier: list[Frontier], level: Level) -> None:
@@ -401,13 +452,20 @@ class ColumnRun:
             if rows is not None:
                 part.keep(rows)
 
-    def _new_path(self, new: list[_New], key: int) -> tuple[PathLink, ...] | None:
+    def _new_path(self, work: LevelWork, key: int) -> tuple[PathLink, ...] | None:
         """The path to a state of the level under way; None: it was found before."""
+        origin = self.origin(work, key)
+        if origin is None:
+            return None
+        parent, order = origin
+        return (*self.path(self.store.key(parent)), PathLink(order, key))
+
+    def origin(self, work: LevelWork, key: int) -> tuple[int, StepOrder] | None:
+        """The number of the source and the step by which a state of the level under way was found; None: of no such."""
         high, low = halves([key])
-        for batch in [batch for one in new for batch in one.batches]:
+        for batch in [batch for one in work.new for batch in one.batches]:
             for row in np.flatnonzero((batch.high == high[0]) & (batch.low == low[0])).tolist():
-                before = self.store.key(int(batch.parents[row]))
-                return (*self.path(before), PathLink(self.space.orders[int(batch.orders[row])], key))
+                return int(batch.parents[row]), self.space.orders[int(batch.orders[row])]
         return None
 
     # --- asking ----------------------------------------------------------------------------------------------------

@@ -32,6 +32,8 @@ class Sizes:
     """So many rows of a packing, or as many as are joined already, may be loose: several of them may be one state."""
     joined: int = 1 << 17
     """Rows that are joined at a time, more or less."""
+    sent: int = 1 << 20
+    """States for other processes are sent when there are so many: few enough that they take little memory."""
     spilled: int = 1 << 16
     """Arrays of fewer bytes stay in memory."""
     merged: int = 1 << 20

@@ -29,7 +29,7 @@ class SpillFiles:
     ) -> None:
         self.budget = budget
         self.sizes = sizes
-        self._say = say
+        self.say = say
         self.bytes = 0
         """How much was written so far."""
         self._maps: WeakSet[mmap.mmap] = WeakSet()
@@ -68,7 +68,7 @@ class SpillFiles:
             self.budget = None
             reason = (error.strerror or str(error)).lower()
             where = tempfile.gettempdir()
-            self._say(f"{where}: {reason}: the run goes on in memory (TMPDIR names another folder for --memory)")
+            self.say(f"{where}: {reason}: the run goes on in memory (TMPDIR names another folder for --memory)")
             return None
         self._maps.add(mapped)
         return np.frombuffer(mapped, dtype=kind)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise, takewhile
 from typing import Any, Final
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from checker.core.exploration import PathLink
 from checker.core.level import KeysCollide
 from checker.search.columns.batch import Batch, counts
-from checker.search.columns.code_tables import Ints, Words, distinct, halves
+from checker.search.columns.code_tables import Ints, Mask, Words, distinct, halves
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.spill_file import SpillFiles, in_memory
-from checker.search.columns.visited_keys import VisitedKeys
+from checker.search.columns.visited_keys import Numbers, VisitedKeys
 from checker.search.contract.bounds import fewest_starts
 from checker.search.contract.parents import crashes_after, least_parents
 from checker.search.contract.ranks import least_of_level, order_of_level
@@ -89,16 +89,15 @@ class StateStore:
         found.crashes = counts(crashes)
         return found
 
-    def fresh(self, batch: Batch, ranks: Ints) -> Batch:
-        """The states of a batch that were not found before the level under way, as `least` gives them."""
-        found = self.least(batch, ranks)
+    def known(self, found: Batch) -> Mask:
+        """Which states of a batch, as `least` gives it, were found before the level under way."""
         known, shared = self.visited.contains(found.high, self._rest(found))
         if shared and self.packing is not None:
             self.compare_keys()
             by_key, _ = self.visited.contains(found.high, found.low)
             if (by_key != known).any():
                 raise KeysCollide
-        return found.take(np.flatnonzero(~known)) if known.any() else found
+        return known
 
     def order(self, batches: Sequence[Batch]) -> Ints | None:
         """The order by key of the states of some batches together; None: there is one, and it is sorted."""
@@ -160,6 +159,28 @@ class StateStore:
         parents[stored == _NONE] = -1
         orders = np.concatenate([np.zeros(0, dtype=np.int32), *self.orders[level:]])[skip:]
         return *self.keys_since(number), parents, orders
+
+    # --- a part of the states ---------------------------------------------------------------------------------------
+
+    def narrow(self, part: Callable[[Words], slice]) -> None:
+        """Keep that part of the states found which is given of sorted high halves, but not how they were reached.
+
+        From then on others may keep states that come between. Numbers are those among all.
+        """
+        self.visited.narrow(part)
+        self.parents, self.orders, self.first = [], [], [len(self)]
+
+    def skip_to(self, number: int) -> None:
+        """Have the next state numbered so: those before are kept by others."""
+        self.first[-1] = number
+
+    def taken(self, number: int) -> tuple[Words, Words, Numbers, NDArray[np.int32]]:
+        """The states from a number on, and how they were reached, which is not kept: key halves, parents, orders."""
+        high, rest, _ = self.visited.by_number(number)
+        parents = np.concatenate([np.zeros(0, dtype=np.uint32), *self.parents])
+        orders = np.concatenate([np.zeros(0, dtype=np.int32), *self.orders])
+        self.parents, self.orders = [], []
+        return high, self._low(rest), parents, orders
 
     # --- distinguishing states --------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ Sorted runs with binary search are faster than a hash table of arrays: the keys 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,6 +76,25 @@ class VisitedKeys:
             indexes = run.numbers[rows].astype(np.int64) - number
             high[indexes], rest[indexes] = run.high[rows], run.rest[rows]
         return high, rest
+
+    def by_number(self, number: int) -> tuple[Words, Words, Numbers]:
+        """High half, rest and number of those keys whose numbers are not below this one, by number."""
+        parts = []
+        for run in self._runs:
+            rows = np.flatnonzero(run.numbers >= number)
+            parts.append((run.high[rows], run.rest[rows], run.numbers[rows]))
+        nothing = np.zeros(0, dtype=np.uint64)
+        parts.append((nothing, nothing, np.zeros(0, dtype=np.uint32)))
+        high, rest, numbers = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        order = np.argsort(numbers)
+        return high[order], rest[order], numbers[order]
+
+    def narrow(self, part: Callable[[Words], slice]) -> None:
+        """Keep that part of the keys which is given of sorted high halves. They keep their numbers."""
+        for i, (high, rest, numbers) in enumerate(self._runs):
+            own = part(high)
+            self._runs[i] = SortedRun(high[own].copy(), rest[own].copy(), numbers[own].copy())
+        self._runs = [run for run in self._runs if len(run.high)]
 
     def some(self, numbers: list[int]) -> tuple[Words, Words]:
         """High half and rest of a few keys."""

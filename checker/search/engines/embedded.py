@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from checker.core.exploration import PathLink
 from checker.core.level import Level
@@ -20,27 +21,46 @@ if TYPE_CHECKING:
     from checker.search.checkpoints.lasting_run import Saved
     from checker.search.checkpoints.records import Records
     from checker.search.columns.column_run import ColumnRun
+    from checker.search.workers.team import Team
     from checker.storage.file_store import FileStore
+
+
+_PAYS: Final = 1 << 15
+"""States in the frontier from which several processes are faster than one."""
+
+
+class Sharing(NamedTuple):
+    """How many workers share an exploration by columns, from that width of the frontier."""
+
+    workers: int
+    wide: int = _PAYS
 
 
 class EmbeddedEngine:
     """`wide`: the size of the frontier from which it goes by columns; None: never. `sizes`: thresholds of columns.
 
-    `thresholds`: when rules are run directly.
+    `thresholds`: when rules are run directly. `shared`: how workers share the work.
     """
 
     name = "embedded"
 
-    def __init__(self, wide: int | None = WIDE, sizes: Sizes = SIZES, thresholds: Thresholds = THRESHOLDS) -> None:
+    def __init__(
+        self,
+        wide: int | None = WIDE,
+        sizes: Sizes = SIZES,
+        thresholds: Thresholds = THRESHOLDS,
+        shared: Sharing | None = None,
+    ) -> None:
         self.wide = wide
         self.sizes = sizes
         self.thresholds = thresholds
+        self.shared = shared
 
     def begin(self, task: Task) -> EmbeddedRun:
         if self.thresholds is not THRESHOLDS and task.memory is None:
             memory = Memory(task.machine(task.program), task.phases, self.thresholds)
             task = replace(task, memory=memory)
-        return EmbeddedRun(task, self.wide, self.sizes)
+        return EmbeddedRun(task, self.wide, self.sizes, self.shared)
 
 
 class EmbeddedRun:
@@ -49,9 +69,12 @@ class EmbeddedRun:
     by_elements: ClassVar = True
     """Whether columns store sets by elements."""
 
-    def __init__(self, task: Task, wide: int | None, sizes: Sizes = SIZES) -> None:
+    def __init__(self, task: Task, wide: int | None, sizes: Sizes = SIZES, shared: Sharing | None = None) -> None:
         self._rows = RowRun(task, self.by_elements)
         self._columns: ColumnRun | None = None
+        self._team: Team | None = None
+        self._shared = shared or Sharing(task.settings.workers)
+        self._level = 0
         self._wide = wide
         self._sizes = sizes
         self._stays = False
@@ -63,6 +86,8 @@ class EmbeddedRun:
 
     @property
     def exact(self) -> bool:
+        if self._team is not None:
+            return self._team.exact
         return self._rows.exact if self._columns is None else self._columns.store.exact
 
     def first(self) -> Level:
@@ -72,7 +97,34 @@ class EmbeddedRun:
         wide = self._wide
         if self._columns is None and not self._stays and wide is not None and len(self._rows.waiting) >= wide:
             self._take_over()
+        self._share()
+        level = self._go()
+        self._level += 1
+        return level
+
+    def _go(self) -> Level:
+        if self._team is not None:
+            return self._team.next()
         return self._rows.next() if self._columns is None else self._columns.next()
+
+    def _share(self) -> None:
+        """Have workers go on, if there are to be some and they are not at work yet, from the width at which it pays."""
+        columns, shared = self._columns, self._shared
+        if self._team is not None or columns is None or shared.workers < 2 or self._why_alone is not None:
+            return
+        if sum(len(part.rows) for part in columns.frontier) < shared.wide:
+            return
+        from checker.search.workers.team import Team
+
+        rows = self._rows
+        self._team = Team(rows.task, columns, rows.expander, shared.workers, self._level + 1)
+
+    @property
+    def _why_alone(self) -> str | None:
+        """Why workers cannot share this exploration, if they cannot."""
+        if self._columns is not None and self._columns.graph is not None:
+            return "liveness is judged"
+        return None if hasattr(os, "fork") else "this system cannot fork processes"
 
     def _take_over(self) -> None:
         if not self._known_to_columns():
@@ -96,6 +148,8 @@ class EmbeddedRun:
         return not rows.machine.images.ranked or all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
 
     def path(self, key: int) -> tuple[PathLink, ...]:
+        if self._team is not None:
+            return self._team.path(key)
         return self._rows.path(key) if self._columns is None else self._columns.path(key)
 
     def graph(self) -> Graph:
@@ -110,9 +164,14 @@ class EmbeddedRun:
         return GraphSearch(self.graph(), self.answers, self._rows.task.patience.ask)
 
     def stats(self) -> Mapping[str, object]:
-        return {**self._rows.stats(), **({} if self._columns is None else self._columns.stats())}
+        if self._team is not None:
+            return self._team.stats()
+        alone = {} if self._shared.workers < 2 else {"workers": f"1: {self._why_alone or 'no level was wide enough'}"}
+        return {**self._rows.stats(), **({} if self._columns is None else self._columns.stats()), **alone}
 
     def close(self) -> None:
+        if self._team is not None:
+            self._team.close()
         self._rows.close()
 
     # --- checkpoints -----------------------------------------------------------------------------------------------
@@ -125,6 +184,8 @@ class EmbeddedRun:
     @property
     def found(self) -> int:
         """How many states were found so far."""
+        if self._team is not None:
+            return self._team.found
         return len(self._rows.found.keys) if self._columns is None else len(self._columns.store)
 
     def save(self, store: FileStore, level: int) -> Saved:
@@ -132,6 +193,8 @@ class EmbeddedRun:
         from checker.search.checkpoints.records import Records
 
         self._records = self._records or Records()
+        if self._team is not None:
+            return self._records.save(store, self._rows, self._team.reached(), self._team.waiting_columns())
         return self._records.save(store, self._rows, self._columns)
 
     def restore(self, store: FileStore, level: int, waiting: bool = True) -> None:
@@ -142,3 +205,4 @@ class EmbeddedRun:
         self._rows.found.states = None
         self._records = Records()
         self._columns = self._records.restore(store, level, self._rows, waiting)
+        self._level = level

@@ -13,6 +13,7 @@ from checker.search.memo.parts_world import PartsView
 from checker.search.memo.remembering import RememberingRunner
 from checker.search.memo.row_tables import RowTable
 from checker.search.memo.run_choice import THRESHOLDS, RunChoice, Thresholds
+from checker.search.memo.tally import Tally
 from checker.search.memo.trie import Counters, ReadTree
 from interpreter import Machine
 from interpreter.execute.view import PairView, View
@@ -333,25 +334,8 @@ class Memory:
             total.add(tree.counters)
         return total
 
-    def stats(self) -> dict[str, object]:
-        """The effect of remembering, for `--stats`."""
-        total = self.total()
-        walks = total.walks + total.misses
-        return {
-            "rule evaluations": total.evaluations,
-            "looked up in tables": total.lookups,
-            "hit rate of tables": _rate(total.lookups - total.misses, total.lookups),
-            "walked through trees": walks,
-            "hit rate of trees": _rate(walks - total.calls, walks),
-            "interpreter calls": total.calls,
-            "run directly": 0 if self._direct is None else self._direct.direct,
-            "hit rate": _rate(total.hits, total.evaluations),
-            "read trees": len(self._trees),
-            "tree nodes": total.nodes,
-            "rules not remembered": sum(choice.forgotten for choice in self._choices.values()),
-        }
-
-
-def _rate(hits: int, asked: int) -> float:
-    """The share of questions that had an answer."""
-    return round(max(0, hits) / asked, 4) if asked else 0.0
+    def tally(self) -> Tally:
+        """What remembering did so far."""
+        directly = 0 if self._direct is None else self._direct.direct
+        forgotten = sum(choice.forgotten for choice in self._choices.values())
+        return Tally(self.total(), directly, len(self._trees), forgotten)

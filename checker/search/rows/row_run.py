@@ -319,4 +319,4 @@ class RowRun:
         return GraphSearch(self.graph(), self.answers, self.task.patience.ask)
 
     def stats(self) -> Mapping[str, object]:
-        return self.expander.memory.stats()
+        return self.expander.memory.tally().stats()

@@ -14,7 +14,7 @@ from checker.search.checkpoints.key_columns import Keys, key_column, keys_of, pa
 from checker.search.checkpoints.row_codec import RowCodec
 from checker.search.columns.code_tables import Ints
 from checker.search.contract.protocol import Task
-from checker.search.engines.embedded import EmbeddedRun
+from checker.search.engines.embedded import EmbeddedRun, Sharing
 from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import WorkerConfig
 from checker.search.spark.batches import NO_ORDER, batches_of, joined, to_bytes, waiting_batches
@@ -31,7 +31,7 @@ class LocalRun(EmbeddedRun):
     """Workers store sets whole, and learn from this run how containers are divided."""
 
     def __init__(self, task: Task, wide: int | None) -> None:
-        super().__init__(task, wide)
+        super().__init__(task, wide, shared=Sharing(1))
         self.machine: Machine = self._rows.machine
         self.recorded: tuple[str, ...] = self._rows.expander.recorded
         self.recorder = ResultRecorder(self._rows.expander)

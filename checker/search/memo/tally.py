@@ -1,0 +1,53 @@
+"""`Tally`: what remembering did, in one process or in several that share a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import NamedTuple
+
+from checker.search.memo.trie import Counters
+
+
+class Tally(NamedTuple):
+    """What remembering did: rules run directly, read trees, rules that are not remembered."""
+
+    total: Counters
+    directly: int
+    trees: int
+    forgotten: int
+
+    def stats(self) -> dict[str, object]:
+        """The effect of remembering, for `--stats`."""
+        total = self.total
+        walks = total.walks + total.misses
+        return {
+            "rule evaluations": total.evaluations,
+            "looked up in tables": total.lookups,
+            "hit rate of tables": _rate(total.lookups - total.misses, total.lookups),
+            "walked through trees": walks,
+            "hit rate of trees": _rate(walks - total.calls, walks),
+            "interpreter calls": total.calls,
+            "run directly": self.directly,
+            "hit rate": _rate(total.hits, total.evaluations),
+            "read trees": self.trees,
+            "tree nodes": total.nodes,
+            "rules not remembered": self.forgotten,
+        }
+
+    def together(self, others: Sequence[Tally]) -> Tally:
+        """Of several processes that have begun with this: what was done in all of them."""
+        counted = Counters()
+        counted.add(self.total)
+        for other in others:
+            for one in fields(Counters):
+                more = getattr(other.total, one.name) - getattr(self.total, one.name)
+                setattr(counted, one.name, getattr(counted, one.name) + more)
+        directly = self.directly + sum(other.directly - self.directly for other in others)
+        trees = max(self.trees, *[other.trees for other in others])
+        return Tally(counted, directly, trees, max(self.forgotten, *[other.forgotten for other in others]))
+
+
+def _rate(hits: int, asked: int) -> float:
+    """The share of questions that had an answer."""
+    return round(max(0, hits) / asked, 4) if asked else 0.0

@@ -1,0 +1,218 @@
+"""`Part`: one worker's part of an exploration by columns: the states of a range of keys, level by level.
+
+All parts do the same at the same time: they expand what waits, send each other what they have found of the others'
+keys, and number and judge what is new. Numbers of states are those of one process: by level and key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from checker.core.effort import Effort, own_effort
+from checker.core.level import Level
+from checker.search.checkpoints.codec import StateCodec
+from checker.search.checkpoints.frontier_codec import WaitingColumns, waiting_columns
+from checker.search.columns.batch import Batch
+from checker.search.columns.column_run import ColumnRun, LevelWork
+from checker.search.columns.outbox import KeyRanges, Outbox
+from checker.search.columns.packing import Packing
+from checker.search.contract.protocol import Tick
+from checker.search.memo.tally import Tally
+from checker.search.workers.region import Region, RegionPart
+from checker.search.workers.translation import Common, News, PackingText, RowReader, RowWriter
+from interpreter.state.state import Slot
+from interpreter.state.step import StepOrder
+from interpreter.values.budget import METER
+
+
+class Expansion(NamedTuple):
+    """How far the expansion has come: whether there is more, and which sets are stored whole."""
+
+    more: bool
+    whole: frozenset[Slot]
+
+
+class Shipment(NamedTuple):
+    """What one part has found of the others' keys: `batches` for each of them, with the index of the packing."""
+
+    news: News
+    packings: tuple[PackingText, ...]
+    batches: tuple[tuple[tuple[int, tuple[RegionPart, ...]], ...], ...]
+
+
+class TakenIn(NamedTuple):
+    """A level that is complete. `answers`: what the recorded assertions say of the new states."""
+
+    level: Level
+    answers: Mapping[str, bytes]
+    exact: bool
+
+
+class GivenUpPart(NamedTuple):
+    """A level that was given up, after so many states. `origins`: sources and steps of those witnesses that are new."""
+
+    level: Level
+    expanded: int
+    origins: Mapping[int, tuple[int, StepOrder]]
+
+
+class ReachedBy(NamedTuple):
+    """How states were reached that were taken in since the last call: key halves, parents, orders; new step orders."""
+
+    columns: tuple[RegionPart, ...]
+    orders: tuple[StepOrder, ...]
+
+
+class PartStats(NamedTuple):
+    """What a worker did, what it took, CPU seconds by phase, and what its columns say of themselves."""
+
+    tally: Tally
+    effort: Effort
+    seconds: Mapping[str, float]
+    columns: Mapping[str, object]
+    said: tuple[str, ...]
+
+
+class Part:
+    """The part with one number. The run is that of the process that was forked, which has found everything so far."""
+
+    def __init__(self, run: ColumnRun, ranges: KeyRanges, number: int, regions: Sequence[Region], tick: Tick) -> None:
+        self.number = number
+        self.run = run
+        self.regions = regions
+        self.said: list[str] = []
+        run.task = replace(run.task, tick=tick, say=self.said.append)
+        run.task.phases.begin_anew()
+        spill_files = run.store.spill_files
+        spill_files.say = self.said.append
+        if spill_files.budget is not None:
+            spill_files.budget //= ranges.count
+        run.store.narrow(lambda high: ranges.part(number, high))
+        for part in run.frontier:
+            part.keep(np.flatnonzero(ranges.owners(part.high) == number))
+        run.outbox = self.outbox = Outbox(ranges, number)
+        run.judge.recorded = {key: bytearray() for key in run.judge.recorded}
+        common = Common(run.space)
+        self._values = StateCodec(run.space.machine)
+        self._writer = RowWriter(run.space, self._values, common)
+        others = [other for other in range(ranges.count) if other != number]
+        self._readers = {other: RowReader(run, self._values, common) for other in others}
+        self._since, self._orders = len(run.store), len(run.space.orders)
+        self._work: LevelWork | None = None
+        self._expanding: Generator[None, None, None] | None = None
+        self._found: list[dict[Packing, Batch]] = []
+
+    # --- a level ---------------------------------------------------------------------------------------------------
+
+    @property
+    def work(self) -> LevelWork:
+        """The level under way."""
+        assert self._work is not None
+        return self._work
+
+    def expand(self) -> Expansion:
+        """Expand what waits, or go on with that, until there is much to be sent."""
+        if self._work is None:
+            self._work = self.run.begin()
+            self._expanding = self.run.expanding(self._work.level)
+        assert self._expanding is not None
+        more = any(len(self.outbox) >= self.run.space.sizes.sent for _ in self._expanding)
+        return Expansion(more, self.run.space.memory.divider.gathered)
+
+    def ship(self, whole: Sequence[Slot]) -> Shipment:
+        """Write what was found of the others' keys to the region. `whole`: slots whose sets are to be stored so."""
+        self._store_whole(whole)
+        boxes = self.outbox.boxes
+        used = list(dict.fromkeys(packing for box in boxes for packing, _ in box))
+        numbers = {packing: number for number, packing in enumerate(used)}
+        written = iter(self.regions[self.number].write([batch.columns for box in boxes for _, batch in box]))
+        batches = tuple([tuple([(numbers[packing], next(written)) for packing, _ in box]) for box in boxes])
+        self.outbox.clear()
+        return Shipment(self._writer.news(), tuple([self._writer.text(packing) for packing in used]), batches)
+
+    def receive(self, shipments: Sequence[Shipment]) -> None:
+        """Take in what the others have found of the keys of this part."""
+        for sender, reader in self._readers.items():
+            shipment = shipments[sender]
+            reader.take(shipment.news)
+            for text in shipment.packings:
+                reader.fit(text)
+            orders = reader.orders()
+            for index, pieces in shipment.batches[self.number]:
+                self.run.task.patience.ask()
+                *words, high, low, parents, steps, starts, crashes = self.regions[sender].read(pieces)
+                packing, rows = reader.rows(shipment.packings[index], words)
+                self.run.receive(packing, Batch(rows, high, low, parents, orders.take(steps), starts, crashes))
+
+    def finish(self) -> int:
+        """How many new states there are."""
+        self._found = self.run.finish()
+        return sum(len(batch) for part in self._found for batch in part.values())
+
+    def count(self, base: int) -> None:
+        """Number the new states from `base` on, and judge them."""
+        found, self._found = self._found, []
+        self.run.store.skip_to(base)
+        self.run.number(self.work, found)
+
+    def take_in(self, end: int) -> TakenIn:
+        """Make the new states the frontier. All new states are numbered up to `end`."""
+        level = self.work.level
+        with METER.unasked():
+            self.run.take_in(self.work)
+        self.run.store.skip_to(end)
+        self._work = None
+        recorded = self.run.judge.recorded
+        answers = {key: bytes(column) for key, column in recorded.items()}
+        for column in recorded.values():
+            column.clear()
+        return TakenIn(level, answers, self.run.store.exact)
+
+    def give_up(self, end: int) -> GivenUpPart | None:
+        """Be as before the level under way, if there is one; states were numbered up to `end` then."""
+        work, self._work = self._work, None
+        if work is None:
+            return None
+        self._found = []
+        expanded = self.run.give_up(work)
+        self.run.store.skip_to(end)
+        for column in self.run.judge.recorded.values():
+            column.clear()
+        level = work.level
+        witnesses = [*level.witnesses.values(), *([] if level.error is None else [level.error])]
+        keys = [witness.at.key for witness in witnesses if witness.at is not None]
+        origins = {key: origin for key in keys if (origin := self.run.origin(work, key)) is not None}
+        return GivenUpPart(level, expanded, origins)
+
+    def _store_whole(self, slots: Sequence[Slot]) -> None:
+        divider = self.run.space.memory.divider
+        some = [slot for slot in slots if slot not in divider.gathered]
+        if some:
+            self.run.store_whole(some)
+        for reader in self._readers.values():
+            reader.forget(slots)
+
+    # --- asking ----------------------------------------------------------------------------------------------------
+
+    def links(self) -> ReachedBy:
+        """Give up how states were reached: the first process keeps it from then on."""
+        run = self.run
+        columns = run.store.taken(self._since)
+        self._since = len(run.store)
+        orders = tuple(run.space.orders[self._orders :])
+        self._orders += len(orders)
+        return ReachedBy(self.regions[self.number].write([columns])[0], orders)
+
+    def waiting(self) -> WaitingColumns:
+        """The states that wait, by value."""
+        return waiting_columns(self.run)
+
+    def stats(self) -> PartStats:
+        """What this worker did."""
+        run = self.run
+        seconds = dict(run.task.phases.seconds)
+        return PartStats(run.space.memory.tally(), own_effort(), seconds, run.stats(), tuple(self.said))

@@ -1,0 +1,204 @@
+"""`Team`: an exploration by columns that goes on in several worker processes. The driver's side: it counts and records.
+
+Each worker keeps the states of one range of keys (`part`), so the states of a level, ordered by key, are those of the
+first worker, then those of the second one, and so on: their numbers, their parents and all that is reported are those
+of a single process. How states were reached is fetched from the workers when a path or a checkpoint is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from checker.core.effort import CPU_OF_OTHERS, MEMORY_OF_OTHERS, Effort
+from checker.core.exploration import PathLink
+from checker.core.level import Level, Unfinished
+from checker.core.patience import Stop
+from checker.search.checkpoints.frontier_codec import WaitingColumns
+from checker.search.columns.column_run import ColumnRun
+from checker.search.columns.outbox import KeyRanges
+from checker.search.contract.protocol import Task
+from checker.search.memo.tally import Tally
+from checker.search.rows.expander import Expander
+from checker.search.workers.part import Expansion, GivenUpPart, Part, PartStats, ReachedBy, Shipment, TakenIn
+from checker.search.workers.processes import Board, Commands, Processes
+from checker.search.workers.region import Region
+from interpreter.state.state import Slot
+
+
+@dataclass(slots=True)
+class _Known:
+    """What the workers said of themselves when they were asked last."""
+
+    parts: Sequence[PartStats] = ()
+    exact: bool = True
+    said: set[str] = field(default_factory=set)
+
+
+class Team:
+    """Workers that go on from a run by columns. `level`: the number of the first level that they find."""
+
+    def __init__(self, task: Task, run: ColumnRun, expander: Expander, workers: int, level: int) -> None:
+        self.task = task
+        self.run = run
+        self.workers = workers
+        self.level = level
+        self.found = len(run.store)
+        self.waiting = sum(len(part.rows) for part in run.frontier)
+        self._expander = expander
+        self._begun: Tally = expander.memory.tally()
+        self._order_numbers: list[list[int]] = [list(range(len(run.space.orders))) for _ in range(workers)]
+        self._counts: list[list[int]] = []
+        """How many states each worker has found, on each level since they were asked for how these were reached."""
+        self._known = _Known()
+        self._regions = [Region() for _ in range(workers)]
+        self._board = Board(workers)
+        ranges = KeyRanges(workers)
+        board, regions, patience, first = self._board, self._regions, task.patience, os.getpid()
+
+        def make(number: int) -> Commands:
+            # If the first process is killed, the others end too.
+            patience.follow(lambda: board.stopping or os.getppid() != first)
+
+            def tick(states: int, transitions: int) -> None:
+                board.note(number, states, transitions)
+                patience.ask()
+
+            part = Part(run, ranges, number, regions, tick)
+            return lambda name, given: getattr(part, name)(*given)
+
+        self._processes = Processes(workers, make, board)
+        # The workers have what waits.
+        run.frontier = []
+
+    def _tick(self) -> None:
+        self.task.tick(*self._board.total())
+
+    def _ask(self, name: str, *given: Any) -> list[Any]:
+        """Have all workers do the same, to its end."""
+        return self._processes.ask(name, [given] * self.workers)
+
+    def _work(self, name: str, *given: Any) -> list[Any]:
+        """Have all workers do the same, unless the run is to end. Raises `Stop` then."""
+        return self._processes.ask(name, [given] * self.workers, self._tick)
+
+    # --- a level ---------------------------------------------------------------------------------------------------
+
+    def next(self) -> Level:
+        """Expand what waits."""
+        self._board.clear()
+        try:
+            self._expand()
+            counts: list[int] = self._work("finish")
+            bounds = [self.found, *accumulate(counts, initial=self.found)][1:]
+            self._processes.ask("count", [(base,) for base in bounds[:-1]], self._tick)
+        except Stop as stop:
+            stop.unfinished = self._given_up()
+            raise
+        parts: list[TakenIn] = self._ask("take_in", bounds[-1])
+        self.found = bounds[-1]
+        self._counts.append(counts)
+        level = Level()
+        for part in parts:
+            level.merge(part.level)
+            for key, answers in part.answers.items():
+                self.run.judge.recorded[key] += answers
+        self._known.exact = all(part.exact for part in parts)
+        self._expander.acted |= level.acted
+        return level
+
+    def _expand(self) -> None:
+        """Have all workers expand what waits, and send each other what they have found."""
+        more = True
+        while more:
+            expanded: list[Expansion] = self._work("expand")
+            more = any(one.more for one in expanded)
+            whole: set[Slot] = set().union(*[one.whole for one in expanded])
+            shipments: list[Shipment] = self._work("ship", tuple(whole))
+            self._work("receive", shipments)
+
+    def _given_up(self) -> Unfinished:
+        """What was met on a level that was stopped. The workers are as before it."""
+        parts: list[GivenUpPart] = [part for part in self._ask("give_up", self.found) if part is not None]
+        level = Level()
+        for part in parts:
+            level.merge(part.level)
+        paths: dict[int, tuple[PathLink, ...]] = {}
+        for part in parts:
+            for key, (parent, order) in part.origins.items():
+                store = self.reached().store
+                paths[key] = (*self.path(store.key(parent)), PathLink(order, key))
+        return Unfinished(level, sum(part.expanded for part in parts), paths)
+
+    # --- asking ----------------------------------------------------------------------------------------------------
+
+    @property
+    def exact(self) -> bool:
+        """Whether all workers compare states, and not their keys alone."""
+        return self._known.exact
+
+    def reached(self) -> ColumnRun:
+        """The run that the workers have gone on from, with all states found and how they were reached."""
+        if self._counts:
+            links: list[ReachedBy] = self._ask("links")
+            self._add_states(links)
+        return self.run
+
+    def _add_states(self, links: Sequence[ReachedBy]) -> None:
+        store, space = self.run.store, self.run.space
+        store.compare_keys()
+        columns = []
+        for region, one, numbers in zip(self._regions, links, self._order_numbers, strict=True):
+            numbers += [space.number(order) for order in one.orders]
+            high, low, parents, orders = region.read(one.columns)
+            columns.append((high, low, parents, np.array(numbers, dtype=np.int32).take(orders)))
+        begins = [0] * self.workers
+        for counts in self._counts:
+            some = [
+                [column[begin : begin + count] for column in part]
+                for part, begin, count in zip(columns, begins, counts, strict=True)
+            ]
+            store.append(*[np.concatenate(parts) for parts in zip(*some, strict=True)])
+            begins = [begin + count for begin, count in zip(begins, counts, strict=True)]
+        self._counts = []
+
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        """The path to a state that was found."""
+        return self.reached().path(key)
+
+    def waiting_columns(self) -> list[WaitingColumns]:
+        """The states that wait, by value."""
+        return self._ask("waiting")
+
+    def stats(self) -> Mapping[str, object]:
+        """What all processes did together, for `--stats`."""
+        if not self._processes.closed:
+            self._known.parts = self._ask("stats")
+        parts = self._known.parts
+        effort = sum([part.effort for part in parts], Effort())
+        columns: dict[str, Any] = {}
+        for part in parts:
+            self.task.phases.add(part.seconds)
+            self._known.said.update(part.said)
+            for name, value in part.columns.items():
+                columns[name] = max(columns.get(name, 0), value)
+        tally = self._begun.together([part.tally for part in parts]) if parts else self._begun
+        return {
+            **tally.stats(),
+            **columns,
+            "workers": self.workers,
+            "workers from level": self.level,
+            CPU_OF_OTHERS: round(effort.cpu_s, 3),
+            MEMORY_OF_OTHERS: round(effort.memory_mb, 1),
+        }
+
+    def close(self) -> None:
+        """End the workers."""
+        self._processes.close()
+        for region in self._regions:
+            region.close()

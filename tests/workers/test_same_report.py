@@ -1,0 +1,120 @@
+"""However many workers there are, the report is the same, also of runs that are cut, interrupted and resumed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from checker.core.problems import ExitCode
+from checker.search.columns.sizes import Sizes
+from checker.search.workers.part import Part
+from checker.search.workers.processes import Processes
+from tests.checkpoint.conftest import WIDE, comparable, interrupted_after
+from tests.workers.conftest import SAFE, checked
+
+ALL = Settings(keep_going=True, stats=True)
+# Rows are expanded a few at a time, and what others keep is sent several times a level.
+CUT = Limits(states=300)
+NARROW = Sizes(many_values=0, steps=64, sent=20)
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "m.fizz"
+    path.write_text(SAFE)
+    return path
+
+
+@pytest.mark.parametrize(
+    "settings", [ALL, Settings(), replace(ALL, limits=Limits(states=500))], ids=["all", "first", "cut"]
+)
+@pytest.mark.parametrize("count", [2, 3])
+def test_any_number_of_workers(model: Path, count: int, settings: Settings) -> None:
+    """Counts, verdicts and counterexamples are those of one process."""
+    alone = checked(model, 1, settings)
+    assert comparable(checked(model, count, settings)) == comparable(alone)
+
+
+def test_what_workers_do_is_counted(model: Path) -> None:
+    """The statistics name the workers, and all that was evaluated is in them."""
+    alone, together = checked(model, 1, ALL).stats, checked(model, 2, ALL).stats
+    assert (together["workers"], together["workers from level"]) == (2, 2)
+    assert "workers" not in alone
+    assert int(str(together["rule evaluations"])) >= int(str(alone["rule evaluations"])) // 2
+    assert together["interpreter calls"]
+
+
+def test_what_others_keep_is_sent_in_rounds(model: Path) -> None:
+    """A level may be sent in several parts: no state is lost or found twice."""
+    rounds: list[str] = []
+    ask = Processes.ask
+
+    def noted(self: Processes, name: str, *given: Any) -> list[Any]:
+        rounds.append(name)
+        return ask(self, name, *given)
+
+    with patch.object(Processes, "ask", noted):
+        report = checked(model, 2, ALL, NARROW)
+    assert rounds.count("ship") > 2 * rounds.count("finish")
+    assert comparable(report) == comparable(checked(model, 1, ALL))
+
+
+def test_sets_that_become_crowded(model: Path) -> None:
+    """Sets that one worker stores whole from some moment on are stored so by all."""
+    sizes = Sizes(many_values=0, few_elements=4, rare=1 << 20)
+    assert comparable(checked(model, 2, ALL, sizes)) == comparable(checked(model, 1, ALL))
+
+
+def test_states_on_the_disk(model: Path) -> None:
+    """Each worker writes its share of the states to the disk."""
+    sizes = Sizes(many_values=0, spilled=1)
+    with patch("checker.search.columns.spill_file._MB", 1_000):
+        report = checked(model, 2, replace(ALL, memory_mb=1), sizes)
+    assert float(str(report.stats["MB on disk"])) > 0
+    assert comparable(report) == comparable(checked(model, 1, ALL))
+
+
+@pytest.mark.parametrize("counts", [(2, 1), (1, 3), (3, 2)], ids=str)
+def test_another_number_of_workers_goes_on(model: Path, tmp_path: Path, counts: tuple[int, int]) -> None:
+    """A checkpoint says nothing of workers: as many as are asked for go on from it."""
+    settings = replace(ALL, checkpoint_every_s=0)
+    folder = str(tmp_path / "c")
+    with interrupted_after(4):
+        first = checked(model, counts[0], replace(settings, checkpoint=folder))
+    assert first.exit_code is ExitCode.INTERRUPTED
+    last = checked(model, counts[1], replace(settings, resume=folder))
+    assert comparable(last) == comparable(checked(model, 1, ALL))
+
+
+def test_a_level_that_is_given_up(model: Path) -> None:
+    """An interruption within a level leaves the counts of the levels before it, and what the level has shown."""
+    count = Part.count
+
+    def interrupted(self: Part, base: int) -> None:
+        count(self, base)
+        if self.number == 0 and base > 60:
+            os.kill(os.getppid(), signal.SIGINT)
+            while True:
+                self.run.task.patience.ask()
+
+    with patch.object(Part, "count", interrupted):
+        report = checked(model, 2, Settings(keep_going=True))
+    assert report.exit_code is ExitCode.INTERRUPTED
+    whole = [checked(model, 1, replace(ALL, limits=Limits(depth=depth))) for depth in range(1, 8)]
+    assert (report.states, report.transitions) in [(one.states, one.transitions) for one in whole]
+    assert report.given_up is not None
+
+
+def test_liveness_is_judged_by_one_process(tmp_path: Path) -> None:
+    """Where the graph of steps is kept one process goes on alone, and the statistics say so."""
+    path = tmp_path / "m.fizz"
+    path.write_text(WIDE)
+    assert checked(path, 2, ALL).stats["workers"] == "1: liveness is judged"
