@@ -14,7 +14,7 @@ import pytest
 
 from checker.core.exploration import Settings
 from checker.core.problems import EnvironmentProblem
-from checker.search.workers.part import Expansion, Part
+from checker.search.workers.part import Part, RowsExpanded
 from tests.checkpoint.conftest import comparable
 from tests.faults.processes import below
 from tests.workers.conftest import SAFE, checked
@@ -44,7 +44,7 @@ def test_a_worker_that_is_killed(model: Path, tmp_path: Path) -> None:
     """The run ends with a sentence and a way to go on, and the checkpoint before is of use."""
     expand = Part.expand
 
-    def killed(self: Part) -> Expansion:
+    def killed(self: Part) -> RowsExpanded:
         if self.number == 1 and len(self.run.store) > 300:
             os.kill(os.getpid(), signal.SIGKILL)
         return expand(self)

@@ -29,7 +29,7 @@ from interpreter.state.step import StepOrder
 from interpreter.values.budget import METER
 
 
-class Expansion(NamedTuple):
+class RowsExpanded(NamedTuple):
     """How far the expansion has come: whether there is more, and which sets are stored whole."""
 
     more: bool
@@ -114,14 +114,14 @@ class Part:
         assert self._work is not None
         return self._work
 
-    def expand(self) -> Expansion:
+    def expand(self) -> RowsExpanded:
         """Expand what waits, or go on with that, until there is much to be sent."""
         if self._work is None:
             self._work = self.run.begin()
             self._expanding = self.run.expanding(self._work.level)
         assert self._expanding is not None
         more = any(len(self.outbox) >= self.run.space.sizes.sent for _ in self._expanding)
-        return Expansion(more, self.run.space.memory.divider.gathered)
+        return RowsExpanded(more, self.run.space.memory.divider.gathered)
 
     def ship(self, whole: Sequence[Slot]) -> Shipment:
         """Write what was found of the others' keys to the region. `whole`: slots whose sets are to be stored so."""

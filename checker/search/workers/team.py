@@ -25,7 +25,7 @@ from checker.search.columns.outbox import KeyRanges
 from checker.search.contract.protocol import Task
 from checker.search.memo.tally import Tally
 from checker.search.rows.expander import Expander
-from checker.search.workers.part import Expansion, GivenUpPart, Part, PartStats, ReachedBy, Shipment, TakenIn
+from checker.search.workers.part import GivenUpPart, Part, PartStats, ReachedBy, RowsExpanded, Shipment, TakenIn
 from checker.search.workers.processes import Board, Commands, Processes
 from checker.search.workers.region import Region
 from interpreter.state.state import Slot
@@ -116,7 +116,7 @@ class Team:
         """Have all workers expand what waits, and send each other what they have found."""
         more = True
         while more:
-            expanded: list[Expansion] = self._work("expand")
+            expanded: list[RowsExpanded] = self._work("expand")
             more = any(one.more for one in expanded)
             whole: set[Slot] = set().union(*[one.whole for one in expanded])
             shipments: list[Shipment] = self._work("ship", tuple(whole))
