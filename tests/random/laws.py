@@ -26,12 +26,13 @@ IN_PROCESS = tuple(
 """The engines and variants that need nothing but this process and are compared with the plain one."""
 
 
-_BY_ROWS, _BY_COLUMNS = ("rows", "direct rows"), ("columns", "early columns", "direct columns")
+_BY_ROWS = ("rows", "direct rows")
+_BY_COLUMNS = ("columns", "early columns", "direct columns", "two workers")
 
 
 def two_of(seed: int) -> tuple[str, str]:
-    """One of the variants that go by rows and one of those that go by columns: six seeds in a row have all pairs."""
-    return _BY_ROWS[seed % len(_BY_ROWS)], _BY_COLUMNS[seed % len(_BY_COLUMNS)]
+    """One of the variants that go by rows and one of those that go by columns: eight seeds in a row have all pairs."""
+    return _BY_ROWS[seed // len(_BY_COLUMNS) % len(_BY_ROWS)], _BY_COLUMNS[seed % len(_BY_COLUMNS)]
 
 
 def told(report: Report) -> Report:

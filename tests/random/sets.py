@@ -20,7 +20,7 @@ from tests.random.campaign import TooLong, in_time
 from tests.random.reduce import reduced
 from tests.random.source import Source, seeded
 
-ENGINES = ("columns", "early columns", "embedded")
+ENGINES = ("columns", "early columns", "two workers", "embedded")
 POOLS: dict[str, str] = {
     "ints": "[0, 1, 2, 3]",
     "looks": '[1, 1.0, True, 2, 2.0, "1"]',

@@ -49,7 +49,7 @@ def test_engines_agree(block: int) -> None:
 
 def test_every_variant_is_compared() -> None:
     """What the registry has is taken in turn, but for the engine itself."""
-    assert {"embedded"}.union(*map(laws.two_of, range(6))) == set(laws.IN_PROCESS)
+    assert {"embedded"}.union(*map(laws.two_of, range(8))) == set(laws.IN_PROCESS)
 
 
 def test_programs_have_all_there_is() -> None:
