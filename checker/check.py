@@ -25,6 +25,7 @@ from checker.storage.user_paths import refuse_addresses
 from fizz import Module, load
 from fizz.base.room import with_room
 from interpreter import Machine, ModelError, compile_module
+from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
     from checker.search.keeper import Keeper
@@ -85,7 +86,9 @@ def check(
                 )
         with phases.during(REPORTING):
             if exploration.torn and memory is not None:
-                memory = Memory(Machine(program))
+                # The run is over, and its hook would say so.
+                with METER.unasked():
+                    memory = Memory(Machine(program))
             given = Given(constants or {}, options or {})
             report = conclude(
                 module,

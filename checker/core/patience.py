@@ -35,13 +35,14 @@ _NEVER: Final = float("inf")
 class Stop(BaseException):
     """The run is to end here. Like `KeyboardInterrupt` it is no `Exception`, so that no handler of errors catches it.
 
-    `unfinished`: the result so far of the current level, if there is one.
+    `unfinished`: the result so far of the current level, if there is one. `torn`: the run cannot go on from there.
     """
 
     def __init__(self, reason: StopReason) -> None:
         super().__init__(reason.sentence)
         self.reason = reason
         self.unfinished: Unfinished | None = None
+        self.torn = False
 
 
 class Patience:

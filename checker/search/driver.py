@@ -127,7 +127,7 @@ class SearchDriver:
                     self.depth = self.clock.depth
             self.stopped = reason
         except Stop as stop:
-            self.stopped = stop.reason
+            self.stopped, self.torn = stop.reason, stop.torn
             if stop.unfinished is not None:
                 self._give_up(stop.unfinished)
         except MemoryError:

@@ -23,10 +23,13 @@ from checker.core.exploration import Exploration, Settings
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import INSIST_S, SHARE, Patience, Stop
 from checker.core.problems import ExitCode
+from checker.liveness.graph import Graph
 from checker.properties import properties_of
 from checker.report.html_report import html_report
 from checker.report.json_report import json_report
 from checker.report.terminal_report import verdict_sentence
+from checker.search.columns.column_frontier import Frontier
+from checker.search.columns.column_run import ColumnRun
 from checker.search.contract.protocol import Engine
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.explore import explore
@@ -171,6 +174,35 @@ def test_a_violation_of_an_unfinished_level_decides_the_exit_code(tmp_path: Path
     assert "perhaps not the shortest" in verdict_sentence(report)
     assert "perhaps not the shortest" in html_report(report)
     assert json.loads(json_report(report))["properties"][0]["perhaps_not_shortest"] is True
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_run_is_stopped_while_the_graph_of_a_level_is_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: bool
+) -> None:
+    """There is a report of the levels before; nothing is saved that has only a part of the graph."""
+    model = tmp_path / "m.fizz"
+    model.write_text(SETTLES)
+    whole = comparable(check(model, engine="columns"))
+    draw = ColumnRun._draw
+    drawn, over = 0, patience()
+
+    def drawing(run: ColumnRun, graph: Graph, parts: list[Frontier], expanded: bool = True) -> None:
+        nonlocal drawn
+        drawn += 1
+        if drawn == 4:
+            over.interrupt()
+        draw(run, graph, parts, expanded)
+
+    monkeypatch.setattr(ColumnRun, "_draw", drawing)
+    folder = tmp_path / "saved"
+    settings = Settings(checkpoint=str(folder) if saved else None, checkpoint_every_s=0)
+    report = check(model, engine="columns", settings=settings, patience=over)
+    assert (drawn, report.exit_code, report.given_up is not None) == (4, ExitCode.INTERRUPTED, True)
+    monkeypatch.undo()
+    assert report.states == explored_to(model, report.depth)
+    if saved:
+        assert comparable(check(model, engine="columns", settings=Settings(resume=str(folder)))) == whole
 
 
 @pytest.mark.parametrize("engine", ["rows", "early columns", "columns"])

@@ -113,11 +113,18 @@ class ColumnRun:
         expanded = self.frontier if self.graph is not None else []
         with METER.unasked():
             self.take_in(work)
-            if self.graph is not None:
-                with self.task.phases.during(EDGES):
+        if self.graph is not None:
+            try:
+                with self.task.phases.during(EDGES), self.task.patience.grace():
                     self._draw(self.graph, expanded)
-                if not keeps_graph(True, work.level):
-                    self.graph = None
+            except Stop as stop:
+                # A run that was stopped needs no graph, unless it is saved: then it goes on from an earlier level.
+                stop.torn = True
+                count = self._expanded - work.expanded
+                stop.unfinished = Unfinished.of(work.level, count, partial(self._new_path, work))
+                raise
+            if not keeps_graph(True, work.level):
+                self.graph = None
         return work.level
 
     def begin(self) -> LevelWork:

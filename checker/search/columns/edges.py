@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from checker.liveness.graph import Graph, LiveStep
 from checker.search.columns.code_tables import Ints, Mask, Words, ranks_of
 from checker.search.columns.store import StateStore
+from interpreter.values.budget import METER
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_MANY: Final = 1 << 20
+_MANY: Final = 1 << 19
 """Keys that are looked up at a time: the more there are, the closer together are the positions where they are found."""
 
 
@@ -47,23 +48,30 @@ class LevelEdges:
         self._hidden.append((sources, kinds))
 
     def complete(self, graph: Graph, base: int, quiet: Mask, cut: Mask, known: StateStore) -> None:
-        """Write the states `base`, `base + 1`, … of a level, with what was gathered for them, into the graph."""
+        """Write the states `base`, `base + 1`, … of a level, with what was gathered for them, into the graph.
+
+        The meter's hook may raise: then some of them are lost.
+        """
         count = len(quiet)
         sources, kinds, targets = self._gathered(known)
         hidden = targets < 0
         order = self.in_step_order(sources, kinds, hidden)
+        METER.ask()
         sources, kinds, targets, hidden = sources[order], kinds[order], targets[order], hidden[order]
+        METER.ask()
         first = np.searchsorted(sources, base + np.arange(count + 1))
         position = np.arange(len(kinds)) - first[sources - base]
+        METER.ask()
         shapes, examples = same_steps(kinds, hidden, position, first)
         marks_of: list[tuple[int, ...]] = []
         needs: list[int] = []
-        for state in examples.tolist():
+        for state in METER.attended(examples.tolist()):
             span = slice(int(first[state]), int(first[state + 1]))
             steps = [self.kinds[kind] for kind in kinds[span].tolist()]
             need, marks = graph.shape(steps, int(np.count_nonzero(~hidden[span])))
             marks_of.append(marks)
             needs.append(need)
+        METER.ask()
         lengths = np.array([len(marks) for marks in marks_of], dtype=np.int64)
         begin = np.cumsum(lengths) - lengths
         flat = np.array([mark for marks in marks_of for mark in marks], dtype=np.uint32)
@@ -119,6 +127,7 @@ class LevelEdges:
                 parts.append(waiting.pop())
                 count += len(parts[-1][0])
             sources, kinds, high, low = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+            METER.ask()
             yield sources, kinds, known.numbers(high, low)
 
 
@@ -127,9 +136,11 @@ def same_steps(kinds: Ints, hidden: NDArray[np.bool_], position: Ints, first: In
     salted = (kinds.astype(np.uint64) * np.uint64(2) + hidden) + (position.astype(np.uint64) << np.uint64(40))
     mixed = salted * _MIX
     mixed = (mixed ^ (mixed >> np.uint64(31))) * _MIX
+    METER.ask()
     sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(mixed, dtype=np.uint64)])
     totals = sums[first[1:]] - sums[first[:-1]]
     _, examples, shapes = np.unique(totals, return_index=True, return_inverse=True)
+    METER.ask()
     # Sums of mixed numbers may agree by accident: then every state is a shape of its own.
     lengths = np.diff(first)
     like = first[examples[shapes]]
