@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import pytest
 
+from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.limits import Limits
 from checker.core.problems import ExitCode
@@ -113,8 +114,28 @@ def test_a_level_that_is_given_up(model: Path) -> None:
     assert report.given_up is not None
 
 
-def test_liveness_is_judged_by_one_process(tmp_path: Path) -> None:
-    """Where the graph of steps is kept one process goes on alone, and the statistics say so."""
+@pytest.mark.parametrize("count", [2, 3])
+def test_liveness(tmp_path: Path, count: int) -> None:
+    """The graph of steps is made of what the workers have found, also of states that were not expanded."""
     path = tmp_path / "m.fizz"
     path.write_text(WIDE)
-    assert checked(path, 2, ALL).stats["workers"] == "1: liveness is judged"
+    for settings in (ALL, replace(ALL, limits=Limits(depth=4))):
+        found = checked(path, count, settings)
+        assert found.stats["workers"] == count
+        assert comparable(found) == comparable(checked(path, 1, settings))
+
+
+def test_a_graph_that_is_resumed(tmp_path: Path) -> None:
+    """The graph in a checkpoint goes on with any number of workers."""
+    path = tmp_path / "m.fizz"
+    path.write_text(WIDE)
+    folder = str(tmp_path / "c")
+    with interrupted_after(4):
+        checked(path, 2, replace(ALL, checkpoint_every_s=0, checkpoint=folder))
+    resumed = checked(path, 3, replace(ALL, resume=folder))
+    assert comparable(resumed) == comparable(checked(path, 1, ALL))
+
+
+def test_why_there_is_one_process(model: Path) -> None:
+    """If workers are asked for and not used, the statistics say so."""
+    assert check(model, settings=replace(ALL, workers=2)).stats["workers"] == "1: no level was wide enough"

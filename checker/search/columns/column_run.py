@@ -18,6 +18,7 @@ from checker.liveness.graph import Graph
 from checker.search.columns.batch import Batch, counts
 from checker.search.columns.code_tables import Ints, halves
 from checker.search.columns.column_frontier import Frontier
+from checker.search.columns.edges import DrawnStates, Numbered, draw
 from checker.search.columns.element_bits import WholeSets
 from checker.search.columns.expand import Arrived, Chunk, ColumnExpander, TooWide
 from checker.search.columns.gathered import Gathered
@@ -124,7 +125,7 @@ class ColumnRun:
                 stop.unfinished = Unfinished.of(work.level, count, partial(self._new_path, work))
                 raise
             if not keeps_graph(True, work.level):
-                self.graph = None
+                self.drop_graph()
         return work.level
 
     def begin(self) -> LevelWork:
@@ -214,24 +215,43 @@ class ColumnRun:
 
     def _draw(self, graph: Graph, parts: list[Frontier], expanded: bool = True) -> None:
         """Write the states that were expanded, or will not be any more, into the graph."""
+        drawn = self.drawn(parts, graph.states, self.store.numbers, expanded)
+        draw(graph, self.space.edges.kinds, drawn)
+
+    def drawn(self, parts: list[Frontier], base: int, numbers: Numbered, expanded: bool = True) -> DrawnStates:
+        """The states of a level, from number `base` on, that were expanded, or will not be any more, with their steps.
+
+        `numbers` gives those of the states that steps lead to.
+        """
         count = sum(len(part.rows) for part in parts)
         quiet, cut = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
         for part in parts:
-            index = part.numbers - graph.states
+            index = part.numbers - base
             quiet[index] = part.packing.codes(part.rows, ("thread", 0)) == 0
             cut[index] = lacks_steps(part.cut, expanded)
-        self.space.edges.complete(graph, graph.states, quiet, cut, self.store)
+        return self.space.edges.drawn(base, quiet, cut, numbers)
 
-    def finished_graph(self) -> Graph:
-        """The graph, in which the states that wait have no edges."""
-        assert self.graph is not None
+    def hide_steps(self) -> None:
+        """Gather the steps of the states that wait, which will not be expanded."""
         for part in self.frontier:
             everything = self._chunk(part, 0, len(part.rows), Level())
             kinds = (StepKind.CONTINUE, StepKind.START)
             self._expander(part.packing).hide(everything, kinds, np.arange(len(part.rows)))
+
+    def finished_graph(self) -> Graph:
+        """The graph, in which the states that wait have no edges."""
+        assert self.graph is not None
+        self.hide_steps()
         self._draw(self.graph, self.frontier, expanded=False)
         self.frontier = []
         return self.graph
+
+    def drop_graph(self) -> None:
+        """Keep no edges any more."""
+        self.graph = None
+        self.space.edges.clear()
+        for expander in self._expanders.values():
+            expander.wants_edges = False
 
     def _expander(self, packing: Packing) -> ColumnExpander:
         if packing not in self._expanders:

@@ -3,20 +3,64 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.liveness.graph import Graph, LiveStep
 from checker.search.columns.code_tables import Ints, Mask, Words, ranks_of
-from checker.search.columns.store import StateStore
 from interpreter.values.budget import METER
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _MANY: Final = 1 << 19
 """Keys that are looked up at a time: the more there are, the closer together are the positions where they are found."""
+
+
+Numbered = Callable[[Words, Words], Ints]
+"""Gives the numbers of the states with these halves of keys."""
+
+
+class DrawnStates(NamedTuple):
+    """Consecutive states as they go into the graph, in columns.
+
+    `shapes`: the index of the shape of each state. Of a shape, there are its `lengths` steps among `kinds`, by number,
+    the first `inside` of which lead into the graph: to `targets`, in order of the states. `quiet`, `cut`: see `Graph`.
+    """
+
+    shapes: Ints
+    kinds: Ints
+    lengths: Ints
+    inside: Ints
+    targets: NDArray[np.uint32]
+    quiet: Mask
+    cut: Mask
+
+
+def draw(graph: Graph, kinds: Sequence[LiveStep], drawn: DrawnStates) -> None:
+    """Write the next states into the graph. The meter's hook may raise: then nothing is written."""
+    marks_of: list[tuple[int, ...]] = []
+    needs: list[int] = []
+    begin = 0
+    for length, inside in METER.attended(list(zip(drawn.lengths.tolist(), drawn.inside.tolist(), strict=True))):
+        need, marks = graph.shape([kinds[kind] for kind in drawn.kinds[begin : begin + length].tolist()], inside)
+        begin += length
+        marks_of.append(marks)
+        needs.append(need)
+    METER.ask()
+    flat = np.array([mark for marks in marks_of for mark in marks], dtype=np.uint32)
+    begins = np.cumsum(drawn.inside) - drawn.inside
+    lengths = drawn.inside[drawn.shapes]
+    ends = np.cumsum(lengths)
+    position = np.arange(len(drawn.targets)) - np.repeat(ends - lengths, lengths)
+    offset = np.uint64(len(graph.targets))
+    _extend(graph.marks, flat[np.repeat(begins[drawn.shapes], lengths) + position].astype(np.uint32))
+    _extend(graph.targets, drawn.targets)
+    _extend(graph.first, ends.astype(np.uint64) + offset)
+    _extend(graph.needs, np.array(needs, dtype=np.uint32)[drawn.shapes])
+    graph.quiet += drawn.quiet.astype(np.uint8).tobytes()
+    graph.cut += drawn.cut.astype(np.uint8).tobytes()
 
 
 class LevelEdges:
@@ -47,13 +91,13 @@ class LevelEdges:
         """Steps that are available and not taken."""
         self._hidden.append((sources, kinds))
 
-    def complete(self, graph: Graph, base: int, quiet: Mask, cut: Mask, known: StateStore) -> None:
-        """Write the states `base`, `base + 1`, … of a level, with what was gathered for them, into the graph.
+    def drawn(self, base: int, quiet: Mask, cut: Mask, numbers: Numbered) -> DrawnStates:
+        """The states `base`, `base + 1`, … of a level, with what was gathered for them, which is given up.
 
         The meter's hook may raise: then some of them are lost.
         """
         count = len(quiet)
-        sources, kinds, targets = self._gathered(known)
+        sources, kinds, targets = self._gathered(numbers)
         hidden = targets < 0
         order = self.in_step_order(sources, kinds, hidden)
         METER.ask()
@@ -63,29 +107,18 @@ class LevelEdges:
         position = np.arange(len(kinds)) - first[sources - base]
         METER.ask()
         shapes, examples = same_steps(kinds, hidden, position, first)
-        marks_of: list[tuple[int, ...]] = []
-        needs: list[int] = []
-        for state in METER.attended(examples.tolist()):
-            span = slice(int(first[state]), int(first[state + 1]))
-            steps = [self.kinds[kind] for kind in kinds[span].tolist()]
-            need, marks = graph.shape(steps, int(np.count_nonzero(~hidden[span])))
-            marks_of.append(marks)
-            needs.append(need)
+        spans = [slice(int(first[state]), int(first[state + 1])) for state in examples.tolist()]
         METER.ask()
-        lengths = np.array([len(marks) for marks in marks_of], dtype=np.int64)
-        begin = np.cumsum(lengths) - lengths
-        flat = np.array([mark for marks in marks_of for mark in marks], dtype=np.uint32)
-        taken = ~hidden
-        own = shapes[sources[taken] - base]
-        inside = np.concatenate([[0], np.cumsum(lengths[shapes])]) if count else np.zeros(1, dtype=np.int64)
-        offset = np.uint64(len(graph.targets))
-        _extend(graph.marks, flat[begin[own] + position[taken]].astype(np.uint32))
-        _extend(graph.targets, targets[taken].astype(np.uint32))
-        _extend(graph.first, inside[1:].astype(np.uint64) + offset)
-        _extend(graph.needs, np.array(needs, dtype=np.uint32)[shapes])
-        graph.quiet += quiet.astype(np.uint8).tobytes()
-        graph.cut += cut.astype(np.uint8).tobytes()
         self.clear()
+        return DrawnStates(
+            shapes,
+            np.concatenate([np.zeros(0, dtype=np.int64), *[kinds[span] for span in spans]]),
+            np.array([span.stop - span.start for span in spans], dtype=np.int64),
+            np.array([np.count_nonzero(~hidden[span]) for span in spans], dtype=np.int64),
+            targets[~hidden].astype(np.uint32),
+            quiet,
+            cut,
+        )
 
     def clear(self) -> None:
         """Forget the steps; numbers of kinds stay."""
@@ -107,17 +140,22 @@ class LevelEdges:
         sort_keys = (sources.astype(np.int64) << 32) | (hidden.astype(np.int64) << 31) | ranks.take(kinds)
         return np.argsort(sort_keys, kind="stable")
 
-    def _gathered(self, known: StateStore) -> tuple[Ints, Ints, Ints]:
+    def _gathered(self, numbers: Numbered) -> tuple[Ints, Ints, Ints]:
         """Sources, kinds and targets of all steps; the target of a hidden one is -1."""
         hidden = [(s, k, np.full(len(s), -1, dtype=np.int64)) for s, k in self._hidden]
-        parts = [*self._found(known), *hidden]
+        parts = [*self._found(numbers), *hidden]
         if not parts:
             nothing = np.zeros(0, dtype=np.int64)
             return nothing, nothing, nothing
         sources, kinds, targets = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return sources, kinds, targets
 
-    def _found(self, known: StateStore) -> Iterator[tuple[Ints, Ints, Ints]]:
+    def targets(self) -> Iterator[tuple[Words, Words]]:
+        """The halves of the keys of all targets, in order."""
+        for _, _, high, low in self._taken:
+            yield high, low
+
+    def _found(self, numbers: Numbered) -> Iterator[tuple[Ints, Ints, Ints]]:
         """Sources, kinds and targets of the steps that were taken, many at a time; they are given up."""
         waiting = self._taken[::-1]
         self._taken = []
@@ -128,7 +166,7 @@ class LevelEdges:
                 count += len(parts[-1][0])
             sources, kinds, high, low = (np.concatenate(columns) for columns in zip(*parts, strict=True))
             METER.ask()
-            yield sources, kinds, known.numbers(high, low)
+            yield sources, kinds, numbers(high, low)
 
 
 def same_steps(kinds: Ints, hidden: NDArray[np.bool_], position: Ints, first: Ints) -> tuple[Ints, Ints]:

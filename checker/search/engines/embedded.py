@@ -122,8 +122,6 @@ class EmbeddedRun:
     @property
     def _why_alone(self) -> str | None:
         """Why workers cannot share this exploration, if they cannot."""
-        if self._columns is not None and self._columns.graph is not None:
-            return "liveness is judged"
         return None if hasattr(os, "fork") else "this system cannot fork processes"
 
     def _take_over(self) -> None:
@@ -153,6 +151,8 @@ class EmbeddedRun:
         return self._rows.path(key) if self._columns is None else self._columns.path(key)
 
     def graph(self) -> Graph:
+        if self._team is not None:
+            return self._team.finished_graph()
         return self._rows.graph() if self._columns is None else self._columns.finished_graph()
 
     def answers(self, key: str) -> bytearray:

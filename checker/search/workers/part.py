@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from checker.core.effort import Effort, own_effort
 from checker.core.level import Level
+from checker.liveness.graph import LiveStep
 from checker.search.checkpoints.codec import StateCodec
 from checker.search.checkpoints.frontier_codec import WaitingColumns, waiting_columns
 from checker.search.columns.batch import Batch
+from checker.search.columns.code_tables import Ints, Words
+from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.column_run import ColumnRun, LevelWork
+from checker.search.columns.edges import DrawnStates
 from checker.search.columns.outbox import KeyRanges, Outbox
 from checker.search.columns.packing import Packing
 from checker.search.contract.protocol import Tick
@@ -77,13 +81,62 @@ class PartStats(NamedTuple):
     said: tuple[str, ...]
 
 
+class DrawnPart(NamedTuple):
+    """States as they go into the graph: the columns of `DrawnStates`, and the kinds of steps that are new."""
+
+    columns: tuple[RegionPart, ...]
+    kinds: tuple[LiveStep, ...]
+
+
+_NO_WORDS: Final[Words] = np.zeros(0, dtype=np.uint64)
+
+
+def _least_number(parts: Sequence[Frontier]) -> int:
+    return min((int(part.numbers.min()) for part in parts if len(part.rows)), default=0)
+
+
+class _Numbers:
+    """Gives the numbers of states: those of others are in their answers, in the order in which they were asked for."""
+
+    def __init__(self, part: Part, answers: Sequence[Ints]) -> None:
+        self._part = part
+        self._answers = answers
+        self._used = [0] * len(answers)
+
+    def __call__(self, high: Words, low: Words) -> Ints:
+        owners = self._part.ranges.owners(high)
+        found = np.empty(len(high), dtype=np.int64)
+        for owner, answers in enumerate(self._answers):
+            which = np.flatnonzero(owners == owner)
+            if owner == self._part.number:
+                found[which] = self._part.run.store.numbers(high.take(which), low.take(which))
+            else:
+                begin = self._used[owner]
+                self._used[owner] = end = begin + len(which)
+                found[which] = answers[begin:end]
+        return found
+
+
 class Part:
     """The part with one number. The run is that of the process that was forked, which has found everything so far."""
 
-    def __init__(self, run: ColumnRun, ranges: KeyRanges, number: int, regions: Sequence[Region], tick: Tick) -> None:
+    def __init__(
+        self,
+        run: ColumnRun,
+        ranges: KeyRanges,
+        number: int,
+        regions: Sequence[Region],
+        answers: Sequence[Region],
+        tick: Tick,
+    ) -> None:
         self.number = number
+        self.ranges = ranges
         self.run = run
         self.regions = regions
+        self.answers = answers
+        self._drawing: list[Frontier] = []
+        """The states that were expanded last."""
+        self._kinds = len(run.space.edges.kinds)
         self.said: list[str] = []
         run.task = replace(run.task, tick=tick, say=self.said.append)
         run.task.phases.begin_anew()
@@ -162,6 +215,8 @@ class Part:
     def take_in(self, end: int) -> TakenIn:
         """Make the new states the frontier. All new states are numbered up to `end`."""
         level = self.work.level
+        if self.run.graph is not None:
+            self._drawing = self.run.frontier
         with METER.unasked():
             self.run.take_in(self.work)
         self.run.store.skip_to(end)
@@ -195,6 +250,50 @@ class Part:
             self.run.store_whole(some)
         for reader in self._readers.values():
             reader.forget(slots)
+
+    # --- the graph -------------------------------------------------------------------------------------------------
+
+    def targets(self) -> tuple[tuple[RegionPart, ...], ...]:
+        """Write down the keys of those states that steps of this level lead to and that others keep, for each other."""
+        wanted: list[list[tuple[Words, Words]]] = [[] for _ in self.regions]
+        for high, low in self.run.space.edges.targets():
+            owners = self.ranges.owners(high)
+            for other in self._readers:
+                theirs = np.flatnonzero(owners == other)
+                wanted[other].append((high.take(theirs), low.take(theirs)))
+        groups = [[np.concatenate([_NO_WORDS, *half]) for half in zip(*some, strict=True)] for some in wanted]
+        return tuple(self.regions[self.number].write([group or [_NO_WORDS] * 2 for group in groups]))
+
+    def look_up(self, wanted: Sequence[Sequence[tuple[RegionPart, ...]]]) -> tuple[tuple[RegionPart, ...], ...]:
+        """Write down the numbers of the states of this part that others ask for, for each other."""
+        found = []
+        for other in range(len(self.regions)):
+            high, low = self.regions[other].read(wanted[other][self.number])
+            found.append([self.run.store.numbers(high, low)])
+        return tuple(self.answers[self.number].write(found))
+
+    def edges(self, answers: Sequence[Sequence[tuple[RegionPart, ...]]]) -> DrawnPart:
+        """The states that were expanded, with their steps."""
+        numbers = _Numbers(self, [self.answers[i].read(parts[self.number])[0] for i, parts in enumerate(answers)])
+        expanded, self._drawing = self._drawing, []
+        return self._drawn(self.run.drawn(expanded, _least_number(expanded), numbers))
+
+    def last_edges(self) -> DrawnPart:
+        """The states that wait, which will not be expanded."""
+        run = self.run
+        run.hide_steps()
+        waiting, run.frontier = run.frontier, []
+        return self._drawn(run.drawn(waiting, _least_number(waiting), run.store.numbers, expanded=False))
+
+    def _drawn(self, drawn: DrawnStates) -> DrawnPart:
+        kinds = self.run.space.edges.kinds
+        new, self._kinds = tuple(kinds[self._kinds :]), len(kinds)
+        return DrawnPart(self.regions[self.number].write([drawn])[0], new)
+
+    def drop_graph(self) -> None:
+        """Keep no edges any more."""
+        self.run.drop_graph()
+        self._drawing = []
 
     # --- asking ----------------------------------------------------------------------------------------------------
 

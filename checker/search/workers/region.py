@@ -51,17 +51,23 @@ class Region:
         return written
 
     def _put(self, array: Array, offset: int) -> None:
+        if not array.nbytes:
+            return
         left = memoryview(array.data).cast("B")
         while left:
             done = os.pwrite(self._file, left[:_MOST], offset)
             left, offset = left[done:], offset + done
 
-    def read(self, pieces: Sequence[RegionPart]) -> list[Array]:
+    def read(self, parts: Sequence[RegionPart]) -> list[Array]:
         """Arrays that another process has written. They must not be used any more when it writes the next ones."""
-        if not any(piece.length for piece in pieces):
-            return [np.zeros(0, dtype=piece.kind) for piece in pieces]
-        data = mmap.mmap(self._file, 0, access=mmap.ACCESS_READ)
-        return [np.frombuffer(data, dtype=p.kind, count=p.length, offset=p.offset) for p in pieces]
+        written = any(part.length for part in parts)
+        data = mmap.mmap(self._file, 0, access=mmap.ACCESS_READ) if written else b""
+        return [
+            np.frombuffer(data, dtype=part.kind, count=part.length, offset=part.offset)
+            if part.length
+            else np.zeros(0, dtype=part.kind)
+            for part in parts
+        ]
 
     def close(self) -> None:
         """Give up this process' hold on it."""

@@ -15,17 +15,29 @@ from typing import Any
 
 import numpy as np
 
-from checker.core.effort import CPU_OF_OTHERS, MEMORY_OF_OTHERS, Effort
+from checker.core.effort import CPU_OF_OTHERS, EDGES, MEMORY_OF_OTHERS, Effort
 from checker.core.exploration import PathLink
 from checker.core.level import Level, Unfinished
 from checker.core.patience import Stop
+from checker.liveness.graph import Graph, LiveStep
 from checker.search.checkpoints.frontier_codec import WaitingColumns
 from checker.search.columns.column_run import ColumnRun
+from checker.search.columns.edges import DrawnStates, draw
 from checker.search.columns.outbox import KeyRanges
+from checker.search.contract.level_counts import keeps_graph
 from checker.search.contract.protocol import Task
 from checker.search.memo.tally import Tally
 from checker.search.rows.expander import Expander
-from checker.search.workers.part import GivenUpPart, Part, PartStats, ReachedBy, RowsExpanded, Shipment, TakenIn
+from checker.search.workers.part import (
+    DrawnPart,
+    GivenUpPart,
+    Part,
+    PartStats,
+    ReachedBy,
+    RowsExpanded,
+    Shipment,
+    TakenIn,
+)
 from checker.search.workers.processes import Board, Commands, Processes
 from checker.search.workers.region import Region
 from interpreter.state.state import Slot
@@ -49,7 +61,7 @@ class Team:
         self.workers = workers
         self.level = level
         self.found = len(run.store)
-        self.waiting = sum(len(part.rows) for part in run.frontier)
+        self._waiting = sum(len(part.rows) for part in run.frontier)
         self._expander = expander
         self._begun: Tally = expander.memory.tally()
         self._order_numbers: list[list[int]] = [list(range(len(run.space.orders))) for _ in range(workers)]
@@ -57,19 +69,21 @@ class Team:
         """How many states each worker has found, on each level since they were asked for how these were reached."""
         self._known = _Known()
         self._regions = [Region() for _ in range(workers)]
+        self._answers = [Region() for _ in range(workers)]
+        self._kinds: list[list[LiveStep]] = [list(run.space.edges.kinds) for _ in range(workers)]
         self._board = Board(workers)
         ranges = KeyRanges(workers)
-        board, regions, patience, first = self._board, self._regions, task.patience, os.getpid()
+        board, regions, answers, first = self._board, self._regions, self._answers, os.getpid()
 
         def make(number: int) -> Commands:
             # If the first process is killed, the others end too.
-            patience.follow(lambda: board.stopping or os.getppid() != first)
+            task.patience.follow(lambda: board.stopping or os.getppid() != first)
 
             def tick(states: int, transitions: int) -> None:
                 board.note(number, states, transitions)
-                patience.ask()
+                task.patience.ask()
 
-            part = Part(run, ranges, number, regions, tick)
+            part = Part(run, ranges, number, regions, answers, tick)
             return lambda name, given: getattr(part, name)(*given)
 
         self._processes = Processes(workers, make, board)
@@ -110,7 +124,38 @@ class Team:
                 self.run.judge.recorded[key] += answers
         self._known.exact = all(part.exact for part in parts)
         self._expander.acted |= level.acted
+        if self.run.graph is not None:
+            try:
+                with self.task.phases.during(EDGES), self.task.patience.grace():
+                    self._draw(self.run.graph)
+            except Stop as stop:
+                # The graph is of no use any more, and neither is the run.
+                stop.torn = True
+                stop.unfinished = Unfinished.of(level, self._waiting, self.path)
+                raise
+            if not keeps_graph(True, level):
+                self.run.drop_graph()
+                self._ask("drop_graph")
+        self._waiting = level.frontier
         return level
+
+    def _draw(self, graph: Graph) -> None:
+        """Write the states that were expanded into the graph."""
+        wanted = self._work("targets")
+        answers = self._work("look_up", wanted)
+        self._draw_parts(graph, self._work("edges", answers))
+
+    def _draw_parts(self, graph: Graph, parts: Sequence[DrawnPart]) -> None:
+        for region, kinds, part in zip(self._regions, self._kinds, parts, strict=True):
+            kinds += part.kinds
+            draw(graph, kinds, DrawnStates(*region.read(part.columns)))
+
+    def finished_graph(self) -> Graph:
+        """The graph, in which the states that wait have no edges. They are given up."""
+        graph = self.reached().graph
+        assert graph is not None
+        self._draw_parts(graph, self._ask("last_edges"))
+        return graph
 
     def _expand(self) -> None:
         """Have all workers expand what waits, and send each other what they have found."""
@@ -200,5 +245,5 @@ class Team:
     def close(self) -> None:
         """End the workers."""
         self._processes.close()
-        for region in self._regions:
+        for region in (*self._regions, *self._answers):
             region.close()
