@@ -13,8 +13,10 @@ from unittest.mock import patch
 import pytest
 
 from checker.core.exploration import Settings
+from checker.core.level import KeysCollide
 from checker.core.problems import EnvironmentProblem
 from checker.search.workers.part import Part, RowsExpanded
+from checker.search.workers.processes import WorkerFailed
 from tests.checkpoint.conftest import comparable
 from tests.faults.processes import below
 from tests.workers.conftest import SAFE, checked
@@ -68,6 +70,16 @@ def test_an_exception_in_a_worker(model: Path) -> None:
     with patch.object(Part, "receive", broken), pytest.raises(ZeroDivisionError, match="in a worker"):
         checked(model, 2, Settings())
     assert not below(os.getpid())
+
+
+def test_an_exception_that_cannot_be_sent(model: Path) -> None:
+    """What was raised is in the text of the exception."""
+
+    def collide(self: Part) -> int:
+        raise KeysCollide
+
+    with patch.object(Part, "finish", collide), pytest.raises(WorkerFailed, match="two different states"):
+        checked(model, 2, Settings())
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

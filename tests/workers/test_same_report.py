@@ -26,6 +26,19 @@ ALL = Settings(keep_going=True, stats=True)
 CUT = Limits(states=300)
 NARROW = Sizes(many_values=0, steps=64, sent=20)
 
+# Excluded variables are not known to columns.
+BY_ROWS = """\
+---
+identity: {exclude: [seen]}
+deadlock_detection: false
+---
+action Init: a, b, seen = 0, 0, 0
+atomic action A: a = (a + 1) % 200
+atomic action B:
+    b = (b + 1) % 200
+    seen += 1
+"""
+
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
@@ -138,4 +151,7 @@ def test_a_graph_that_is_resumed(tmp_path: Path) -> None:
 
 def test_why_there_is_one_process(model: Path) -> None:
     """If workers are asked for and not used, the statistics say so."""
+    path = model.parent / "channel.fizz"
+    path.write_text(BY_ROWS)
+    assert check(path, settings=replace(ALL, workers=2)).stats["workers"] == "1: it goes row by row"
     assert check(model, settings=replace(ALL, workers=2)).stats["workers"] == "1: no level was wide enough"

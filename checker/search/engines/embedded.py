@@ -122,6 +122,8 @@ class EmbeddedRun:
     @property
     def _why_alone(self) -> str | None:
         """Why workers cannot share this exploration, if they cannot."""
+        if self._stays:
+            return "it goes row by row"
         return None if hasattr(os, "fork") else "this system cannot fork processes"
 
     def _take_over(self) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import mmap
 import os
+import pickle
 import signal
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -63,10 +65,20 @@ class WasStopped:
     """The answer of a worker that was stopped."""
 
 
-class Failed:
-    """The answer of a worker that has met an exception."""
+class WorkerFailed(Exception):
+    """A worker has met an exception that cannot be sent. The text is that of its traceback."""
 
-    def __init__(self, problem: BaseException) -> None:
+
+class Failed:
+    """The answer of a worker that has met an exception: `problem` is to be raised in the first process."""
+
+    def __init__(self, problem: Exception) -> None:
+        text = "".join(traceback.format_exception(problem))
+        problem.add_note(f"in a worker process:\n{text}")
+        try:
+            pickle.loads(pickle.dumps(problem))
+        except Exception:  # noqa: BLE001 - exceptions may have any contents
+            problem = WorkerFailed(text)
         self.problem = problem
 
 
@@ -202,7 +214,7 @@ def _work(asked: Connection, make: Callable[[], Commands], mask: set[int]) -> No
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         # What was made so far stays: collecting garbage among it would copy it all.
         gc.freeze()
-        _serve(asked, make())
+        _serve(asked, make)
     except (EOFError, ConnectionError):
         # The first process is gone, or needs no workers any more.
         code = 0
@@ -210,10 +222,13 @@ def _work(asked: Connection, make: Callable[[], Commands], mask: set[int]) -> No
         os._exit(code)
 
 
-def _serve(asked: Connection, commands: Commands) -> NoReturn:
+def _serve(asked: Connection, make: Callable[[], Commands]) -> NoReturn:
+    commands: Commands | None = None
     while True:
         name, given = asked.recv()
+        answer: object
         try:
+            commands = commands or make()
             answer = commands(name, given)
         except Stop:
             answer = WasStopped()
