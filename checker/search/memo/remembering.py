@@ -127,6 +127,8 @@ class RememberingRunner:
             self.without_containers.add(rule)
         except ShareSpent:
             self.costly.add(rule)
+            # Paths that are run as a whole choose among all elements, also where one is asked for.
+            self.choices.give_up(rule)
         raise BeginAnew
 
     @cached_property
