@@ -20,11 +20,18 @@ def _embedded() -> type[EmbeddedEngine]:
     return EmbeddedEngine
 
 
-def _by_elements(wide: int, workers: int = 1) -> Engine:
+def _early() -> EmbeddedEngine:
+    from checker.search.memo.run_choice import INTERPRETED
+
+    return _embedded()(2, thresholds=INTERPRETED)
+
+
+def _recorded(wide: int | None, workers: int = 1) -> EmbeddedEngine:
     from checker.search.columns.sizes import Sizes
     from checker.search.engines.embedded import Sharing
+    from checker.search.memo.run_choice import RECORDED
 
-    return _embedded()(wide, Sizes(many_values=0), shared=Sharing(workers, wide=1))
+    return _embedded()(wide, Sizes(many_values=0), RECORDED, Sharing(workers, wide=1))
 
 
 def _directly(wide: int | None) -> EmbeddedEngine:
@@ -62,13 +69,13 @@ ENGINES: Final[Mapping[str, Entry]] = {
     "embedded": Entry(lambda: _embedded()(), "daily work; needs nothing but Python", lasting=True),
     "plain": Entry(lambda: _plain()(), "the oracle of the tests; tiny models"),
     "spark": Entry(lambda: _spark()(), "state spaces larger than one machine", lasting=True),
-    "rows": Entry(lambda: _embedded()(wide=None), "row by row to the end", True, "embedded"),
-    "columns": Entry(
-        lambda: _by_elements(wide=0), "by columns from the first state on, sets by elements", True, "embedded"
+    "rows": Entry(lambda: _recorded(None), "row by row to the end, rules recorded by functions", True, "embedded"),
+    "columns": Entry(lambda: _recorded(0), "the same by columns, sets by elements", True, "embedded"),
+    "early columns": Entry(
+        lambda: _early(), "by columns as soon as two states wait, nothing recorded by functions", True, "embedded"
     ),
-    "early columns": Entry(lambda: _embedded()(wide=2), "by columns as soon as two states wait", True, "embedded"),
     "two workers": Entry(
-        lambda: _by_elements(wide=2, workers=2), "by columns in two processes, sets by elements", True, "embedded"
+        lambda: _recorded(2, workers=2), "by columns in two processes, sets by elements", True, "embedded"
     ),
     "direct rows": Entry(lambda: _directly(None), "row by row, rules run directly where they can be", True, "embedded"),
     "direct columns": Entry(lambda: _directly(0), "the same by columns", True, "embedded"),

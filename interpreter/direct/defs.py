@@ -16,7 +16,8 @@ from interpreter.direct.direct_expressions import (
     constant,
     name,
 )
-from interpreter.direct.scopes import Names, RuleScope, function, roots_of
+from interpreter.direct.name_lookup import Names, roots_of
+from interpreter.direct.scopes import RuleScope, function
 from interpreter.execute.costs import cost, effect_cost
 
 

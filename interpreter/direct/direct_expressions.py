@@ -17,7 +17,7 @@ from interpreter.execute.costs import cost
 from interpreter.values.intern import Tag
 
 if TYPE_CHECKING:
-    from interpreter.direct.scopes import Names
+    from interpreter.direct.name_lookup import Names
 
 
 class Unsupported(Exception):

@@ -69,6 +69,7 @@ class PlainStatements:
         self._pending: list[Span] = []
         self._certain = asserts
         self._functions = 0
+        self._cuts = 0
         self._one_step = False
         """Whether serial code has no yield but at its end."""
         self._loops = 0
@@ -98,6 +99,16 @@ class PlainStatements:
             raise Unsupported("a yield")
         return scope
 
+    def _cut(self, *taken: python.expr) -> list[python.stmt]:
+        """Here a path may depend on nothing that was asked before but its variables, and the alternative `taken`.
+
+        The variables are filled in when all are known (`RuleScope.complete`).
+        """
+        if not self.names.asks:
+            return []
+        self._cuts += 1
+        return [python.Expr(call("cut", constant(self._cuts), *taken))]
+
     # --- blocks ----------------------------------------------------------------------------------------------------
 
     def _block(self, block: Sequence[p.Instruction], after: After, lines: bool = True) -> list[python.stmt]:
@@ -106,6 +117,8 @@ class PlainStatements:
         for index, instruction in enumerate(block):
             if lines:
                 self._pending.append(instruction.span)
+            if index and self.asserts and not self._loops and self._leaving is None:
+                made += self._cut()
             if instruction.label is not None:
                 made += self._labelled(f"{self.names.routine.name}.{instruction.label}")
             rest = block[index + 1 :]
@@ -209,7 +222,8 @@ class PlainStatements:
             case p.Guard():
                 made = self._marked()
                 test = python.UnaryOp(python.Not(), self.expressions.test(instruction.condition))
-                return [*made, python.If(test, self._abort(NOT_HELD, instruction.span), [])]
+                made.append(python.If(test, self._abort(NOT_HELD, instruction.span), []))
+                return made if self.asserts or self._loops else [*made, *self._cut()]
             case p.Leave():
                 return self._leave(instruction)
             case p.LeaveLoop():

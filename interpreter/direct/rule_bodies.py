@@ -349,12 +349,14 @@ class RuleBody(PlainStatements):
             )
         ]
 
-    def _taken(self, title: str) -> list[python.stmt]:
-        """Go on with each alternative."""
+    def _taken(self, title: str, cut: int) -> list[python.stmt]:
+        """Go on with each alternative, in a function that begins with this cut point."""
+        # A path that is recorded takes one of them.
+        offered = self.names.offer(title, cut) if self.names.asks else call("enumerate", name("A"))
         return [
             python.For(
                 python.Tuple([store("I"), store("item")], python.Store()),
-                call("enumerate", name("A")),
+                offered,
                 [
                     python.Expr(
                         self.names.call_of(
@@ -393,8 +395,15 @@ class RuleBody(PlainStatements):
         title = self._new("p")
         enabled = self._enabled()
         item = self._item(instruction.target, instruction.iterable)
-        body = [*enabled, *self._unpack(instruction.target, item), *self._fairly(instruction), *rest()]
-        return [*made, self._function(title, ["item"], body), *self._taken(title)]
+        first = [
+            *self._cut(name("item")),
+            *enabled,
+            *self._unpack(instruction.target, item),
+            *self._fairly(instruction),
+        ]
+        cut = self._cuts
+        body = [*first, *rest()]
+        return [*made, self._function(title, ["item"], body), *self._taken(title, cut)]
 
     def _pick_block(self, instruction: p.PickBlock, rest: After) -> list[python.stmt]:
         names = ", ".join(instruction.variables.names)
@@ -408,12 +417,13 @@ class RuleBody(PlainStatements):
         targets: list[ast.Expression] = [ast.Name(instruction.span, one) for one in instruction.variables.names]
         target = ast.TupleExpression(instruction.span, tuple(targets)) if instruction.variables.unpack else targets[0]
         item = self._item(target, instruction.iterable)
-        body = [*self._unpack(target, item), *self._fairly(instruction)]
+        body = [*self._cut(name("item")), *self._unpack(target, item), *self._fairly(instruction)]
+        cut = self._cuts
         body += self._block(instruction.body.instructions, follows)
         self._certain, self.names.assigned = certain, assigned
         made += joined
         made.append(python.If(python.UnaryOp(python.Not(), name("A")), follows(), []))
-        return [*made, self._function(title, ["item"], body), *self._taken(title)]
+        return [*made, self._function(title, ["item"], body), *self._taken(title, cut)]
 
     def _one_of(self, block: p.OneOfBlock, rest: After) -> list[python.stmt]:
         self._flow(block)
@@ -421,12 +431,17 @@ class RuleBody(PlainStatements):
         joined, follows = self._joined(rest)
         made += joined
         certain, assigned = self._certain, set(self.names.assigned)
+        calls: list[python.stmt] = []
         for index, instruction in enumerate(block.instructions):
             self._certain, self.names.assigned = certain, set(assigned)
             title = self._new("o")
-            body = self._block([instruction], follows)
+            body = [*self._cut(), *self._block([instruction], follows)]
             self._pending = []
             made.append(self._function(title, [], body))
-            made.append(python.Expr(self.names.call_of(title, [], constant(index), constant(f"Stmt:{index}"))))
-        made.append(python.Return(None))
-        return made
+            called: python.stmt = python.Expr(self.names.call_of(title, [], constant(index), constant(f"Stmt:{index}")))
+            if self.names.asks:
+                called = python.If(python.Compare(name("I"), [python.Eq()], [constant(index)]), [called], [])
+            calls.append(called)
+        if self.names.asks:
+            calls = [python.For(store("I"), call("numbers_taken", constant(len(block.instructions))), calls, [])]
+        return [*made, *calls, python.Return(None)]

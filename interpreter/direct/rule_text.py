@@ -9,7 +9,7 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self, nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import inner, instructions, suites
-from interpreter.direct.scopes import roots_of
+from interpreter.direct.name_lookup import roots_of
 
 CHANGES: Final = {
     "append": "append",

@@ -1,4 +1,4 @@
-"""What names refer to in the rules that are run directly: state variables, fields of `self`, locals, constants, `def`s.
+"""What names refer to in the rules that are run directly: state variables, fields of `self`, and other names.
 
 State variables and fields of `self` are variables of Python, loaded from the state before the first statement and
 compared with what was loaded at the end of a path. They are positions in the states of one layout.
@@ -7,234 +7,14 @@ compared with what was loaded at the end of a path. They are positions in the st
 from __future__ import annotations
 
 import ast as python
-from collections.abc import Callable, Mapping, Sequence, Set
-from itertools import islice
-from typing import Any, Final, NamedTuple, TypeGuard, get_args
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from typing import Final, NamedTuple
 
 from fizz import Span
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import nodes_in, parts
 from interpreter.compile import program as p
 from interpreter.direct.direct_expressions import Compiled, Unsupported, call, constant, name
-from interpreter.direct.nodes import GiveUp, Nodes
-from interpreter.execute.environment import Closure
-from interpreter.execute.names import Globals
-from interpreter.values.freeze import freeze
-from interpreter.values.problem import ModelMistake
-
-
-class Shared:
-    """What all rules of one machine have in common: kept values, marks of statements, and `def`s."""
-
-    def __init__(self, program: p.Program, known: Globals, nodes: Nodes) -> None:
-        self.program = program
-        self.known = known
-        self.nodes = nodes
-        self.kept: dict[str, Any] = {}
-        """By name, the values that code refers to: they are bound when the code is executed."""
-        self.marks: list[tuple[Span, ...]] = []
-        self.noted: list[bool] = []
-        self._by_value: dict[object, str] = {}
-        self._sources = {one.name: one for one in program.constants if isinstance(one, ast.Helper)}
-        self.methods: dict[str, list[tuple[str, ast.Helper]]] = {}
-        for role in program.roles:
-            for one in role.helpers:
-                self.methods.setdefault(one.name, []).append((role.name, one))
-        self.looking = {*self._sources, *[f".{one}" for one in self.methods]}
-        sources = [*self._sources.values(), *[one for found in self.methods.values() for _, one in found]]
-        self.looked_at = {root for one in sources for root in roots_of(one) if root.startswith(".")}
-
-    def keep(self, value: Any) -> str:
-        """A name for a value."""
-        token = (type(value), value)
-        known = self._by_value.get(token)
-        if known is None:
-            known = self._by_value[token] = f"k{len(self.kept)}"
-            self.kept[known] = value
-        return known
-
-    def mark(self, spans: tuple[Span, ...]) -> int:
-        """The number of a mark: these are noted as executed when it is met first."""
-        self.marks.append(spans)
-        self.noted.append(False)
-        return len(self.marks) - 1
-
-    def constant(self, identifier: str) -> Compiled:
-        """The value of a constant."""
-        value = self.known.constants[identifier]
-        if type(value) is range:
-            return Compiled(name(self.keep(value)), "range", True)
-        try:
-            node = self.nodes[freeze(value, self.nodes.interner)]
-        except (GiveUp, ModelMistake):
-            raise Unsupported(f"the constant {identifier}") from None
-        if type(node) in (bool, int, str) or node is None:
-            kind = {bool: "bool", int: "int", str: "str", type(None): "none"}[type(node)]
-            return Compiled(constant(node), kind, True)
-        return Compiled(name(self.keep(node)))
-
-    def closure(self, identifier: str) -> ast.Helper | None:
-        """The text of a `def` at the top level; None if the name is no function."""
-        value = self.known.constants.get(identifier)
-        if not isinstance(value, Closure):
-            return None
-        source = self._sources.get(identifier)
-        if source is None or value.name != identifier:
-            raise Unsupported(f"the function {identifier}")
-        return source
-
-    def method(self, identifier: str) -> tuple[str, ast.Helper] | None:
-        """The role and the text of a `def` in a role; None if there is none."""
-        found = self.methods.get(identifier, [])
-        if len(found) > 1:
-            raise Unsupported("a method of several roles")
-        return found[0] if found else None
-
-    def roots(self, node: ast.Node) -> set[str]:
-        """The names that a value may come from; those that `def`s look at, too."""
-        found = roots_of(node)
-        if found & self.looking:
-            found |= self.looked_at
-        return found
-
-
-class Names:
-    """The names that routines and `def`s have in common."""
-
-    def __init__(self, shared: Shared) -> None:
-        self.shared = shared
-        self.nodes = shared.nodes
-        self.assigned: set[str] = set()
-        """The locals that surely have a value."""
-        self.prefix = "v_"
-        self._bound: list[str] = []
-        self._borrowed: set[str] = set()
-        self._changed: set[str] = set()
-        self._augmented: list[tuple[str, python.Call]] = []
-        self._perhaps: list[tuple[str, python.Assign]] = []
-
-    def locals(self) -> frozenset[str]:
-        """The names of the variables."""
-        raise NotImplementedError
-
-    def read(self, identifier: str) -> Compiled:
-        """The value of a name."""
-        raise NotImplementedError
-
-    def field(self, owner: Compiled, attribute: str) -> Compiled:
-        """A field of what `owner` is: a struct, a record or a role instance."""
-        raise NotImplementedError
-
-    def myself(self, attribute: str) -> Compiled:
-        """A field of `self`."""
-        raise NotImplementedError
-
-    def of_side(self, owner: ast.Expression, attribute: str) -> Compiled | None:
-        """A variable of the state before or after a step; None if the owner is no name of such a state."""
-        return None
-
-    def mark(self, part: ast.Expression, code: python.expr) -> python.expr:
-        """The same value; that the part was evaluated is noted, where that matters."""
-        raise NotImplementedError
-
-    def keep(self, value: Any) -> str:
-        return self.shared.keep(value)
-
-    @property
-    def rule(self) -> RuleScope:
-        """The rule that the code is a part of."""
-        raise NotImplementedError
-
-    def helper(self, identifier: str) -> str | None:
-        if identifier in self._bound or identifier in self.locals():
-            return None
-        if identifier in self.shared.known.reserved or identifier in self.shared.known.state_variables:
-            return None
-        source = self.shared.closure(identifier)
-        return None if source is None else self.rule.helper_function(f"d_{identifier}", source)
-
-    def method(self, identifier: str) -> tuple[str, str] | None:
-        found = self.shared.method(identifier)
-        if found is None:
-            return None
-        role, source = found
-        self.rule.methods.add(identifier)
-        return role, self.rule.helper_function(f"m_{identifier}", source)
-
-    def shadowed(self, identifier: str) -> bool:
-        known = self.shared.known
-        return (
-            identifier in self._bound
-            or identifier in self.locals()
-            or identifier in known.reserved
-            or identifier in known.state_variables
-            or identifier in known.constants
-        )
-
-    def variable(self, identifier: str) -> str:
-        return self.prefix + identifier
-
-    def bind(self, identifier: str) -> None:
-        self._bound.append(identifier)
-
-    def unbind(self, identifier: str) -> None:
-        self._bound.remove(identifier)
-
-    def local(self, identifier: str) -> Compiled | None:
-        """The value of a variable, None if the name is none."""
-        if identifier in self._bound:
-            return Compiled(name(self.variable(identifier)))
-        if identifier not in self.locals():
-            return None
-        if identifier in self.assigned:
-            return Compiled(name(self.variable(identifier)))
-        return Compiled(call("bound", name(self.variable(identifier))))
-
-    def beyond(self, identifier: str) -> Compiled:
-        """The value of a name that is no variable."""
-        known = self.shared.known
-        if identifier in known.reserved:
-            raise Unsupported(identifier)
-        if identifier in known.constants and not isinstance(known.constants[identifier], Closure):
-            return self.shared.constant(identifier)
-        raise Unsupported(identifier)
-
-    def borrowed(self, identifier: str) -> None:
-        """A local may refer to a container that something else owns."""
-        self._borrowed.add(self.variable(identifier))
-
-    def loop_variable(self, identifier: str) -> None:
-        if identifier in self.shared.known.state_variables:
-            raise Unsupported("a loop variable called like a state variable")
-        self._borrowed.add(self.variable(identifier))
-
-    def changed(self, identifier: str, statement: python.Assign | None) -> None:
-        """A container in a local is changed: it may not be one that something else owns.
-
-        `statement`: the assignment of the value after it, which may be one that is never reached.
-        """
-        if identifier in self._bound:
-            raise Unsupported("a change of a variable of a comprehension")
-        if identifier in self.locals():
-            if statement is None:
-                self._changed.add(self.variable(identifier))
-            else:
-                self._perhaps.append((self.variable(identifier), statement))
-
-    def unshared(self, identifier: str, operation: python.Call) -> None:
-        """An augmented assignment to a local: it must be no container, if it may be one of something else."""
-        self._augmented.append((self.variable(identifier), operation))
-
-    def check(self) -> None:
-        """Raise if a local that is changed may refer to what something else owns."""
-        if self._changed & self._borrowed:
-            raise Unsupported("a change through a second name")
-        for identifier, statement in self._perhaps:
-            if identifier in self._borrowed:
-                statement.value = call("give_up")
-        for identifier, operation in self._augmented:
-            if identifier in self._borrowed:
-                operation.args[:-1] = [*operation.args[:-2], call("plain", operation.args[-2])]
+from interpreter.direct.name_lookup import Names, Shared
 
 
 class CallNames(NamedTuple):
@@ -253,6 +33,7 @@ class RuleScope(Names):
 
     `dynamic`: the attributes of role instances that are written through other names than `self`. Their values on a path
     are in `W`, by position. `sides`: the names of the states "before" and "after" a step, of an assertion about steps.
+    `asks`: the state is asked for a variable where that is used, and `V` and the positions are by slot, not by number.
     """
 
     def __init__(
@@ -262,8 +43,10 @@ class RuleScope(Names):
         dynamic: Set[str],
         compile_def: Callable[[ast.Helper, RuleScope, str], python.stmt],
         sides: Mapping[str, str],
+        asks: bool,
     ) -> None:
         super().__init__(shared)
+        self.asks = asks
         self._compile_def = compile_def
         if sides.keys() & (routine.bound | shared.known.state_variables):
             raise Unsupported("a variable called like a state")
@@ -297,6 +80,8 @@ class RuleScope(Names):
         self._open: list[python.FunctionDef] = []
         self._calls: list[tuple[python.Call, python.expr | None, python.expr | None]] = []
         self._ends: list[tuple[python.If, python.expr]] = []
+        self._asked: list[tuple[str, python.IfExp]] = []
+        self._offers: list[tuple[python.Call, str]] = []
 
     @property
     def rule(self) -> RuleScope:
@@ -361,6 +146,8 @@ class RuleScope(Names):
             return self._variable("h", "heap", identifier)
         side = self._side(identifier)
         if side is not None:
+            if self.asks:
+                raise Unsupported("a state as a whole")
             self.wholes.add(side)
             values = name("V" if side == "after" else "B")
             return Compiled(call("state_struct", values, name(f"c_{side}")))
@@ -370,7 +157,17 @@ class RuleScope(Names):
         variable = f"{letter}_{identifier}"
         self.slots[variable] = (kind, identifier)
         self.loaded.add(variable)
-        return Compiled(name(variable))
+        return Compiled(self._loaded(variable))
+
+    def _loaded(self, variable: str) -> python.expr:
+        """The value of a variable of the state."""
+        if not self.asks:
+            return name(variable)
+        side = "B" if self.slots[variable][0] == "before" else "V"
+        unset = python.Compare(name(variable), [python.Is()], [name("UNSET")])
+        made = python.IfExp(unset, _at(name(side), name(f"p_{variable}")), name(variable))
+        self._asked.append((variable, made))
+        return made
 
     def _side(self, identifier: str) -> str | None:
         """The state of a step that a name of the assertion itself refers to."""
@@ -394,7 +191,7 @@ class RuleScope(Names):
             return self.field(self.read("self"), attribute)
         variable = self._field(attribute)
         self.loaded.add(variable)
-        return Compiled(name(variable))
+        return Compiled(self._loaded(variable))
 
     def _field(self, attribute: str) -> str:
         if self.routine.role is None or attribute.startswith("_"):
@@ -480,6 +277,13 @@ class RuleScope(Names):
         self._calls.append((made, taken, text))
         return made
 
+    def offer(self, title: str, cut: int) -> python.expr:
+        """The alternative that a path takes in a function that begins with a cut point, whose variables are given, so
+        that the mark of each alternative is known."""
+        made = call("taken", name("A"), name("L"), constant(cut))
+        self._offers.append((made, title))
+        return made
+
     def complete(self, statements: list[python.stmt]) -> set[str]:
         """Give functions and calls the variables that they need, and return those of the whole rule."""
         self._close()
@@ -496,12 +300,19 @@ class RuleScope(Names):
                 needs[title] |= more
         for opened in self._open:
             opened.args.args[-1:] = [python.arg(one) for one in variables if one in needs[opened.name]]
+        own = _names_in(statements)
+        needed = (own & known).union(*[needs[called] for called in own & needs.keys()])
+        for block, found in [(opened.body, needs[opened.name]) for opened in self._open] + [(statements, needed)]:
+            for cut in _cuts_in(block):
+                cut.args += [name(one) for one in variables if one in found]
+        for made, title in self._offers:
+            given = [one for one in variables if one in needs[title]]
+            made.args += [constant("forks" in given), constant("texts" in given), *map(name, given)]
         for made, taken, text in self._calls:
             assert isinstance(made.func, python.Name)
             added = {"forks": taken, "texts": text}
             made.args[-1:] = [_extended(one, added.get(one)) for one in variables if one in needs[made.func.id]]
-        own = _names_in(statements)
-        return (own & known).union(*[needs[called] for called in own & needs.keys()])
+        return needed
 
     def variables(self) -> list[str]:
         """The variables that a path changes."""
@@ -520,10 +331,14 @@ class RuleScope(Names):
 
     def _close(self) -> None:
         """Fill in the ends of paths: they compare each stored variable with what was loaded."""
+        for variable, asked in self._asked:
+            if variable not in self.stored:
+                # No path gives it another value.
+                asked.test, asked.orelse = constant(True), constant(None)
         nothing = python.Tuple([], python.Load())
         writes: list[python.stmt] = [python.Assign([python.Name("Y", python.Store())], nothing)]
         for one in sorted(self.stored):
-            loaded = one in self.loaded
+            loaded = one in self.loaded and not self.asks
             before = _at(name("V"), name(f"p_{one}")) if loaded else constant(None)
             test = python.Compare(name(one), [python.IsNot()], [name(f"o_{one}" if loaded else "UNSET")])
             change = call("written", name("Y"), name(one), name(f"s_{one}"), before)
@@ -543,18 +358,26 @@ def _extended(variable: str, added: python.expr | None) -> python.expr:
     return python.BinOp(name(variable), python.Add(), python.Tuple([added], python.Load()))
 
 
-def _names_in(statements: Sequence[python.AST]) -> set[str]:
-    """The names that statements read or call, without those in functions defined there."""
-    found: set[str] = set()
+def _parts_of(statements: Sequence[python.AST]) -> Iterator[python.AST]:
+    """Statements and all that is in them, without functions defined there."""
     waiting: list[python.AST] = list(statements)
     while waiting:
         part = waiting.pop()
-        if isinstance(part, python.Name):
-            if isinstance(part.ctx, python.Load):
-                found.add(part.id)
-        elif not isinstance(part, python.FunctionDef):
+        if not isinstance(part, python.FunctionDef):
+            yield part
             waiting += python.iter_child_nodes(part)
-    return found
+
+
+def _names_in(statements: Sequence[python.AST]) -> set[str]:
+    """The names that statements read or call, without those in functions defined there."""
+    found = (part for part in _parts_of(statements) if isinstance(part, python.Name))
+    return {part.id for part in found if isinstance(part.ctx, python.Load)}
+
+
+def _cuts_in(statements: Sequence[python.AST]) -> list[python.Call]:
+    """The calls of `cut` in statements."""
+    calls = (part for part in _parts_of(statements) if isinstance(part, python.Call))
+    return [made for made in calls if isinstance(made.func, python.Name) and made.func.id == "cut"]
 
 
 def _at(owner: python.expr, place: python.expr) -> python.expr:
@@ -564,37 +387,3 @@ def _at(owner: python.expr, place: python.expr) -> python.expr:
 def function(title: str, parameters: Sequence[str], body: list[python.stmt]) -> python.FunctionDef:
     arguments = python.arguments([], [python.arg(one) for one in parameters], None, [], [], None, [])
     return python.FunctionDef(title, arguments, body or [python.Pass()], [], None)
-
-
-_COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "not in"})
-
-
-def roots_of(node: ast.Node) -> set[str]:
-    """The names that the value of an expression may come from: variables, and fields as `.name`, of any instance.
-
-    Of other nodes, those of all expressions in them.
-    """
-    found: set[str] = set()
-    waiting: list[ast.Node] = [node]
-    while waiting:
-        match waiting.pop():
-            case ast.Literal() | ast.FString() | ast.Unary():
-                pass  # a scalar
-            case ast.Binary(operator=operator) if operator in _COMPARISONS:
-                pass
-            case ast.Index(value=value) | ast.Slice(value=value):
-                waiting.append(value)
-            case ast.Conditional(body=body, orelse=orelse):
-                waiting += (body, orelse)
-            case ast.Name(id=identifier):
-                found |= {identifier} - {"self"}
-            case ast.Attribute(value=value, name=attribute):
-                found.add(f".{attribute}")
-                waiting.append(value)
-            case other:
-                waiting += islice(nodes_in(other), 1, None) if not _is_expression(other) else parts(other)
-    return found
-
-
-def _is_expression(node: ast.Node) -> TypeGuard[ast.Expression]:
-    return isinstance(node, get_args(ast.Expression))

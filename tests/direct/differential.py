@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import cast
 
 import fizz
-from checker.search.memo.memo import verdict_of
+from checker.search.memo.memo import Memory, verdict_of
+from checker.search.memo.run_choice import RECORDED
 from fizz import Span
 from interpreter import Machine, State, StepKind, compile_module
 from interpreter.direct.rules import DirectRules
@@ -22,9 +24,13 @@ SLACK = 20
 
 @dataclass
 class Tally:
-    """What a comparison found. `compared`: evaluations that both did; `left`: those left to the interpreter."""
+    """What a comparison found. `compared`: evaluations that both did; `left`: those left to the interpreter.
+
+    `recorded`: runs of functions that recorded paths.
+    """
 
     compared: int = 0
+    recorded: int = 0
     left: int = 0
     differences: list[str] = field(default_factory=list)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -87,12 +93,41 @@ def compare(machine: Machine, most: int) -> Tally:
                 tally.differences.append(f"{name} {rule}: {found} instead of {wanted} in {machine.describe(state)}")
             if cost > SLACK * spent:
                 tally.differences.append(f"{name} {rule}: {cost} charges, {spent} directly")
+    compare_recorded(Machine(machine.program), min(most, 30), tally)
     assert isinstance(machine, _Lines)
     if not both <= machine.direct_lines:
         tally.differences.append(f"not noted: {both - machine.direct_lines}")
     if not machine.direct_lines <= every:
         tally.differences.append(f"noted, but never executed: {machine.direct_lines - every}")
     return tally
+
+
+def compare_recorded(machine: Machine, most: int, tally: Tally) -> None:
+    """What is remembered of rules, recorded by functions of Python, in as many states."""
+    machine.most_paths = _Lines.most_paths
+    memory = Memory(machine, thresholds=replace(RECORDED, learning=1 << 62, hopeless=1 << 62))
+    for before, state in walk(machine, most):
+        for rule, pair in rules_of(machine, before, state):
+            if rule.kind not in (StepKind.START, StepKind.ASSERT):
+                continue
+            view = machine.view(state) if pair is None else PairView(machine.view(pair), machine.view(state))
+            wanted: list[Result] = [path.result for path in machine.paths(rule, view, noted=False)]
+            parts = memory.view(state) if pair is None else PairView(memory.view(pair), memory.view(state))
+            found: list[Result] = list(memory.results(rule, parts))
+            if rule.kind is StepKind.ASSERT:
+                wanted, found = [verdict_of(wanted)], [verdict_of(found)]
+            else:
+                found = [memory.joined(state, one) if isinstance(one, Outcome) else one for one in found]
+            if [_known(machine, state, rule, one) for one in found] != [
+                _known(machine, state, rule, one) for one in wanted
+            ]:
+                tally.differences.append(f"{rule} recorded: {found[:9]} instead of {wanted[:9]}")
+    tally.recorded = cast("int", memory.stats()["recorded by functions"])
+
+
+def _known(machine: Machine, state: State, rule: Rule, result: Result) -> object:
+    """As `_shown`, of mistakes too."""
+    return result.error.code if isinstance(result, Failure) else _shown(machine, state, rule, result)
 
 
 def _shown(machine: Machine, state: State, rule: Rule, result: Result) -> object:

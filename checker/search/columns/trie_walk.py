@@ -328,8 +328,7 @@ class Walker:
         return self._node(child, rows, choices, depth)
 
     def _learn(self, node: Forking, taken: int, row: int, choices: tuple[int, ...], depth: int) -> TreeNode:
-        child = node.branches[taken] = self.tree.learn(self.source.run(row, choices), depth)
-        return child
+        return self.tree.branch(node, taken, lambda: self.source.run(row, choices), depth)
 
 
 def _leaves(node: Leaf | Leaves) -> tuple[Leaf, ...]:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from checker.core.effort import DIRECTLY, INTERPRETING, Phases
+from checker.core.effort import DIRECTLY, INTERPRETING, RECORDING, Phases
 from checker.search.memo.division import Divider, asks_all
+from checker.search.memo.element_choices import BeginAnew
 from checker.search.memo.parts_world import PartsView
-from checker.search.memo.remembering import RememberingRunner
+from checker.search.memo.remembering import RecordedPath, RememberingRunner
 from checker.search.memo.row_tables import RowTable
 from checker.search.memo.run_choice import THRESHOLDS, RunChoice, Thresholds
 from checker.search.memo.tally import Tally
@@ -22,6 +23,7 @@ from interpreter.state.step import ExecutionPath, Failure, Outcome, Result, Rule
 from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
+    from checker.search.memo.recorded_rules import RecordedRules
     from interpreter.direct.rules import DirectRules
 
 PROBATION: Final = 4_000
@@ -64,6 +66,9 @@ class Memory:
         self.machine = machine
         self._thresholds = thresholds
         self._direct: DirectRules | None = None
+        self._recorded: RecordedRules | None = None
+        self._recording: dict[Rule, bool] = {}
+        """By rule, whether its paths are recorded by a function of Python, if that is decided."""
         self._choices: dict[Rule, RunChoice] = {}
         self.divider = Divider(machine.values)
         self.runner = RememberingRunner(machine, self.divider)
@@ -229,7 +234,9 @@ class Memory:
             return self._direct.results(rule, state, noted=False)
 
     def run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> ExecutionPath:
-        """One execution path of a rule, run by the interpreter, to be remembered."""
+        """One execution path of a rule, to be remembered. Raises `BeginAnew` if paths ask otherwise from now on."""
+        if self._records(rule):
+            return self._record(rule, view, choices)
         with self._phases.during(INTERPRETING):
             if self.listener is None:
                 return self._run(rule, view, choices)
@@ -237,6 +244,45 @@ class Memory:
             path = self.runner.run(rule, view, choices)
         self.listener(rule, path)
         return path
+
+    def _records(self, rule: Rule) -> bool:
+        """Whether the paths of a rule are recorded by a function of Python."""
+        known = self._recording.get(rule)
+        if known is not None:
+            return known and rule not in self.runner.choices.sets
+        if rule.kind not in (StepKind.START, StepKind.ASSERT):
+            return False
+        tree = self.tree(rule)
+        if tree.counters.calls < self._thresholds.recording:
+            return False
+        self._recording[rule] = self._may_record(rule)
+        if self._recording[rule] and tree.root is not None:
+            raise BeginAnew
+        return self._recording[rule]
+
+    def _may_record(self, rule: Rule) -> bool:
+        if type(self.machine) is not Machine or self.machine.code.decisions is not None or self.listener is not None:
+            # Other processes run the same rules by the interpreter, and paths must ask the same questions.
+            return False
+        if rule in self.runner.costly:
+            return False
+        if self._recorded is None:
+            # Small models need none of it.
+            from checker.search.memo.recorded_rules import RecordedRules
+
+            self._recorded = RecordedRules(self.machine, self.divider)
+        return self._recorded.supports(rule)
+
+    def _record(self, rule: Rule, view: View, choices: tuple[int, ...]) -> ExecutionPath:
+        """One execution path of a rule, recorded by a function of Python."""
+        assert self._recorded is not None
+        with self._phases.during(RECORDING):
+            paths = self._recorded.paths(rule, view, choices, self.tree(rule).passed)
+        if paths is None:
+            self._recording[rule] = False
+            raise BeginAnew
+        first, *others = paths
+        return RecordedPath(first.events, first.result, siblings=others)
 
     def _run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> ExecutionPath:
         """One path, begun after the last restart that it is known to pass."""
@@ -336,6 +382,7 @@ class Memory:
 
     def tally(self) -> Tally:
         """What remembering did so far."""
+        recorded = 0 if self._recorded is None else self._recorded.runs
         directly = 0 if self._direct is None else self._direct.direct
         forgotten = sum(choice.forgotten for choice in self._choices.values())
-        return Tally(self.total(), directly, len(self._trees), forgotten)
+        return Tally(self.total(), recorded, directly, len(self._trees), forgotten)

@@ -32,7 +32,7 @@ from interpreter.execute.reach import changed, members
 from interpreter.execute.settlement import Settlement
 from interpreter.execute.view import Recorder, View
 from interpreter.state.domains import Segment
-from interpreter.state.step import Abort, Cut, ExecutionPath, FairChoice, Rule, StepKind
+from interpreter.state.step import Abort, Cut, ExecutionPath, FairChoice, Fork, Rule, StepKind
 from interpreter.values import Container, FunctionValue, ModuleValue, SetValue, StructValue
 from interpreter.values.budget import METER, ShareSpent
 from interpreter.values.folding import ElementFilter
@@ -70,15 +70,35 @@ class RestartMark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Restart(Cut):
+class CutPoint(Cut):
     """A point from which a path depends on nothing that was asked before, but for what its mark says.
 
-    Paths with equal marks go on alike; questions are asked anew. `spent`: what was charged and made so far; None if no
-    path can be begun here.
+    Paths with equal marks go on alike; questions are asked anew.
     """
+
+    mark: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Restart(CutPoint):
+    """A cut point of a path of the interpreter. `spent`: what was charged and made so far; None if no path can be begun
+    here."""
 
     mark: RestartMark
     spent: tuple[int, int] | None = None
+
+
+class MarkedFork(Fork):
+    """A choice after which a cut point comes. `marks`: of each alternative that of its cut point."""
+
+    marks: Sequence[Hashable] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPath(ExecutionPath):
+    """A path by a function of Python. `siblings`: the others of the same run; they have its events before they part."""
+
+    siblings: Sequence[ExecutionPath] = ()
 
 
 class _Mattered(Exception):

@@ -12,11 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+_NEVER: Final = 1 << 62
+
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
     """Measured to be best. Tests set others, so that rules of small models change over."""
 
+    recording: int = 32
+    """Interpreter calls for a rule before its paths are recorded by a function of Python, if they can be: it takes as
+    long to make one."""
     learning: int = 1_000
     """Interpreter calls for a rule before it may be run directly: what it reads may repeat later."""
     hopeless: int = 250
@@ -30,15 +35,18 @@ class Thresholds:
 
 
 THRESHOLDS: Final = Thresholds()
-ALWAYS: Final = Thresholds(learning=0, window=0, trial=0, share=-1.0)
+ALWAYS: Final = Thresholds(recording=_NEVER, learning=0, window=0, trial=0, share=-1.0)
 """Rules are run directly from the beginning."""
+INTERPRETED: Final = Thresholds(recording=_NEVER)
+"""Paths to be remembered are run by the interpreter."""
+RECORDED: Final = Thresholds(recording=0)
+"""Paths are recorded by functions of Python from the beginning."""
 _PIECE: Final = 256
 """Calls at a time, more or less, for a rule for which it is open whether remembering it pays."""
 _NEARLY_ALL: Final = 0.95
 """The share of new paths with which a rule is taken to repeat nothing."""
 _FEW: Final = 8
 """No choice is made after fewer evaluations."""
-_NEVER: Final = 1 << 62
 
 
 class RunChoice:

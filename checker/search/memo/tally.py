@@ -10,9 +10,11 @@ from checker.search.memo.trie import Counters
 
 
 class Tally(NamedTuple):
-    """What remembering did: rules run directly, read trees, rules that are not remembered."""
+    """What remembering did: runs of functions that recorded paths, rules run directly, read trees, rules that are not
+    remembered."""
 
     total: Counters
+    recorded: int
     directly: int
     trees: int
     forgotten: int
@@ -28,6 +30,7 @@ class Tally(NamedTuple):
             "walked through trees": walks,
             "hit rate of trees": _rate(walks - total.calls, walks),
             "interpreter calls": total.calls,
+            "recorded by functions": self.recorded,
             "run directly": self.directly,
             "hit rate": _rate(total.hits, total.evaluations),
             "read trees": self.trees,
@@ -43,9 +46,10 @@ class Tally(NamedTuple):
             for one in fields(Counters):
                 more = getattr(other.total, one.name) - getattr(self.total, one.name)
                 setattr(counted, one.name, getattr(counted, one.name) + more)
+        recorded = self.recorded + sum(other.recorded - self.recorded for other in others)
         directly = self.directly + sum(other.directly - self.directly for other in others)
         trees = max(self.trees, *[other.trees for other in others])
-        return Tally(counted, directly, trees, max(self.forgotten, *[other.forgotten for other in others]))
+        return Tally(counted, recorded, directly, trees, max(self.forgotten, *[other.forgotten for other in others]))
 
 
 def _rate(hits: int, asked: int) -> float:

@@ -9,12 +9,12 @@ by column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from checker.search.memo.element_choices import CHOSEN, ELSEWHERE, NOWHERE, BeginAnew
 from checker.search.memo.folds import UnknownElement
-from checker.search.memo.remembering import Restart, RestartMark
+from checker.search.memo.remembering import CutPoint, MarkedFork, RecordedPath, Restart
 from interpreter.state.state import Slot
 from interpreter.state.step import Cut, Event, ExecutionPath, Fork, Read, Result, ends_step
 from interpreter.values.budget import EACH, METER
@@ -75,19 +75,20 @@ class Question:
 class Forking:
     """`branches` holds None for alternatives that were not tried yet. `unique`: their texts differ.
 
-    `restart`: as in `Question`.
+    `restart`: as in `Question`. `marks`: as in `MarkedFork`.
     """
 
-    __slots__ = ("branches", "restart", "unique")
+    __slots__ = ("branches", "marks", "restart", "unique")
 
-    def __init__(self, size: int, unique: bool) -> None:
+    def __init__(self, size: int, unique: bool, marks: Sequence[Hashable] = ()) -> None:
+        self.marks = marks
         self.branches: list[TreeNode | None] = [None] * size
         self.unique = unique
         self.restart: Restart | None = None
 
 
 TreeNode = Leaf | Leaves | Question | Forking
-Restarts = dict[RestartMark, TreeNode]
+Restarts = dict[Hashable, TreeNode]
 
 
 def end_of(path: ExecutionPath) -> TreeNode:
@@ -162,11 +163,10 @@ class ReadTree:
             fork, taken, choices, depth = pending.pop()
             node = self.root if fork is None else fork.branches[taken]
             if node is None:
-                node = self.learn(run(choices), depth)
                 if fork is None:
-                    self.root = node
+                    node = self.root = self.learn(run(choices), depth)
                 else:
-                    fork.branches[taken] = node
+                    node = self.branch(fork, taken, lambda: run(choices), depth)  # noqa: B023
             while type(node) is not Leaf and type(node) is not Leaves:
                 depth += 1
                 if type(node) is Question:
@@ -182,7 +182,7 @@ class ReadTree:
                     choices = (*choices, 0)
                     branch = node.branches[0]
                     if branch is None:
-                        branch = node.branches[0] = self.learn(run(choices), depth)
+                        branch = self.branch(node, 0, lambda: run(choices), depth)  # noqa: B023
                     node = branch
             if isinstance(node, Leaf):
                 found.append(node.result)
@@ -225,7 +225,21 @@ class ReadTree:
         while depth:
             depth -= not isinstance(path.events[begin], Cut)
             begin += 1
-        return self._chain(path.events[begin:], end_of(path))
+        found = self._chain(path.events[begin:], end_of(path))
+        if isinstance(path, RecordedPath):
+            for other in path.siblings:
+                self._merge(found, self._chain(other.events[begin:], end_of(other)))
+        return found
+
+    def passed(self, mark: Hashable) -> bool:
+        """Whether a path has passed the cut point with this mark."""
+        return mark in self._restarts
+
+    def branch(self, fork: Forking, taken: int, run: Callable[[], ExecutionPath], depth: int) -> TreeNode:
+        """The node for an alternative that was not tried yet here; the path is not run if its mark is known."""
+        known = self._restarts.get(fork.marks[taken]) if fork.marks else None
+        node = fork.branches[taken] = self.learn(run(), depth) if known is None else known
+        return node
 
     def last_restart(self, ask: Ask, choices: tuple[int, ...]) -> tuple[Restart | None, int]:
         """The last restart that a path with these choices and answers is known to pass and can be begun after.
@@ -289,16 +303,16 @@ class ReadTree:
                 reading.branches[event.answer] = end
                 end = reading
             elif isinstance(event, Fork):
-                forking = Forking(event.size, event.unique)
+                forking = Forking(event.size, event.unique, event.marks if isinstance(event, MarkedFork) else ())
                 forking.branches[event.taken] = end
                 end = forking
             else:
-                assert isinstance(event, Restart)
+                assert isinstance(event, CutPoint)
                 # All paths that come here go on alike: what is known of one from here on is known of all.
                 known = self._restarts.setdefault(event.mark, end)
                 if known is not end:
                     self._merge(known, end)
-                elif isinstance(end, Question | Forking) and event.spent is not None:
+                elif isinstance(end, Question | Forking) and isinstance(event, Restart) and event.spent is not None:
                     end.restart = event
                 end = known
                 continue

@@ -1,0 +1,366 @@
+"""Values for rules that are recorded as functions of Python: containers of the state are known by their heads.
+
+`AskedNode` and `AskedSet` stand for a container of which members are asked for when they are used; the other values
+are those of `interpreter.direct.nodes`. As there, a change makes another object, and nothing is changed in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any, Final
+
+from checker.search.memo.division import MOST_MEMBERS, SIZE, WHOLE, Divider, gone, list_head
+from interpreter.direct.nodes import GiveUp, Nodes, ValueNode, key
+from interpreter.direct.sides import Sides
+from interpreter.state.state import UNBOUND, Slot
+from interpreter.values.intern import Interner, Tag
+
+_RECORD: Final = Tag.RECORD
+_LIST: Final = Tag.LIST
+_DICT: Final = Tag.DICT
+_SET: Final = Tag.SET
+
+
+class HeadShape:
+    """The content of a head: the steps to the members; the keys of a dict, or the names of a record.
+
+    `indexes`: of the members, by what `nodes.key` returns for the key, or by name.
+    """
+
+    __slots__ = ("indexes", "keys", "steps", "tag", "whole")
+
+    def __init__(self, head: int, nodes: Nodes) -> None:
+        keys, (rank, steps, whole), _ = nodes.interner.payload(head)
+        self.tag = Tag(rank)
+        self.steps: tuple[str, ...] = steps
+        self.whole: bool = whole
+        self.keys: tuple[Any, ...] = tuple([nodes[number] for number in keys])
+        names = [step[1:] for step in steps] if self.tag is _RECORD else map(key, self.keys)
+        self.indexes: dict[Hashable, int] = {name: index for index, name in enumerate(names)}
+
+
+class AskingNodes(Nodes):
+    """The values by id, among them the heads of containers. `divider`: what the parts of containers are."""
+
+    def __init__(self, divider: Divider, interner: Interner) -> None:
+        super().__init__(interner)
+        self.divider = divider
+        self._shapes: dict[int, HeadShape] = {}
+
+    def number(self, value: Any) -> int:
+        """The id of a value. All of a container is asked for."""
+        return super().number(value.value() if isinstance(value, AskedContainer) else value)
+
+    def shape(self, head: int) -> HeadShape:
+        """The content of a head."""
+        known = self._shapes.get(head)
+        if known is None:
+            known = self._shapes[head] = HeadShape(head, self)
+        return known
+
+
+class StateReader(dict[Slot, Any]):
+    """The values in the slots of a state, asked for when they are used. `ask` records the question.
+
+    `sides`: it is the state before a step, whose instances are distinguished from those after it. `before`: the reader
+    of the state before, if this is the one after a step; its slots have "before" in front of them.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[Slot], int],
+        nodes: AskingNodes,
+        sides: Sides | None = None,
+        before: StateReader | None = None,
+    ) -> None:
+        super().__init__()
+        self.ask = ask
+        self.nodes = nodes
+        self.unordered: set[int] = set()
+        """The ids of sets that were added to: the order of their elements is not known."""
+        self.answers: dict[Slot, int] = {}
+        self._sides = sides
+        self._before = before
+        self.opened: list[AskedNode] = []
+        self.asked_whole: list[AskedContainer] = []
+        """The containers of which all was asked for."""
+
+    def __missing__(self, slot: Slot) -> Any:
+        if slot[0] == "before":
+            assert self._before is not None
+            return self._before[slot[1:]]
+        number = self.number(slot)
+        if number == UNBOUND:
+            raise GiveUp
+        value = self[slot] = self._opened(slot, number)
+        return value
+
+    def number(self, slot: Slot) -> int:
+        """The answer to a question."""
+        number = self.answers.get(slot)
+        if number is None:
+            number = self.ask(slot)
+            if self._sides is not None and number != UNBOUND:
+                number = self._sides.before(number)
+            self.answers[slot] = number
+        return number
+
+    def _opened(self, slot: Slot, number: int) -> Any:
+        if self.nodes.interner.tag(number) is not Tag.HEAD:
+            return self.nodes[number]
+        shape = self.nodes.shape(number)
+        if shape.tag is _SET:
+            return AskedSet(self, slot, {})
+        made = AskedNode(self, slot, shape, {}, ())
+        self.opened.append(made)
+        return made
+
+    def forget(self) -> None:
+        """Everything is asked anew from now on."""
+        self.clear()
+        self.answers.clear()
+        self.opened.clear()
+
+    def saved(self) -> tuple[dict[Slot, Any], dict[Slot, int], list[AskedNode], int]:
+        """What was asked so far, to be restored."""
+        return dict(self), self.answers.copy(), self.opened.copy(), len(self.asked_whole)
+
+    def restore(self, saved: tuple[dict[Slot, Any], dict[Slot, int], list[AskedNode], int]) -> None:
+        """Restores what `saved` returned."""
+        values, answers, opened, asked_whole = saved
+        self.clear()
+        self.update(values)
+        self.answers = answers.copy()
+        self.opened = opened.copy()
+        for container in self.asked_whole[asked_whole:]:
+            container.forget()
+        del self.asked_whole[asked_whole:]
+
+
+class AskedContainer:
+    """A container of a state of which only the head is known. It is compared with nothing before it is asked for."""
+
+    __slots__ = ("_value", "reader", "slot")
+
+    def __init__(self, reader: StateReader, slot: Slot) -> None:
+        self.reader = reader
+        self.slot = slot
+        self._value: ValueNode | None = None
+
+    def __eq__(self, other: object) -> bool:
+        raise GiveUp
+
+    def __hash__(self) -> int:
+        raise GiveUp
+
+    def value(self) -> ValueNode:
+        """All of it, as a value."""
+        if self._value is None:
+            self._value = self._asked()
+            self.reader.asked_whole.append(self)
+        return self._value
+
+    def forget(self) -> None:
+        """All of it must be asked for anew."""
+        self._value = None
+
+    def _asked(self) -> ValueNode:
+        raise NotImplementedError
+
+    def size(self) -> int:
+        """The number of its members."""
+        raise NotImplementedError
+
+    def __bool__(self) -> bool:
+        return self.size() > 0
+
+    @property
+    def fields(self) -> Mapping[str, Any] | None:
+        """The fields of a record by name, else None."""
+        return None
+
+    def writes(self) -> Iterator[tuple[Slot, int]]:
+        """What is to be written if the container in the slot is to become this one."""
+        raise NotImplementedError
+
+
+class AskedNode(AskedContainer):
+    """A list, dict or record. `changes`: by index, the members that were replaced; `more`: what was appended."""
+
+    __slots__ = ("changes", "more", "shape")
+
+    def __init__(
+        self, reader: StateReader, slot: Slot, shape: HeadShape, changes: Mapping[int, Any], more: tuple[Any, ...]
+    ) -> None:
+        super().__init__(reader, slot)
+        self.shape = shape
+        self.changes = changes
+        self.more = more
+
+    def size(self) -> int:
+        return len(self.shape.steps) + len(self.more)
+
+    def __bool__(self) -> bool:
+        return self.shape.tag is _RECORD or self.size() > 0
+
+    @property
+    def fields(self) -> Mapping[str, Any] | None:
+        return FieldsAsked(self) if self.shape.tag is _RECORD else None
+
+    def member(self, index: int) -> Any:
+        """The member at an index, which is not negative. Raises `IndexError`."""
+        known = len(self.shape.steps)
+        if index >= known:
+            return self.more[index - known]
+        if index in self.changes:
+            return self.changes[index]
+        return self.reader[(*self.slot, self.shape.steps[index])]
+
+    def members(self) -> list[Any]:
+        """All members, in order."""
+        return [self.member(index) for index in range(self.size())]
+
+    def index(self, place: Any) -> int:
+        """The index of a place: of a list a number, of a dict a key. Raises `GiveUp` or `KeyError`."""
+        if self.shape.tag is _DICT:
+            return self.shape.indexes[key(place)]
+        size = self.size()
+        if self.shape.tag is not _LIST or type(place) is not int or not -size <= place < size:
+            raise GiveUp
+        return place + size if place < 0 else place
+
+    def put(self, index: int, member: Any) -> AskedNode:
+        """The container with another member at an index."""
+        known = len(self.shape.steps)
+        if index < known:
+            return AskedNode(self.reader, self.slot, self.shape, {**self.changes, index: member}, self.more)
+        more = (*self.more[: index - known], member, *self.more[index - known + 1 :])
+        return AskedNode(self.reader, self.slot, self.shape, self.changes, more)
+
+    def append(self, member: Any) -> AskedNode:
+        """The list with one member more."""
+        return AskedNode(self.reader, self.slot, self.shape, self.changes, (*self.more, member))
+
+    def _asked(self) -> ValueNode:
+        nodes, shape = self.reader.nodes, self.shape
+        interner, number = nodes.interner, nodes.number
+        if shape.whole:
+            original = self.reader.number((*self.slot, WHOLE))
+            ids = list(interner.payload(original))
+            if shape.tag is not _LIST:
+                ids = [member for _, member in ids]
+            for index, member in self.changes.items():
+                ids[index] = number(member)
+            ids += map(number, self.more)
+        else:
+            ids = [number(member) for member in self.members()]
+        if shape.tag is _LIST:
+            made: ValueNode = nodes[interner.intern(_LIST, tuple(ids))]
+        else:
+            named = [step[1:] for step in shape.steps] if shape.tag is _RECORD else map(number, shape.keys)
+            made = nodes[interner.intern(shape.tag, tuple(zip(named, ids, strict=True)))]
+        return made
+
+    @property
+    def was_read(self) -> bool:
+        """Whether all of it was asked for."""
+        return self._value is not None or all((*self.slot, step) in self.reader.answers for step in self.shape.steps)
+
+    def writes(self) -> Iterator[tuple[Slot, int]]:
+        nodes, shape, known = self.reader.nodes, self.shape, len(self.shape.steps)
+        if self.size() > MOST_MEMBERS:
+            yield self.slot, nodes.number(self)
+            return
+        if self.more and not shape.whole:
+            yield self.slot, list_head(nodes.interner, self.size())
+        for index, member in self.changes.items():
+            part = (*self.slot, shape.steps[index])
+            if isinstance(member, AskedContainer) and member.slot == part and member.reader is self.reader:
+                yield from member.writes()
+                continue
+            number = nodes.number(member)
+            if number != self.reader.answers.get(part):
+                yield part, number
+        for index, member in enumerate(self.more, known):
+            yield (*self.slot, f"[{index}]"), nodes.number(member)
+
+
+class FieldsAsked(Mapping[str, Any]):
+    """The fields of a record of the state."""
+
+    def __init__(self, record: AskedNode) -> None:
+        self._record = record
+
+    def __getitem__(self, name: str) -> Any:
+        return self._record.member(self._record.shape.indexes[name])
+
+    def __len__(self) -> int:
+        return len(self._record.shape.steps)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, self._record.shape.indexes)
+
+
+class AskedSet(AskedContainer):
+    """A set. `changes`: by what `nodes.key` returns for an element, the element and whether it is there now."""
+
+    __slots__ = ("changes",)
+
+    def __init__(self, reader: StateReader, slot: Slot, changes: Mapping[Hashable, tuple[Any, bool]]) -> None:
+        super().__init__(reader, slot)
+        self.changes = changes
+
+    def _part(self, item: Any) -> Slot:
+        """The slot of an element."""
+        nodes = self.reader.nodes
+        step = nodes.divider.element(nodes.number(item))
+        if step is None:
+            raise GiveUp
+        return (*self.slot, step)
+
+    def holds(self, item: Any) -> bool:
+        """Whether an element is in the set."""
+        change = self.changes.get(key(item))
+        return self.reader.number(self._part(item)) != UNBOUND if change is None else change[1]
+
+    def put(self, item: Any, there: bool) -> AskedSet:
+        """The set with or without an element."""
+        return AskedSet(self.reader, self.slot, {**self.changes, key(item): (item, there)})
+
+    def size(self) -> int:
+        if self.changes or self._value is not None:
+            return len(self.value().items)
+        self._only_whole()
+        size: int = self.reader.nodes.interner.payload(self.reader.number((*self.slot, SIZE)))
+        return size
+
+    def _only_whole(self) -> None:
+        """Sets that are stored by elements are asked for in other forms by the interpreter."""
+        if self.reader.nodes.divider.has_elements(self.slot):
+            raise GiveUp
+
+    def _asked(self) -> ValueNode:
+        self._only_whole()
+        nodes = self.reader.nodes
+        original = self.reader.number((*self.slot, WHOLE))
+        if not self.changes:
+            found: ValueNode = nodes[original]
+            return found
+        members = {key(item): item for item in nodes[original].items}
+        for token, (item, there) in self.changes.items():
+            if there:
+                members.setdefault(token, item)
+            else:
+                members.pop(token, None)
+        number = nodes.interner.intern_members(_SET, list(map(nodes.number, members.values())))
+        if any(there for _, there in self.changes.values()):
+            self.reader.unordered.add(number)
+        made: ValueNode = nodes[number]
+        return made
+
+    def writes(self) -> Iterator[tuple[Slot, int]]:
+        for item, there in self.changes.values():
+            part = self._part(item)
+            held = self.reader.answers.get(part)
+            if held is None or there is not (held != UNBOUND):
+                yield part, self.reader.nodes.number(item) if there else gone(self.reader.nodes.interner)

@@ -1,0 +1,178 @@
+"""The operations of rules that are recorded as functions of Python: they ask for no more of a container than they use.
+
+An operation that is not here asks for all of each container that it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from checker.search.memo.asked_nodes import AskedContainer, AskedNode, AskedSet
+from interpreter.direct.node_operations import Operations
+from interpreter.direct.nodes import GiveUp, ValueNode, key
+from interpreter.values.intern import Tag
+
+_DICT: Final = Tag.DICT
+_LIST: Final = Tag.LIST
+_RECORD: Final = Tag.RECORD
+
+BY_PARTS: Final = frozenset(
+    {"alternatives", "any_order", "append", "at", "bound", "contains", "discarded", "each", "entries", "field_put",
+     "fields_of", "give_up", "is_role", "lacks", "live", "method", "own", "plain", "put", "removed", "role_of",
+     "set_add", "size", "spend", "turns"}
+)  # fmt: skip
+"""The operations that may be given containers of which only the head is known."""
+
+
+def whole(value: Any) -> Any:
+    """A value of which everything is known."""
+    if isinstance(value, AskedContainer):
+        return value.value()
+    if type(value) is list and any(isinstance(item, AskedContainer) for item in value):
+        return [whole(item) for item in value]
+    return value
+
+
+def of_whole(operation: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation that is given values of which everything is known."""
+
+    def operate(*values: Any) -> Any:
+        return operation(*map(whole, values))
+
+    return operate
+
+
+class AskingOperations(Operations):
+    """The operations over values some of which are known by their heads."""
+
+    def at(self, value: Any, place: Any) -> Any:
+        place = whole(place)
+        if type(value) is AskedNode:
+            return value.member(value.index(place))
+        return super().at(whole(value), place)
+
+    def size(self, value: Any) -> int:
+        if isinstance(value, AskedContainer):
+            if value.fields is not None:
+                raise GiveUp
+            return value.size()
+        return super().size(value)
+
+    def contains(self, item: Any, group: Any) -> bool:
+        item = whole(item)
+        if isinstance(group, AskedNode | AskedSet):
+            self.fuel[0] -= 1
+            if type(item) is ValueNode and item.mutable:
+                raise GiveUp
+            if type(group) is AskedSet:
+                return group.holds(item)
+            if type(group) is AskedNode and group.shape.tag is _DICT:
+                return _key(item) in group.shape.indexes
+        return super().contains(item, whole(group))
+
+    def plain(self, value: Any) -> Any:
+        if isinstance(value, AskedContainer):
+            raise GiveUp
+        return super().plain(value)
+
+    def own(self, value: Any) -> Any:
+        return super().own(whole(value))
+
+    # --- iteration -------------------------------------------------------------------------------------------------
+
+    def each(self, value: Any, cost: int) -> Sequence[Any]:
+        return self._taken(value, cost) or super().each(whole(value), cost)
+
+    def any_order(self, value: Any, cost: int) -> Sequence[Any]:
+        return self._taken(value, cost) or super().any_order(whole(value), cost)
+
+    def live(self, value: Any, cost: int) -> Sequence[Any]:
+        return self._taken(value, cost) or super().live(whole(value), cost)
+
+    def _taken(self, value: Any, cost: int) -> Sequence[Any] | None:
+        """The members of a list that are asked for one by one, or the keys of a dict."""
+        if type(value) is not AskedNode:
+            return None
+        if value.shape.tag is _DICT:
+            return self.turns(value.shape.keys, cost)
+        if value.shape.tag is not _LIST:
+            return None
+        return self.turns(value.members(), cost)
+
+    def alternatives(self, value: Any, prefix: str) -> tuple[Sequence[Any], Sequence[str]]:
+        taken = self._taken(value, 0)
+        return super().alternatives(whole(value) if taken is None else whole(list(taken)), prefix)
+
+    def entries(self, value: Any, cost: int) -> list[tuple[Any, Any]]:
+        if type(value) is AskedNode and value.shape.tag is _DICT:
+            self.turns(value.shape.keys, cost)
+            return list(zip(value.shape.keys, value.members(), strict=True))
+        return super().entries(whole(value), cost)
+
+    # --- changes ---------------------------------------------------------------------------------------------------
+
+    def set_add(self, group: Any, item: Any) -> Any:
+        item = whole(item)
+        if type(group) is AskedSet:
+            self.fuel[0] -= 1
+            return group.put(_element(item), True)
+        return super().set_add(whole(group), item)
+
+    def discarded(self, group: Any, item: Any) -> Any:
+        item = whole(item)
+        if type(group) is AskedSet:
+            self.fuel[0] -= 1
+            return group.put(_element(item), False)
+        return super().discarded(whole(group), item)
+
+    def removed(self, group: Any, item: Any) -> Any:
+        item = whole(item)
+        if type(group) is AskedSet:
+            if not group.holds(_element(item)):
+                raise GiveUp
+            return self.discarded(group, item)
+        return super().removed(whole(group), item)
+
+    def append(self, group: Any, item: Any) -> Any:
+        if type(group) is AskedNode and group.shape.tag is _LIST:
+            self.fuel[0] -= 1
+            return group.append(item)
+        return super().append(whole(group), item)
+
+    def put(self, group: Any, place: Any, item: Any) -> Any:
+        place = whole(place)
+        if type(group) is AskedNode:
+            self.fuel[0] -= 1
+            if group.shape.tag is _LIST or _key(place) in group.shape.indexes:
+                return group.put(group.index(place), item)
+        return super().put(whole(group), place, item)
+
+    def field_put(self, group: Any, name: str, value: Any) -> Any:
+        if type(group) is AskedNode and group.shape.tag is _RECORD:
+            self.fuel[0] -= 1
+            return group.put(group.shape.indexes[name], value)
+        return super().field_put(whole(group), name, value)
+
+    def method(self, name: str, owner: Any, *args: Any) -> Any:
+        if name == "get" and type(owner) is AskedNode and owner.shape.tag is _DICT and 0 < len(args) < 3:
+            index = owner.shape.indexes.get(_key(whole(args[0])))
+            self.fuel[0] -= 1
+            if index is not None:
+                return owner.member(index)
+            return args[1] if len(args) > 1 else None
+        return super().method(name, whole(owner), *map(whole, args))
+
+
+def _key(place: Any) -> Any:
+    """What `nodes.key` returns for a key, which is no container."""
+    if type(place) is ValueNode and place.mutable:
+        raise GiveUp
+    return key(place)
+
+
+def _element(item: Any) -> Any:
+    """An element of a set, which is no container."""
+    if type(item) is ValueNode and item.mutable:
+        raise GiveUp
+    return item

@@ -1,0 +1,145 @@
+"""`Recording`: what one run of a function of Python asks of the state, choice by choice, and its paths.
+
+All paths with the same first choices are followed in one run: at each further choice the alternatives are taken one
+after the other, each from what had been asked before. So what paths have in common is run once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, Final
+
+from checker.search.memo.asked_nodes import AskedContainer, AskingNodes, StateReader
+from checker.search.memo.remembering import CutPoint, MarkedFork
+from interpreter.direct.node_operations import UNSET
+from interpreter.direct.nodes import GiveUp
+from interpreter.direct.sides import Sides
+from interpreter.execute.view import Recorder, View
+from interpreter.state.state import Slot
+from interpreter.state.step import ExecutionPath, Result
+
+_MOST_PATHS: Final = 256
+"""So many paths are followed in one run: of more, only those of first alternatives."""
+_WIDEST: Final = 64
+"""Choices between more alternatives are left to the interpreter: each run names all of them."""
+
+
+class Recording:
+    """One run. `choices`: the first choices of its paths. `of_step`: the rule is about a step, between two states.
+
+    `readers`: of the state, or of those after and before the step. `cuts`: the most cut points of a path.
+    `is_known`: whether it is known how paths go on after the cut point with a mark.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        choices: tuple[int, ...],
+        nodes: AskingNodes,
+        of_step: bool,
+        sides: Sides,
+        is_known: Callable[[Hashable], bool],
+    ) -> None:
+        recorder = self._recorder = Recorder(view)
+        self.paths: list[ExecutionPath] = []
+        self.cuts = 0
+        self._number = nodes.number
+        self._choices = choices
+        self._of_step = of_step
+        self._is_known = is_known
+        self._level = 0
+        self._cuts = 0
+        self.readers: tuple[StateReader, ...] = (StateReader(recorder.read, nodes),)
+        if of_step:
+            before = StateReader(_side(recorder.read, "before"), nodes, sides)
+            self.readers = (StateReader(_side(recorder.read, "after"), nodes, None, before), before)
+
+    def end(self, result: Result) -> None:
+        """The path that is followed ends with a result."""
+        self.cuts = max(self.cuts, self._cuts)
+        self.paths.append(ExecutionPath(tuple(self._recorder.events), result))
+
+    # --- choices ---------------------------------------------------------------------------------------------------
+
+    def take(self, texts: Sequence[str], marks: Sequence[Hashable]) -> Iterator[int]:
+        """The alternatives that are followed at a choice. `marks`: as in `MarkedFork`. Raises `GiveUp`: too many."""
+        size, unique = len(texts), len(set(texts)) == len(texts)
+        if size > _WIDEST:
+            raise GiveUp
+        level, self._level = self._level, self._level + 1
+        if level < len(self._choices):
+            taken: Sequence[int] = (self._choices[level],)
+        elif len(self.paths) + size > _MOST_PATHS:
+            taken = (0,)
+        else:
+            taken = range(size)
+        saved = self._saved() if len(taken) > 1 else None
+        for index in taken:
+            if index and saved is not None:
+                if marks and self._is_known(marks[index]):
+                    continue
+                self._restore(saved)
+            fork = MarkedFork(size, index, texts[index], unique)
+            fork.marks = marks
+            self._recorder.note(fork)
+            yield index
+
+    def _saved(self) -> tuple[Any, ...]:
+        return self._recorder.saved(), [reader.saved() for reader in self.readers], self._level, self._cuts
+
+    def _restore(self, saved: tuple[Any, ...]) -> None:
+        recorded, readers, self._level, self._cuts = saved
+        self._recorder.restore(recorded)
+        for reader, one in zip(self.readers, readers, strict=True):
+            reader.restore(one)
+
+    # --- cut points ------------------------------------------------------------------------------------------------
+
+    def marked_by(self, variables: Sequence[Any]) -> tuple[Hashable, ...] | None:
+        """What a cut point with these variables is marked by; None if there can be none.
+
+        What the state held is forgotten there, so that no variable may be a container that is known by its head.
+        """
+        if self._of_step or self._recorder.anew:
+            return None
+        mark: list[Hashable] = []
+        for value in variables:
+            if isinstance(value, AskedContainer) or (type(value) is dict and value):
+                return None
+            if value is UNSET or type(value) is dict:
+                mark.append(None)
+            else:
+                mark.append(value if type(value) is tuple else self._number(value))
+        return tuple(mark)
+
+    def marks(
+        self, cut: int, items: Sequence[Any], texts: Sequence[str], ends: tuple[bool, bool], variables: Sequence[Any]
+    ) -> list[Hashable]:
+        """The mark of the cut point that follows a choice, for each alternative; none if there is none.
+
+        `ends`: whether the last variables are the numbers, and the texts, of the alternatives taken so far.
+        """
+        begin = len(variables) - sum(ends)
+        known = self.marked_by(variables[:begin])
+        if known is None:
+            return []
+        made: list[Hashable] = []
+        for index, (item, text) in enumerate(zip(items, texts, strict=True)):
+            news = [new for new, given in zip((index, text), ends, strict=True) if given]
+            longer = [old + (new,) for old, new in zip(variables[begin:], news, strict=True)]  # noqa: RUF005
+            made.append((cut, self._number(item), *known, *longer))
+        return made
+
+    def cut(self, number: int, *variables: Any) -> None:
+        """Forget the answers so far, if only the variables depend on them."""
+        mark = self.marked_by(variables)
+        if mark is not None:
+            self._recorder.forget(CutPoint((number, *mark)))
+            self._cuts += 1
+            for reader in self.readers:
+                reader.forget()
+
+
+def _side(ask: Callable[[Slot], int], side: str) -> Callable[[Slot], int]:
+    """Asks for slots of the state on one side of a step."""
+    return lambda slot: ask((side, *slot))

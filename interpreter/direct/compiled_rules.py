@@ -1,0 +1,268 @@
+"""`CompiledRules`: the rules of one machine as functions of Python, made when a rule is first run.
+
+A rule is done directly if it starts an atomic action, or is an assertion, and every statement in it is of the common
+ones. All else, and every state in which such a rule meets an error or something rare, is left to the interpreter, which
+alone says what the language means.
+"""
+
+from __future__ import annotations
+
+import ast as python
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from fizz.syntax.ast import OF_STEPS
+from interpreter.direct.defs import compile_def
+from interpreter.direct.direct_expressions import Unsupported, name
+from interpreter.direct.name_lookup import Shared
+from interpreter.direct.node_operations import UNSET, Operations
+from interpreter.direct.nodes import MOST_PARTS, GiveUp, Nodes
+from interpreter.direct.rule_bodies import Calls, RuleBody
+from interpreter.direct.scopes import RuleScope, function
+from interpreter.direct.sides import Sides, on_both_sides
+from interpreter.machine import Machine
+from interpreter.state.step import FairChoice, Outcome, Rule, StepKind
+from interpreter.values.problem import ModelMistake
+
+_FUEL: Final = 200_000
+"""What a rule may spend in one state, in parts that it visits. A step that is this costly runs as long in the
+interpreter as it takes to notice."""
+_SLACK: Final = 20
+"""The budget of a step is at least so many times the fuel: charges are estimated, and errors are the interpreter's."""
+_BITS: Final = 64
+"""Ints of fewer bits are done directly: a smaller limit is the interpreter's."""
+FAILURES: Final = (
+    GiveUp, ModelMistake, TypeError, KeyError, IndexError, AttributeError, NameError, ValueError, ZeroDivisionError,
+    OverflowError, RecursionError,
+)  # fmt: skip
+"""What generated code raises where the interpreter decides: wrong types, missing keys, names that are not bound."""
+
+SIDES: Final = ("before", "after")
+"""The names of the states of a step, if an assertion gives no others."""
+HELD: Final = Outcome((), None, (), (), (), False, (), (), (), (), True)
+VIOLATED: Final = Outcome((), None, (), (), (), False, (), (), (), (), False)
+
+
+class CompiledRule(NamedTuple):
+    """A rule for any instance, and states of any layout: `make` binds it to one of each."""
+
+    scope: RuleScope
+    make: Callable[..., Callable[..., Any]]
+    cost: int
+    """What each run is charged for the text of the rule."""
+
+
+class CompiledRules:
+    """The rules of one machine as functions of Python.
+
+    `asks`: a function runs one path of a rule, and asks for each part of the state where it is used; otherwise it runs
+    all paths, on the values of a state.
+    """
+
+    asks = False
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.nodes = self._new_nodes()
+        budget = machine.program.options.limits
+        self._most = min(_FUEL, budget.charges // _SLACK, budget.held // _SLACK)
+        self._fuel = [0]
+        self._limited = budget.elements < MOST_PARTS + _FUEL or budget.bits < _BITS
+        self.operations = self._new_operations()
+        self._calls = Calls(machine.program)
+        self.shared = Shared(machine.program, machine.code.known, self.nodes)
+        self._compiled: dict[tuple[bool, int], CompiledRule | None] = {}
+        self._dynamic: dict[tuple[bool, int], set[str]] = {}
+        """By rule, fields that it writes and reads through other names than `self`."""
+        self._marked: list[int] = []
+        self.sides = Sides(machine.values)
+        self._namespace = self._names()
+        self._of_steps: dict[str, Any] | None = None
+        """The names for assertions about steps, where there are instances."""
+        self.reasons: dict[str, str] = {}
+        """Why a routine is left to the interpreter, by its name."""
+
+    def _new_nodes(self) -> Nodes:
+        return Nodes(self.machine.values)
+
+    def _new_operations(self) -> Operations:
+        return Operations(self.nodes, self._fuel, self.machine.program.options.limits)
+
+    def supports(self, rule: Rule) -> bool:
+        """Whether a rule may be run directly."""
+        return self._of(rule) is not None
+
+    def _leave(self, rule: Rule, reason: str) -> None:
+        """Leave a rule to the interpreter from now on."""
+        self._compiled[key_of(rule)] = None
+        self.reasons[self._name(rule)] = reason
+
+    def _note_marked(self) -> None:
+        """Note what was executed since it was noted last."""
+        for index in self._marked:
+            self.machine.note_lines(self.shared.marks[index])
+        self._marked.clear()
+
+    def _unmark(self) -> None:
+        """What was executed just now is to be noted when it is executed again."""
+        for index in self._marked:
+            self.shared.noted[index] = False
+        self._marked.clear()
+
+    # --- making functions ------------------------------------------------------------------------------------------
+
+    def _name(self, rule: Rule) -> str:
+        program = self.machine.program
+        if rule.kind is StepKind.ASSERT:
+            return program.routines[program.assertions[rule.subject].routine].name
+        return program.routines[rule.subject].name
+
+    def _of(self, rule: Rule) -> CompiledRule | None:
+        if rule.kind is not StepKind.START and rule.kind is not StepKind.ASSERT:
+            return None
+        key = key_of(rule)
+        if key not in self._compiled:
+            try:
+                self._compiled[key] = self._make(rule)
+            except Unsupported as reason:
+                self._compiled[key] = None
+                self.reasons[self._name(rule)] = str(reason)
+            except (RecursionError, SyntaxError, MemoryError):
+                # Python nests no code as deeply as a model may be nested.
+                self._compiled[key] = None
+                self.reasons[self._name(rule)] = "nested too deeply"
+        return self._compiled[key]
+
+    def _make(self, rule: Rule) -> CompiledRule:
+        program = self.machine.program
+        if self._limited:
+            raise Unsupported("small limits")
+        asserts = rule.kind is StepKind.ASSERT
+        sides: Mapping[str, str] = {}
+        if asserts:
+            assertion = program.assertions[rule.subject]
+            routine = program.routines[assertion.routine]
+            if assertion.kind in OF_STEPS:
+                sides = dict(zip(assertion.parameters or SIDES, SIDES, strict=True))
+                if self._calls.in_place(routine) & set(program.state_variables):
+                    raise Unsupported("a change of the state after a step")
+        else:
+            routine = program.routines[rule.subject]
+            if routine.parameters or self.machine.together(rule):
+                raise Unsupported("a loop of choices")
+        shared = self.shared
+        dynamic = self._calls.written(routine) | self._dynamic.get(key_of(rule), set())
+        scope = RuleScope(routine, shared, dynamic, compile_def, sides, self.asks)
+        body = RuleBody(routine, scope, asserts, self._calls)
+        if asserts and body.chooses:
+            raise Unsupported("a choice in an assertion")
+        statements = body.statements()
+        scope.check()
+        if scope.wholes and scope.stored:
+            raise Unsupported("an assignment beside a state as a whole")
+        needed = scope.complete(statements)
+        slots = sorted(scope.slots)
+        start: list[python.stmt] = []
+        for one in slots:
+            if one in scope.loaded and not self.asks:
+                values = name("B" if scope.slots[one][0] == "before" else "V")
+                position = python.Subscript(values, name(f"p_{one}"), python.Load())
+                loaded = python.Subscript(name("nodes"), position, python.Load())
+                targets: list[python.expr] = [python.Name(one, python.Store())]
+                if one in scope.stored:
+                    targets.append(python.Name(f"o_{one}", python.Store()))
+                start.append(python.Assign(targets, loaded))
+        for one in scope.variables():
+            if one in needed and (self.asks or one not in scope.loaded):
+                value: python.expr = name("UNSET")
+                if one in ("forks", "texts"):
+                    value = python.Tuple([], python.Load())
+                elif one == "E":
+                    value = python.Constant(False)
+                elif one in ("labels", "fair"):
+                    value = python.Tuple([], python.Load())
+                elif one == "W":
+                    value = python.Dict([], [])
+                start.append(python.Assign([python.Name(one, python.Store())], value))
+        inner = function("rule", ["V", "B", "out"], [*start, *statements])
+        parameters = [
+            "me",
+            "label",
+            "slots",
+            *[f"p_{one}" for one in slots],
+            *[f"s_{one}" for one in slots],
+            *scope.tables,
+            *[f"c_{side}" for side in sorted(scope.wholes)],
+        ]
+        outer = function("make", parameters, [*scope.functions, inner, python.Return(name("rule"))])
+        return CompiledRule(scope, self._execute([outer], self._namespace_for(bool(sides))), body.size)
+
+    def _namespace_for(self, of_step: bool) -> dict[str, Any]:
+        """The names for a rule, which may be an assertion about steps."""
+        if not of_step or not self.machine.program.roles:
+            return self._namespace
+        if self._of_steps is None:
+            self._of_steps = on_both_sides(self._namespace, self.operations, self.sides, self._whole)
+        return self._of_steps
+
+    def _whole(self, value: Any) -> Any:
+        """A value of which everything is known."""
+        return value
+
+    def _execute(self, functions: Sequence[python.stmt], names: dict[str, Any]) -> Callable[..., Callable[..., Any]]:
+        module = python.fix_missing_locations(python.Module(list(functions), []))
+        for kept, value in self.shared.kept.items():
+            if kept not in names:
+                if isinstance(value, tuple) and value and value[0] == "fields":
+                    value = self.operations.fields_of(value[1], value[2])
+                names[kept] = value
+        exec(compile(module, "<rule>", "exec"), names)
+        made: Callable[..., Callable[..., Any]] = names.pop("make")
+        return made
+
+    def _labels(self, rule: Rule, routine: str) -> str:
+        """How the step of a rule is named where its values are returned."""
+        if rule.instance is None:
+            return routine
+        return f"{rule.instance[0]}#{rule.instance[1]}.{routine.rpartition('.')[2]}"
+
+    def _names(self) -> dict[str, Any]:
+        """The names that generated code may use: nothing of Python's own but these."""
+        operations, number, noted = self.operations, self.nodes.number, self.shared.noted
+
+        def mark(index: int) -> bool:
+            noted[index] = True
+            self._marked.append(index)
+            return True
+
+        def fair_choice(
+            made: tuple[FairChoice, ...], forks: tuple[int, ...], location: str, me: Any, item: Any
+        ) -> tuple[FairChoice, ...]:
+            text = self.nodes.interner.text
+            instance = "" if me is None else text(me.number)
+            return (*made, FairChoice(len(forks) - 1, location, instance, text(number(item))))
+
+        exported = {
+            one: getattr(operations, one) for one in dir(operations) if not one.startswith("_") and one != "fuel"
+        }
+        return {
+            **{one: value for one, value in exported.items() if callable(value)},
+            "__builtins__": {},
+            "nodes": self.nodes,
+            "mark": mark,
+            "fair_choice": fair_choice,
+            "M": noted,
+            "UNSET": UNSET,
+            "GiveUp": GiveUp,
+            "len": len,
+            "min": min,
+            "max": max,
+            "any": any,
+            "all": all,
+            "enumerate": enumerate,
+        }
+
+
+def key_of(rule: Rule) -> tuple[bool, int]:
+    """What a rule shares with those of other instances."""
+    return (rule.kind is StepKind.ASSERT, rule.subject)

@@ -1,0 +1,269 @@
+"""What names refer to in routines and `def`s alike: locals, constants, other `def`s; and what a value may come from."""
+
+from __future__ import annotations
+
+import ast as python
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, get_args
+
+from fizz import Span
+from fizz.syntax import ast
+from fizz.syntax.tree_walk import nodes_in, parts
+from interpreter.compile import program as p
+from interpreter.direct.direct_expressions import Compiled, Unsupported, call, constant, name
+from interpreter.direct.nodes import GiveUp, Nodes
+from interpreter.execute.environment import Closure
+from interpreter.execute.names import Globals
+from interpreter.values.freeze import freeze
+from interpreter.values.problem import ModelMistake
+
+if TYPE_CHECKING:
+    from interpreter.direct.scopes import RuleScope
+
+
+class Shared:
+    """What all rules of one machine have in common: kept values, marks of statements, and `def`s."""
+
+    def __init__(self, program: p.Program, known: Globals, nodes: Nodes) -> None:
+        self.program = program
+        self.known = known
+        self.nodes = nodes
+        self.kept: dict[str, Any] = {}
+        """By name, the values that code refers to: they are bound when the code is executed."""
+        self.marks: list[tuple[Span, ...]] = []
+        self.noted: list[bool] = []
+        self._by_value: dict[object, str] = {}
+        self._sources = {one.name: one for one in program.constants if isinstance(one, ast.Helper)}
+        self.methods: dict[str, list[tuple[str, ast.Helper]]] = {}
+        for role in program.roles:
+            for one in role.helpers:
+                self.methods.setdefault(one.name, []).append((role.name, one))
+        self.looking = {*self._sources, *[f".{one}" for one in self.methods]}
+        sources = [*self._sources.values(), *[one for found in self.methods.values() for _, one in found]]
+        self.looked_at = {root for one in sources for root in roots_of(one) if root.startswith(".")}
+
+    def keep(self, value: Any) -> str:
+        """A name for a value."""
+        token = (type(value), value)
+        known = self._by_value.get(token)
+        if known is None:
+            known = self._by_value[token] = f"k{len(self.kept)}"
+            self.kept[known] = value
+        return known
+
+    def mark(self, spans: tuple[Span, ...]) -> int:
+        """The number of a mark: these are noted as executed when it is met first."""
+        self.marks.append(spans)
+        self.noted.append(False)
+        return len(self.marks) - 1
+
+    def constant(self, identifier: str) -> Compiled:
+        """The value of a constant."""
+        value = self.known.constants[identifier]
+        if type(value) is range:
+            return Compiled(name(self.keep(value)), "range", True)
+        try:
+            node = self.nodes[freeze(value, self.nodes.interner)]
+        except (GiveUp, ModelMistake):
+            raise Unsupported(f"the constant {identifier}") from None
+        if type(node) in (bool, int, str) or node is None:
+            kind = {bool: "bool", int: "int", str: "str", type(None): "none"}[type(node)]
+            return Compiled(constant(node), kind, True)
+        return Compiled(name(self.keep(node)))
+
+    def closure(self, identifier: str) -> ast.Helper | None:
+        """The text of a `def` at the top level; None if the name is no function."""
+        value = self.known.constants.get(identifier)
+        if not isinstance(value, Closure):
+            return None
+        source = self._sources.get(identifier)
+        if source is None or value.name != identifier:
+            raise Unsupported(f"the function {identifier}")
+        return source
+
+    def method(self, identifier: str) -> tuple[str, ast.Helper] | None:
+        """The role and the text of a `def` in a role; None if there is none."""
+        found = self.methods.get(identifier, [])
+        if len(found) > 1:
+            raise Unsupported("a method of several roles")
+        return found[0] if found else None
+
+    def roots(self, node: ast.Node) -> set[str]:
+        """The names that a value may come from; those that `def`s look at, too."""
+        found = roots_of(node)
+        if found & self.looking:
+            found |= self.looked_at
+        return found
+
+
+class Names:
+    """The names that routines and `def`s have in common."""
+
+    def __init__(self, shared: Shared) -> None:
+        self.shared = shared
+        self.nodes = shared.nodes
+        self.assigned: set[str] = set()
+        """The locals that surely have a value."""
+        self.prefix = "v_"
+        self._bound: list[str] = []
+        self._borrowed: set[str] = set()
+        self._changed: set[str] = set()
+        self._augmented: list[tuple[str, python.Call]] = []
+        self._perhaps: list[tuple[str, python.Assign]] = []
+
+    def locals(self) -> frozenset[str]:
+        """The names of the variables."""
+        raise NotImplementedError
+
+    def read(self, identifier: str) -> Compiled:
+        """The value of a name."""
+        raise NotImplementedError
+
+    def field(self, owner: Compiled, attribute: str) -> Compiled:
+        """A field of what `owner` is: a struct, a record or a role instance."""
+        raise NotImplementedError
+
+    def myself(self, attribute: str) -> Compiled:
+        """A field of `self`."""
+        raise NotImplementedError
+
+    def of_side(self, owner: ast.Expression, attribute: str) -> Compiled | None:
+        """A variable of the state before or after a step; None if the owner is no name of such a state."""
+        return None
+
+    def mark(self, part: ast.Expression, code: python.expr) -> python.expr:
+        """The same value; that the part was evaluated is noted, where that matters."""
+        raise NotImplementedError
+
+    def keep(self, value: Any) -> str:
+        return self.shared.keep(value)
+
+    @property
+    def rule(self) -> RuleScope:
+        """The rule that the code is a part of."""
+        raise NotImplementedError
+
+    def helper(self, identifier: str) -> str | None:
+        if identifier in self._bound or identifier in self.locals():
+            return None
+        if identifier in self.shared.known.reserved or identifier in self.shared.known.state_variables:
+            return None
+        source = self.shared.closure(identifier)
+        return None if source is None else self.rule.helper_function(f"d_{identifier}", source)
+
+    def method(self, identifier: str) -> tuple[str, str] | None:
+        found = self.shared.method(identifier)
+        if found is None:
+            return None
+        role, source = found
+        self.rule.methods.add(identifier)
+        return role, self.rule.helper_function(f"m_{identifier}", source)
+
+    def shadowed(self, identifier: str) -> bool:
+        known = self.shared.known
+        return (
+            identifier in self._bound
+            or identifier in self.locals()
+            or identifier in known.reserved
+            or identifier in known.state_variables
+            or identifier in known.constants
+        )
+
+    def variable(self, identifier: str) -> str:
+        return self.prefix + identifier
+
+    def bind(self, identifier: str) -> None:
+        self._bound.append(identifier)
+
+    def unbind(self, identifier: str) -> None:
+        self._bound.remove(identifier)
+
+    def local(self, identifier: str) -> Compiled | None:
+        """The value of a variable, None if the name is none."""
+        if identifier in self._bound:
+            return Compiled(name(self.variable(identifier)))
+        if identifier not in self.locals():
+            return None
+        if identifier in self.assigned:
+            return Compiled(name(self.variable(identifier)))
+        return Compiled(call("bound", name(self.variable(identifier))))
+
+    def beyond(self, identifier: str) -> Compiled:
+        """The value of a name that is no variable."""
+        known = self.shared.known
+        if identifier in known.reserved:
+            raise Unsupported(identifier)
+        if identifier in known.constants and not isinstance(known.constants[identifier], Closure):
+            return self.shared.constant(identifier)
+        raise Unsupported(identifier)
+
+    def borrowed(self, identifier: str) -> None:
+        """A local may refer to a container that something else owns."""
+        self._borrowed.add(self.variable(identifier))
+
+    def loop_variable(self, identifier: str) -> None:
+        if identifier in self.shared.known.state_variables:
+            raise Unsupported("a loop variable called like a state variable")
+        self._borrowed.add(self.variable(identifier))
+
+    def changed(self, identifier: str, statement: python.Assign | None) -> None:
+        """A container in a local is changed: it may not be one that something else owns.
+
+        `statement`: the assignment of the value after it, which may be one that is never reached.
+        """
+        if identifier in self._bound:
+            raise Unsupported("a change of a variable of a comprehension")
+        if identifier in self.locals():
+            if statement is None:
+                self._changed.add(self.variable(identifier))
+            else:
+                self._perhaps.append((self.variable(identifier), statement))
+
+    def unshared(self, identifier: str, operation: python.Call) -> None:
+        """An augmented assignment to a local: it must be no container, if it may be one of something else."""
+        self._augmented.append((self.variable(identifier), operation))
+
+    def check(self) -> None:
+        """Raise if a local that is changed may refer to what something else owns."""
+        if self._changed & self._borrowed:
+            raise Unsupported("a change through a second name")
+        for identifier, statement in self._perhaps:
+            if identifier in self._borrowed:
+                statement.value = call("give_up")
+        for identifier, operation in self._augmented:
+            if identifier in self._borrowed:
+                operation.args[:-1] = [*operation.args[:-2], call("plain", operation.args[-2])]
+
+
+_COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "not in"})
+
+
+def roots_of(node: ast.Node) -> set[str]:
+    """The names that the value of an expression may come from: variables, and fields as `.name`, of any instance.
+
+    Of other nodes, those of all expressions in them.
+    """
+    found: set[str] = set()
+    waiting: list[ast.Node] = [node]
+    while waiting:
+        match waiting.pop():
+            case ast.Literal() | ast.FString() | ast.Unary():
+                pass  # a scalar
+            case ast.Binary(operator=operator) if operator in _COMPARISONS:
+                pass
+            case ast.Index(value=value) | ast.Slice(value=value):
+                waiting.append(value)
+            case ast.Conditional(body=body, orelse=orelse):
+                waiting += (body, orelse)
+            case ast.Name(id=identifier):
+                found |= {identifier} - {"self"}
+            case ast.Attribute(value=value, name=attribute):
+                found.add(f".{attribute}")
+                waiting.append(value)
+            case other:
+                waiting += islice(nodes_in(other), 1, None) if not _is_expression(other) else parts(other)
+    return found
+
+
+def _is_expression(node: ast.Node) -> TypeGuard[ast.Expression]:
+    return isinstance(node, get_args(ast.Expression))

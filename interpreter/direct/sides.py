@@ -1,0 +1,137 @@
+"""`Sides`: role instances of the state before a step, distinguished from those of the state after it.
+
+An instance is a value without a state, so what a field of it is depends on the state that it was read from. While an
+assertion about steps is run directly, the instances that come from the state before have names of their own: their
+fields are those of that state. They are equal to the instances of the state after (language page, 10.3), which only
+`eq` and `ne` say: other operations for which that may matter give up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from interpreter.direct.node_operations import Operations
+from interpreter.direct.nodes import GiveUp, ValueNode
+from interpreter.values.intern import Interner, Tag
+
+_BEFORE: Final = "before "
+"""No role has such a name."""
+_SAFE: Final = frozenset(
+    {"add", "any_order", "bound", "each", "entries", "fields_of", "give_up", "is_role", "list_of", "live", "members",
+     "own", "part", "plain", "size", "spend", "tuple_of", "turns", "unpacked"}
+)  # fmt: skip
+"""Operations that compare nothing."""
+_MOVING: Final = frozenset({"enumerate", "list", "reversed", "tuple", "zip"})
+"""Builtins that compare nothing."""
+
+
+class Sides:
+    """Renames the instances in values."""
+
+    def __init__(self, interner: Interner) -> None:
+        self._interner = interner
+        self._before: dict[int, int] = {}
+        self._plain: dict[int, int] = {}
+
+    def before(self, number: int) -> int:
+        """The value with its instances as those of the state before the step."""
+        if not self._interner.roles(number):
+            return number
+        return self._renamed(number, self._before, lambda role: _BEFORE + role)
+
+    def plain(self, number: int) -> int:
+        """The value with all instances as they are named in the model."""
+        if not self.has_before(number):
+            return number
+        return self._renamed(number, self._plain, lambda role: role.removeprefix(_BEFORE))
+
+    def has_before(self, number: int) -> bool:
+        """Whether an instance of the state before is in a value."""
+        return any(role.startswith(_BEFORE) for role, _ in self._interner.roles(number))
+
+    def _renamed(self, number: int, known: dict[int, int], rename: Callable[[str], str]) -> int:
+        found = known.get(number)
+        if found is None:
+            found = known[number] = self._made(number, lambda inner: self._renamed(inner, known, rename), rename)
+        return found
+
+    def _made(self, number: int, inner: Callable[[int], int], rename: Callable[[str], str]) -> int:
+        interner = self._interner
+        if not interner.roles(number):
+            return number
+        tag, payload = interner.tag(number), interner.payload(number)
+        if tag is Tag.ROLE:
+            return interner.intern(tag, (rename(payload[0]), payload[1]))
+        if tag is Tag.LIST or tag is Tag.TUPLE:
+            return interner.intern(tag, tuple(map(inner, payload)))
+        if tag is Tag.SET:
+            return interner.intern_members(tag, list(map(inner, payload)))
+        if tag is Tag.DICT:
+            return interner.intern_pairs(tag, [(inner(k), inner(v)) for k, v in payload])
+        if tag is Tag.STRUCT or tag is Tag.RECORD:
+            return interner.intern(tag, tuple([(name, inner(member)) for name, member in payload]))
+        raise GiveUp
+
+
+def side_of(role: str) -> tuple[bool, str]:
+    """Whether the name of a role is that of an instance of the state before, and its name in the model."""
+    return role.startswith(_BEFORE), role.removeprefix(_BEFORE)
+
+
+def on_both_sides(
+    names: dict[str, Any], operations: Operations, sides: Sides, whole: Callable[[Any], Any]
+) -> dict[str, Any]:
+    """The names that the code of assertions about steps may use, made from those of other rules.
+
+    `whole`: a value of which everything is known.
+    """
+
+    def mixed(value: Any) -> bool:
+        if type(value) is list or type(value) is tuple:
+            return any(map(mixed, value))
+        return type(value) is ValueNode and sides.has_before(value.number)
+
+    def refusing(operation: Callable[..., Any]) -> Callable[..., Any]:
+        def operate(*given: Any) -> Any:
+            values = tuple(map(whole, given))
+            if mixed(values):
+                raise GiveUp
+            return operation(*values)
+
+        return operate
+
+    compare, at, builtin = names["eq"], names["at"], names["function"]
+
+    def eq(left: Any, right: Any) -> bool:
+        left, right = whole(left), whole(right)
+        if compare(left, right):
+            return True
+        if type(left) is ValueNode is type(right) and (mixed(left) or mixed(right)):
+            return sides.plain(left.number) == sides.plain(right.number)
+        return False
+
+    def function(name: str, *given: Any) -> Any:
+        values = tuple(map(whole, given))
+        if name not in _MOVING and mixed(values):
+            raise GiveUp
+        return builtin(name, *values)
+
+    def at_place(value: Any, place: Any) -> Any:
+        if mixed(whole(place)) or (mixed(value) and value.tag is Tag.DICT):
+            raise GiveUp
+        return at(value, place)
+
+    changed = {
+        one: refusing(operation)
+        for one, operation in names.items()
+        if one not in _SAFE and callable(getattr(operations, one, None))
+    }
+    return {
+        **names,
+        **changed,
+        "eq": eq,
+        "ne": lambda left, right: not eq(left, right),
+        "function": function,
+        "at": at_place,
+    }
