@@ -56,6 +56,6 @@ def test_rules_that_are_asked_once_have_no_tree(monkeypatch: pytest.MonkeyPatch)
     assert len(rules) == 21
     view = memory.view(state)
     first = [memory.results(rule, view) for rule in rules]
-    assert memory.stats()["read trees"] == 5
+    assert memory.tally().trees == 5
     assert [memory.results(rule, view) for rule in rules] == first
-    assert memory.stats()["read trees"] == 21
+    assert memory.tally().trees == 21

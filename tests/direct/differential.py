@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
 
 import fizz
 from checker.search.memo.memo import Memory, verdict_of
@@ -122,7 +121,7 @@ def compare_recorded(machine: Machine, most: int, tally: Tally) -> None:
                 _known(machine, state, rule, one) for one in wanted
             ]:
                 tally.differences.append(f"{rule} recorded: {found[:9]} instead of {wanted[:9]}")
-    tally.recorded = cast("int", memory.stats()["recorded by functions"])
+    tally.recorded = memory.tally().recorded
 
 
 def _known(machine: Machine, state: State, rule: Rule, result: Result) -> object:
