@@ -411,3 +411,34 @@ atomic func last():
     head, options, rest = INIT.partition("}\n---\n")
     lines = "\n".join("    " + line for line in body.split("\n"))
     return f"{head}{options}{functions}{rest}{lines}\n"
+
+
+TWO_INSTANCES = """\
+---
+{"deadlock_detection": false}
+---
+role N:
+    action Init:
+        self.x = 0
+        self.t = 0
+        self.peer = None
+    atomic action Go:
+        self.x = (self.x + turn // 9 + 1) % 3
+        i = oneof [0, 1]
+        self.t = (self.t + i + self.peer.x + turn) % 5
+action Init:
+    turn = 0
+    a = N()
+    b = N()
+    a.peer = b
+    b.peer = a
+atomic action Swap:
+    turn = (turn + 1) % 4
+    a.peer = a if turn == 2 else b
+"""
+
+
+def test_a_field_is_read_through_another_name_by_one_instance() -> None:
+    """The rule of the other instance goes on as it was recorded."""
+    tally = agree(compare_text(TWO_INSTANCES))
+    assert tally.recorded and not tally.reasons

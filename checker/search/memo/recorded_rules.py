@@ -125,9 +125,12 @@ class RecordedRules(CompiledRules):
         except Shadowed as shadowed:
             self._unmark()
             key = key_of(rule)
-            self._dynamic.setdefault(key, set()).add(shadowed.attribute)
-            self._bound = {one: known for one, known in self._bound.items() if key_of(one) != key}
-            self._compiled.pop(key)
+            dynamic = self._dynamic.setdefault(key, set())
+            if shadowed.attribute not in dynamic:
+                dynamic.add(shadowed.attribute)
+                self._compiled.pop(key)
+            # The rule of another instance goes on as it began: what is remembered of that holds for this function.
+            del self._bound[rule]
             raise BeginAnew from None
         except FAILURES:
             self._unmark()
@@ -164,7 +167,8 @@ class RecordedRules(CompiledRules):
 
     def _bind(self, rule: Rule) -> _Bound:
         compiled = self._of(rule)
-        assert compiled is not None
+        if compiled is None:
+            raise GiveUp
         scope = compiled.scope
         me = None
         if rule.instance is not None:
