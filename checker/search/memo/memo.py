@@ -255,7 +255,7 @@ class Memory:
         tree = self.tree(rule)
         if tree.counters.calls < self._thresholds.recording:
             return False
-        self._recording[rule] = self._may_record(rule)
+        self._recording[rule] = self.choice(rule).recorded = self._may_record(rule)
         if self._recording[rule] and tree.root is not None:
             raise BeginAnew
         return self._recording[rule]
@@ -279,7 +279,7 @@ class Memory:
         with self._phases.during(RECORDING):
             paths = self._recorded.paths(rule, view, choices, self.tree(rule).passed)
         if paths is None:
-            self._recording[rule] = False
+            self._recording[rule] = self.choice(rule).recorded = False
             raise BeginAnew
         first, *others = paths
         return RecordedPath(first.events, first.result, siblings=others)

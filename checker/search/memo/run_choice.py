@@ -3,7 +3,7 @@
 What is remembered costs next to nothing where it is known, most of all by columns; but a new path costs as much as
 some ten direct runs. So a rule is remembered as long as few of its evaluations need the interpreter. One that is run
 directly is tried again when it has been evaluated twice as often: what it reads may repeat once most values were
-met. No result depends on it.
+met. A trial goes on as long as ever less is new. No result depends on it.
 """
 
 from __future__ import annotations
@@ -45,18 +45,23 @@ _PIECE: Final = 256
 """Calls at a time, more or less, for a rule for which it is open whether remembering it pays."""
 _NEARLY_ALL: Final = 0.95
 """The share of new paths with which a rule is taken to repeat nothing."""
+_FALLING: Final = 0.9
+"""A trial goes on as long as the share of calls falls to this part of that in the window before, half as long."""
+_LONGEST: Final = 5
+"""The first window of a trial has one in 32 evaluations, if calls cost little."""
 _FEW: Final = 8
 """No choice is made after fewer evaluations."""
 
 
 class RunChoice:
     """The choice for one rule: all who evaluate it ask here how. It is remembered, unless it goes `directly`, or is
-    `forgotten`: run anew by the interpreter from then on.
+    `forgotten`: run anew by the interpreter from then on. `recorded`: its paths are recorded by functions of Python.
 
     `supported` tells whether it can be run directly: asked when that would pay.
     """
 
     __slots__ = (
+        "_before",
         "_begin",
         "_calls",
         "_open",
@@ -69,16 +74,20 @@ class RunChoice:
         "directly",
         "evaluations",
         "forgotten",
+        "recorded",
     )
 
     def __init__(self, supported: Callable[[], bool], thresholds: Thresholds = THRESHOLDS) -> None:
         self.directly = False
         self.forgotten = False
+        self.recorded = False
         self.evaluations = 0
         self._supported = supported
         self._thresholds = thresholds
         self._open = True
         self._share = 1.0
+        self._before: float | None = None
+        """During a trial, the share of calls in the window before, 1 at first."""
         self._total = self._calls = self._steps = self._begin = 0
         self._until = thresholds.window
 
@@ -113,7 +122,10 @@ class RunChoice:
         self._steps += steps
         self.evaluations += evaluations
         if self.evaluations >= self._until or (
-            self.open and self.evaluations - self._begin >= _FEW and self._learned(self.evaluations - self._begin)
+            self.open
+            and self._before is None
+            and self.evaluations - self._begin >= _FEW
+            and self._learned(self.evaluations - self._begin)
         ):
             self._decide()
 
@@ -126,15 +138,21 @@ class RunChoice:
 
     def _decide(self) -> None:
         if self.directly:
-            self.directly, self._open = False, True
+            self.directly, self._open, self._before = False, True, 1.0
             self._begin, self._calls, self._steps = self.evaluations, 0, 0
-            self._until = self.evaluations + self._few(self._thresholds.trial)
+            window = self._few(self._thresholds.trial)
+            self._until = self.evaluations + max(window, self.evaluations >> _LONGEST if self.recorded else 0)
             return
         evaluated = max(1, self.evaluations - self._begin)
         self._share = self._calls / evaluated
         most = self._thresholds.share * (evaluated + self._steps)
         self._open = self._calls > most
-        learned = self._learned(evaluated)
+        if self._open and self._goes_on(self._calls / (evaluated + self._steps)):
+            self._until = self.evaluations + 2 * evaluated
+            self._begin, self._calls, self._steps = self.evaluations, 0, 0
+            return
+        learned = self._before is not None or self._learned(evaluated)
+        self._before = None
         # The next window is longer if it is clear that remembering pays: columns go window by window.
         self._until = (2 if 4 * self._calls > most else 16) * self.evaluations
         self._begin, self._calls, self._steps = self.evaluations, 0, 0
@@ -144,6 +162,13 @@ class RunChoice:
             if learned and not self._go_directly():
                 self._open = False
                 self._until = _NEVER
+
+    def _goes_on(self, share: float) -> bool:
+        """Whether a trial goes on: at its beginning most is new, then the share of calls falls if anything repeats."""
+        if self._before is None or share >= _FALLING * self._before:
+            return False
+        self._before = share
+        return True
 
     def forget(self) -> None:
         """Run the rule anew from now on: directly, if it can be."""
