@@ -346,6 +346,8 @@ class DirectExpressions:
         owner = function.value
         if isinstance(owner, ast.Name) and owner.id in _MODULES and not self.names.shadowed(owner.id):
             values = [self._listed(argument) for argument in self._arguments(node)]
+            if owner.id == "itertools" and function.name in ("combinations", "permutations") and len(values) == 2:
+                return Compiled(call("selections", constant(function.name), *values), "items", True)
             return Compiled(call("module", constant(f"{owner.id}.{function.name}"), *values), "any", True)
         own = None if function.name in PURE_METHODS else self.names.method(function.name)
         if own is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Any, Final
 
 from interpreter.direct.node_basics import Basics
@@ -277,6 +279,19 @@ class Operations(Basics):
         raise GiveUp
 
     # --- anything else ---------------------------------------------------------------------------------------------
+
+    def selections(self, name: str, *args: Any) -> list[Any]:
+        """`itertools.combinations(items, r)` or `permutations(items, r)`: tuples, in the order of the items."""
+        items, width = args
+        if type(items) is not ValueNode or items.tag not in (_LIST, _TUPLE) or type(width) is not int or width < 0:
+            raise GiveUp
+        size = len(items.items)
+        count = math.comb(size, width) if name == "combinations" else math.perm(size, width)
+        self.fuel[0] -= items.weight + 2 * count * (width + 1)
+        if self.fuel[0] < 0:
+            raise GiveUp
+        select = itertools.combinations if name == "combinations" else itertools.permutations
+        return [self.tuple_of(*taken) for taken in select(items.items, width)]
 
     def module(self, path: str, *args: Any) -> Any:
         """A function of a module: `math.floor`, `itertools.combinations`."""

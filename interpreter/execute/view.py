@@ -87,6 +87,11 @@ class PairView:
         raise ModelMistake("L30", "next_states() is not available in a transition assertion")
 
     @property
+    def sides(self) -> tuple[View, View]:
+        """The views before and after the step."""
+        return self._before, self._after
+
+    @property
     def states(self) -> tuple[State, State]:
         """The states before and after the step."""
         return self._before.whole(), self._after.whole()

@@ -104,10 +104,10 @@ def test_what_seldom_repeats_has_no_table() -> None:
     """It would cost more than it saves."""
     machine = Machine(compile_module(load("m.fizz", text="action Init: n = 0\natomic action Up: n += 1\n")))
     state = machine.initial()[0][0].state
-    table = RowTable(state.layout)
+    table = RowTable(state, None)
     for number in range(300):
         one = State(state.layout, (number,), state.threads, state.messages)
         if table.use:
-            assert table.get(one) is None
-            table.add(one, {("heap", "n")}, ())
+            assert table.get(one, None) is None
+            table.add(one, None, {("heap", "n")}, ())
     assert not table.use

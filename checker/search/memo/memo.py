@@ -153,14 +153,15 @@ class Memory:
 
     def _known(self, rule: Rule, view: View, tree: ReadTree) -> Sequence[Result] | None:
         """The results of a rule where the values that it asks for were met together before."""
-        if type(view) is not PartsView:
+        states = _states_of(view)
+        if states is None:
             return None
         table = self._tables.get(rule)
         if table is None:
-            table = self._tables[rule] = RowTable(view.state.layout)
+            table = self._tables[rule] = RowTable(*states)
         if not table.use:
             return None
-        found = table.get(view.state)
+        found = table.get(*states)
         counters = tree.counters
         counters.lookups += 1
         if found is None:
@@ -172,7 +173,8 @@ class Memory:
 
     def _walked(self, rule: Rule, view: View, tree: ReadTree) -> Sequence[Result]:
         """The results of a rule, found by a walk through its tree."""
-        table = self._tables.get(rule) if type(view) is PartsView else None
+        states = _states_of(view)
+        table = None if states is None else self._tables.get(rule)
         asked: set[Slot] = set()
         ask = view.read
         if table is not None and table.use:
@@ -186,8 +188,8 @@ class Memory:
         if len(found) > most:
             found[most:] = [self.machine.too_many_paths(rule)]
         if table is not None and table.use:
-            assert type(view) is PartsView
-            table.add(view.state, asked, found)
+            assert states is not None
+            table.add(*states, asked, found)
         return found
 
     def choice(self, rule: Rule) -> RunChoice:
@@ -386,3 +388,14 @@ class Memory:
         directly = 0 if self._direct is None else self._direct.direct
         forgotten = sum(choice.forgotten for choice in self._choices.values())
         return Tally(self.total(), recorded, directly, len(self._trees), forgotten)
+
+
+def _states_of(view: View) -> tuple[State, State | None] | None:
+    """The state of a view, or those after and before a step, of which containers are read part by part; else None."""
+    if type(view) is PartsView:
+        return view.state, None
+    if type(view) is PairView:
+        before, after = view.sides
+        if type(before) is PartsView and type(after) is PartsView:
+            return after.state, before.state
+    return None

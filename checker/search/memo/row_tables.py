@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from checker.search.memo.division import ROOT_LENGTH
-from interpreter.state.state import Layout, Slot, State
+from interpreter.state.state import Slot, State
 from interpreter.state.step import Result
 
 _MOST: Final = 1 << 14
@@ -26,28 +26,35 @@ _OF_LAYOUT: Final = ("live", "names", "cells")
 class RowTable:
     """The results of one rule in states of one layout, by the values in all slots that it was seen to ask for.
 
-    The answers in states of one key are the same, so the rule asks the same questions there. `use`: it pays.
+    The answers in states of one key are the same, so the rule asks the same questions there. `use`: it pays. Of a rule
+    about steps the states are pairs: that after the step, and that before it.
     """
 
-    __slots__ = ("_hits", "_key", "_known", "_layout", "_lookups", "_slots", "use")
+    __slots__ = ("_before", "_hits", "_key", "_known", "_layout", "_lookups", "_slots", "use")
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, state: State, before: State | None) -> None:
         self.use = True
-        self._begin(layout)
+        self._begin(state, before)
 
-    def _begin(self, layout: Layout) -> None:
-        self._layout = layout
+    def _begin(self, state: State, before: State | None) -> None:
+        self._layout = state.layout
+        self._before = None if before is None else before.layout
         self._slots: set[Slot] = set()
         self._known: dict[Any, Sequence[Result]] = {}
         self._key: Callable[[tuple[int, ...]], Any] = len
         self._lookups = self._hits = 0
 
-    def get(self, state: State) -> Sequence[Result] | None:
-        """The results in a state, if they are known."""
-        if state.layout is not self._layout:
-            self._begin(state.layout)
+    def get(self, state: State, before: State | None) -> Sequence[Result] | None:
+        """The results in a state, or for a step, if they are known."""
+        if before is None:
+            values, same = state.values, state.layout is self._layout
+        else:
+            values = state.values + before.values
+            same = state.layout is self._layout and before.layout is self._before
+        if not same:
+            self._begin(state, before)
             return None
-        found = self._known.get(self._key(state.values))
+        found = self._known.get(self._key(values))
         self._lookups += 1
         if found is not None:
             self._hits += 1
@@ -56,8 +63,8 @@ class RowTable:
             self._known.clear()
         return found
 
-    def add(self, state: State, asked: set[Slot], results: Sequence[Result]) -> None:
-        """The results in a state, for which the rule has asked for these slots, or parts of them."""
+    def add(self, state: State, before: State | None, asked: set[Slot], results: Sequence[Result]) -> None:
+        """The results in a state, or for a step, for which the rule has asked for these slots, or parts of them."""
         new = asked - self._slots
         if new:
             self._slots |= new
@@ -65,17 +72,21 @@ class RowTable:
         elif len(self._known) >= _MOST:
             self._known.clear()
         if self.use:
-            self._known[self._key(state.values)] = results
+            self._known[self._key(state.values if before is None else state.values + before.values)] = results
 
     def _look_at(self, new: set[Slot]) -> None:
         """Make the key of the roots of all slots; not if answers depend on more."""
-        index = self._layout.index
         positions: set[int] = set()
-        for slot in self._slots:
+        for asked in self._slots:
+            slot, index, begin = asked, self._layout.index, 0
+            if self._before is not None:
+                slot = asked[1:]
+                if asked[0] == "before":
+                    index, begin = self._before.index, len(self._layout.slots)
             length = ROOT_LENGTH.get(str(slot[0]))
             position = index.get(slot if length is None else slot[:length])
             if position is not None:
-                positions.add(position)
+                positions.add(begin + position)
             elif length is None and slot[0] not in _OF_LAYOUT:
                 self.use = False
         self._known.clear()
