@@ -16,10 +16,11 @@ from checker.core.exploration import Settings
 from checker.core.limits import Limits
 from checker.core.problems import ExitCode
 from checker.search.columns.sizes import Sizes
+from checker.search.columns.spill_file import SpillFiles
 from checker.search.workers.part import Part
 from checker.search.workers.processes import Processes
 from tests.checkpoint.conftest import WIDE, comparable, interrupted_after
-from tests.workers.conftest import SAFE, checked
+from tests.workers.conftest import SAFE, checked, workers
 
 ALL = Settings(keep_going=True, stats=True)
 # Rows are expanded a few at a time, and what others keep is sent several times a level.
@@ -94,6 +95,26 @@ def test_states_on_the_disk(model: Path) -> None:
         report = checked(model, 2, replace(ALL, memory_mb=1), sizes)
     assert float(str(report.stats["MB on disk"])) > 0
     assert comparable(report) == comparable(checked(model, 1, ALL))
+
+
+def test_what_workers_say(model: Path) -> None:
+    """A sentence to the user that all workers have is said once."""
+    first = os.getpid()
+    said: list[str] = []
+
+    def refused(self: SpillFiles, pieces: object, kind: object) -> None:
+        if os.getpid() != first:
+            self.budget = None
+            self.say("the disk is full")
+
+    sizes = Sizes(many_values=0, spilled=1)
+    with (
+        patch("checker.search.columns.spill_file._MB", 1_000),
+        patch.object(SpillFiles, "write", refused),
+        workers(2, sizes),
+    ):
+        check(model, settings=replace(ALL, memory_mb=1), say=said.append)
+    assert said == ["the disk is full"]
 
 
 @pytest.mark.parametrize("counts", [(2, 1), (1, 3), (3, 2)], ids=str)

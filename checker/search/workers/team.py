@@ -229,7 +229,11 @@ class Team:
         columns: dict[str, Any] = {}
         for part in parts:
             self.task.phases.add(part.seconds)
-            self._known.said.update(part.said)
+            for sentence in part.said:
+                # Each worker has the same to say of a disk that is full.
+                if sentence not in self._known.said:
+                    self._known.said.add(sentence)
+                    self.task.say(sentence)
             for name, value in part.columns.items():
                 columns[name] = max(columns.get(name, 0), value)
         tally = self._begun.together([part.tally for part in parts]) if parts else self._begun
