@@ -445,7 +445,7 @@ class Basics:
 
     def apply(self, name: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """The result of an operation of the interpreter on these values; cached by their ids."""
-        if self.unordered and name not in ANY_ORDER and not all(map(self._in_order, args)):
+        if self.unordered and name not in ANY_ORDER and not all(map(self.in_order, args)):
             raise GiveUp
         numbers = tuple(map(self.nodes.number, args))
         known = self._known.setdefault(name, {})
@@ -462,7 +462,7 @@ class Basics:
             self.unordered.add(result.number)
         return result
 
-    def _in_order(self, value: Any) -> bool:
+    def in_order(self, value: Any) -> bool:
         """Whether all sets and dicts in a value are in canonical order."""
         if type(value) is not ValueNode or value.tag in (_INT, _STRING):
             return True
@@ -472,7 +472,7 @@ class Basics:
         parts: Iterable[Any] = value.items if value.fields is None else value.fields.values()
         if value.tag is _DICT and value.table is not None:
             parts = (*value.items, *value.table.values())
-        return all(map(self._in_order, parts))
+        return all(map(self.in_order, parts))
 
     def _applied(self, function: Callable[..., Any], numbers: tuple[int, ...]) -> tuple[Any, int]:
         interner = self.nodes.interner

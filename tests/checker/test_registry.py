@@ -86,3 +86,16 @@ def test_files_are_written_or_refused(name: str, tmp_path: Path) -> None:
             check(module, engine=name, settings=only)
         assert problem.value.hint == "use --engine embedded or --engine spark"
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [("rows", "recorded by functions"), ("columns", "recorded by functions"), ("direct rows", "run directly")],
+)
+def test_variants_run_rules_as_they_say(name: str, how: str) -> None:
+    """Small models, too, and with all that `check` gives to an engine."""
+    module = load("m.fizz", text="action Init: x = 0\natomic action Go: x = (x + 1) % 3\n")
+    report = check(module, engine=name, settings=Settings(stats=True))
+    found = report.stats[how]
+    assert isinstance(found, int)
+    assert found > 0

@@ -442,3 +442,14 @@ def test_a_field_is_read_through_another_name_by_one_instance() -> None:
     """The rule of the other instance goes on as it was recorded."""
     tally = agree(compare_text(TWO_INSTANCES))
     assert tally.recorded and not tally.reasons
+
+
+@pytest.mark.parametrize(("same", "other"), [("set([1, 3])", "set([3, 1])"), ("{1: 0, 3: 0}", "{3: 0, 1: 0}")])
+def test_an_order_of_insertion_is_remembered(same: str, other: str) -> None:
+    """Two containers are equal, but their elements were added in another order: alternatives go on differently."""
+    body = (
+        f"if n % 2 == 0:\n    t = p[0]\nelse:\n    t = {other}\nq = oneof [0, 1]\nif q == 1:\n    xs = [i for i in t]"
+    )
+    head = INIT.replace("    x = 0\n", f"    x = 0\n    n = 0\n    p = ({same}, 0)\n")
+    lines = "\n".join("    " + line for line in body.split("\n"))
+    agree(compare_text(f"{head}{lines}\natomic action B:\n    n = (n + 1) % 4\n"))

@@ -57,8 +57,9 @@ class EmbeddedEngine:
         self.shared = shared
 
     def begin(self, task: Task) -> EmbeddedRun:
-        if self.thresholds is not THRESHOLDS and task.memory is None:
-            memory = Memory(task.machine(task.program), task.phases, self.thresholds)
+        if self.thresholds is not THRESHOLDS:
+            memory = task.memory or Memory(task.machine(task.program), task.phases)
+            memory.thresholds = self.thresholds
             task = replace(task, memory=memory)
         return EmbeddedRun(task, self.wide, self.sizes, self.shared)
 

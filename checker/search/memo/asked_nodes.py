@@ -21,6 +21,10 @@ _DICT: Final = Tag.DICT
 _SET: Final = Tag.SET
 
 
+Saved = tuple[dict[Slot, Any], dict[Slot, int], "list[AskedNode]", int, set[int]]
+"""What a reader was asked, up to a choice."""
+
+
 class HeadShape:
     """The content of a head: the steps to the members; the keys of a dict, or the names of a record.
 
@@ -77,7 +81,7 @@ class StateReader(dict[Slot, Any]):
         self.ask = ask
         self.nodes = nodes
         self.unordered: set[int] = set()
-        """The ids of sets that were added to: the order of their elements is not known."""
+        """The ids of sets and dicts made since the last cut point, whose order is perhaps not the canonical one."""
         self.answers: dict[Slot, int] = {}
         self._sides = sides
         self._before = before
@@ -120,14 +124,17 @@ class StateReader(dict[Slot, Any]):
         self.clear()
         self.answers.clear()
         self.opened.clear()
+        self.unordered.clear()
 
-    def saved(self) -> tuple[dict[Slot, Any], dict[Slot, int], list[AskedNode], int]:
+    def saved(self) -> Saved:
         """What was asked so far, to be restored."""
-        return dict(self), self.answers.copy(), self.opened.copy(), len(self.asked_whole)
+        return dict(self), self.answers.copy(), self.opened.copy(), len(self.asked_whole), self.unordered.copy()
 
-    def restore(self, saved: tuple[dict[Slot, Any], dict[Slot, int], list[AskedNode], int]) -> None:
+    def restore(self, saved: Saved) -> None:
         """Restores what `saved` returned."""
-        values, answers, opened, asked_whole = saved
+        values, answers, opened, asked_whole, unordered = saved
+        self.unordered.clear()
+        self.unordered.update(unordered)
         self.clear()
         self.update(values)
         self.answers = answers.copy()

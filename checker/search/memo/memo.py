@@ -64,7 +64,7 @@ class Memory:
 
     def __init__(self, machine: Machine, phases: Phases | None = None, thresholds: Thresholds = THRESHOLDS) -> None:
         self.machine = machine
-        self._thresholds = thresholds
+        self.thresholds = thresholds
         self._direct: DirectRules | None = None
         self._recorded: RecordedRules | None = None
         self._recording: dict[Rule, bool] = {}
@@ -196,7 +196,7 @@ class Memory:
         """How a rule is run at present."""
         known = self._choices.get(rule)
         if known is None:
-            known = self._choices[rule] = RunChoice(partial(self._runs_directly, rule), self._thresholds)
+            known = self._choices[rule] = RunChoice(partial(self._runs_directly, rule), self.thresholds)
         return known
 
     def runs_anew(self, rule: Rule) -> bool:
@@ -255,7 +255,7 @@ class Memory:
         if rule.kind not in (StepKind.START, StepKind.ASSERT):
             return False
         tree = self.tree(rule)
-        if tree.counters.calls < self._thresholds.recording:
+        if tree.counters.calls < self.thresholds.recording:
             return False
         self._recording[rule] = self.choice(rule).recorded = self._may_record(rule)
         if self._recording[rule] and tree.root is not None:

@@ -118,7 +118,9 @@ class RecordedRules(CompiledRules):
         assert isinstance(nodes, AskingNodes)
         try:
             bound = self._bound.get(rule) or self._bind(rule)
-            run = self._run = Recording(view, choices, nodes, bound.before, self.sides, is_known)
+            run = self._run = Recording(
+                view, choices, nodes, bound.before, self.sides, is_known, self.operations.in_order
+            )
             self._fuel[0] = self._most - bound.cost
             self.operations.unordered = run.readers[0].unordered
             verdict = bound.run(run.readers[0], run.readers[-1], run.end)

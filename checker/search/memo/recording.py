@@ -28,7 +28,8 @@ class Recording:
     """One run. `choices`: the first choices of its paths. `of_step`: the rule is about a step, between two states.
 
     `readers`: of the state, or of those after and before the step. `cuts`: the most cut points of a path.
-    `is_known`: whether it is known how paths go on after the cut point with a mark.
+    `is_known`: whether it is known how paths go on after the cut point with a mark. `in_order`: whether all sets and
+    dicts in a value are in canonical order, as far as the reader knows which are not.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class Recording:
         of_step: bool,
         sides: Sides,
         is_known: Callable[[Hashable], bool],
+        in_order: Callable[[Any], bool],
     ) -> None:
         recorder = self._recorder = Recorder(view)
         self.paths: list[ExecutionPath] = []
@@ -47,6 +49,7 @@ class Recording:
         self._choices = choices
         self._of_step = of_step
         self._is_known = is_known
+        self._in_order = in_order
         self._level = 0
         self._cuts = 0
         self.readers: tuple[StateReader, ...] = (StateReader(recorder.read, nodes),)
@@ -98,7 +101,8 @@ class Recording:
     def marked_by(self, variables: Sequence[Any]) -> tuple[Hashable, ...] | None:
         """What a cut point with these variables is marked by; None if there can be none.
 
-        What the state held is forgotten there, so that no variable may be a container that is known by its head.
+        What the state held is forgotten there, so that no variable may be a container that is known by its head. Nor
+        may one have an order of its own: a mark does not say in which order elements were added in this step.
         """
         if self._of_step or self._recorder.anew:
             return None
@@ -108,9 +112,16 @@ class Recording:
                 return None
             if value is UNSET or type(value) is dict:
                 mark.append(None)
+            elif type(value) is tuple:
+                mark.append(value)
+            elif not self._is_in_order(value):
+                return None
             else:
-                mark.append(value if type(value) is tuple else self._number(value))
+                mark.append(self._number(value))
         return tuple(mark)
+
+    def _is_in_order(self, value: Any) -> bool:
+        return not self.readers[0].unordered or self._in_order(value)
 
     def marks(
         self, cut: int, items: Sequence[Any], texts: Sequence[str], ends: tuple[bool, bool], variables: Sequence[Any]
@@ -121,7 +132,7 @@ class Recording:
         """
         begin = len(variables) - sum(ends)
         known = self.marked_by(variables[:begin])
-        if known is None:
+        if known is None or not all(map(self._is_in_order, items)):
             return []
         made: list[Hashable] = []
         for index, (item, text) in enumerate(zip(items, texts, strict=True)):
