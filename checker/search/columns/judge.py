@@ -282,7 +282,7 @@ class AssertionEvaluator:
             found.errors[begin + row] = asked.error(int(bundles[row]))
         choice = memory.choice(rule)
         choice.count(count, counters.calls - calls)
-        if choice.remembered and not asked.remembered.pays(units):
+        if not asked.remembered.pays(units) and choice.remembered and choice.never_directly:
             memory.forget(rule)
 
     def _new(self, rule: Rule) -> _AskedRule:

@@ -201,7 +201,7 @@ class StepRule:
             if choice.directly:
                 return
         pays = [self.remembered.pays(one.units) for one in found if len(one.which)]
-        if self.thread_slot is None and not all(pays):
+        if choice is not None and choice.never_directly and not all(pays):
             self.space.memory.forget(self.candidate.rule)
             if self.space.memory.choice(self.candidate.rule).forgotten:
                 self._begin(ReadTree(Counters()))

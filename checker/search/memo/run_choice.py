@@ -47,6 +47,8 @@ _NEARLY_ALL: Final = 0.95
 """The share of new paths with which a rule is taken to repeat nothing."""
 _FALLING: Final = 0.9
 """A trial goes on as long as the share of calls falls to this part of that in the window before, half as long."""
+_CHEAP: Final = 4
+"""A rule that is recorded by functions learns from so many times the calls."""
 _LONGEST: Final = 5
 """The first window of a trial has one in 32 evaluations, if calls cost little."""
 _FEW: Final = 8
@@ -97,6 +99,11 @@ class RunChoice:
         return not (self.directly or self.forgotten)
 
     @property
+    def never_directly(self) -> bool:
+        """Whether it is known that the rule cannot be run directly."""
+        return self._until == _NEVER and not self.directly
+
+    @property
     def left(self) -> int:
         """After how many evaluations, at least one, the choice may change."""
         left = max(1, self._until - self.evaluations)
@@ -131,7 +138,7 @@ class RunChoice:
 
     def _learned(self, evaluated: int) -> bool:
         """Whether enough calls were made for the rule to be run directly, after so many evaluations of this window."""
-        if self._total >= self._thresholds.learning:
+        if self._total >= self._thresholds.learning * (_CHEAP if self.recorded else 1):
             return True
         repeats = self._calls < _NEARLY_ALL * max(evaluated, self._steps)
         return self._total >= self._thresholds.hopeless and not repeats
