@@ -448,8 +448,8 @@ def test_a_field_is_read_through_another_name_by_one_instance() -> None:
 def test_an_order_of_insertion_is_remembered(same: str, other: str) -> None:
     """Two containers are equal, but their elements were added in another order: alternatives go on differently."""
     body = (
-        f"if n % 2 == 0:\n    t = p[0]\nelse:\n    t = {other}\nq = oneof [0, 1]\nif q == 1:\n    xs = [i for i in t]"
+        f"if k % 2 == 0:\n    t = p[0]\nelse:\n    t = {other}\nq = oneof [0, 1]\nif q == 1:\n    xs = [i for i in t]"
     )
-    head = INIT.replace("    x = 0\n", f"    x = 0\n    n = 0\n    p = ({same}, 0)\n")
+    head = INIT.replace("    x = 0\n", f"    x = 0\n    k = 0\n    p = ({same}, 0)\n")
     lines = "\n".join("    " + line for line in body.split("\n"))
-    agree(compare_text(f"{head}{lines}\natomic action B:\n    n = (n + 1) % 4\n"))
+    agree(compare_text(f"{head}{lines}\natomic action B:\n    k = (k + 1) % 4\n"))
