@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
 from checker.core.exploration import Settings
 from checker.core.limits import StopReason
-from checker.core.patience import Patience, Stop
+from checker.core.patience import GRACE_S, Patience, Stop
 from checker.core.property import watches_of
 from checker.properties import properties_of
 from checker.search.columns import column_run
@@ -56,6 +58,12 @@ class Until(Patience):
             if not self.left:
                 self.stops += 1
                 raise Stop(StopReason.TIMEOUT)
+
+    @contextmanager
+    def grace(self, seconds: float = GRACE_S) -> Iterator[None]:
+        """While the graph of a level is drawn there is no stop: a run that is stopped then does not go on."""
+        self.left = None
+        yield
 
 
 def begun(engine: Engine, given: Until) -> Run:

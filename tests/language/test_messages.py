@@ -90,6 +90,7 @@ def test_messages_of_checkpoints() -> None:
         "the checkpoint in … cannot be written: …",
         "the disk of … is full",
         "a file in … may not grow any more (ulimit -f)",
+        "a worker process was killed (signal …), most likely for lack of memory",
     }
 
 

@@ -137,6 +137,10 @@ class RecordedRules(CompiledRules):
         except FAILURES:
             self._unmark()
             return None
+        except BaseException:
+            # The run is to end.
+            self._unmark()
+            raise
         if rule.kind is StepKind.ASSERT:
             run.end(HELD if verdict else VIOLATED)
         # A step may be put together from the costliest parts of several paths.

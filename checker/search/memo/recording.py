@@ -17,9 +17,14 @@ from interpreter.direct.sides import Sides
 from interpreter.execute.view import Recorder, View
 from interpreter.state.state import Slot
 from interpreter.state.step import ExecutionPath, Result
+from interpreter.values.budget import METER
 
 _MOST_PATHS: Final = 256
 """So many paths are followed in one run: of more, only those of first alternatives."""
+_MOST_EVENTS: Final = 4_096
+"""As many are followed while their events are no more than these."""
+_DEEPEST: Final = 16
+"""After more choices there are no cut points: each mark has all choices before it."""
 _WIDEST: Final = 64
 """Choices between more alternatives are left to the interpreter: each run names all of them."""
 
@@ -52,6 +57,7 @@ class Recording:
         self._in_order = in_order
         self._level = 0
         self._cuts = 0
+        self._events = 0
         self.readers: tuple[StateReader, ...] = (StateReader(recorder.read, nodes),)
         if of_step:
             before = StateReader(_side(recorder.read, "before"), nodes, sides)
@@ -60,7 +66,9 @@ class Recording:
     def end(self, result: Result) -> None:
         """The path that is followed ends with a result."""
         self.cuts = max(self.cuts, self._cuts)
-        self.paths.append(ExecutionPath(tuple(self._recorder.events), result))
+        path = ExecutionPath(tuple(self._recorder.events), result)
+        self._events += len(path.events)
+        self.paths.append(path)
 
     # --- choices ---------------------------------------------------------------------------------------------------
 
@@ -72,12 +80,13 @@ class Recording:
         level, self._level = self._level, self._level + 1
         if level < len(self._choices):
             taken: Sequence[int] = (self._choices[level],)
-        elif len(self.paths) + size > _MOST_PATHS:
+        elif len(self.paths) + size > _MOST_PATHS or self._events > _MOST_EVENTS:
             taken = (0,)
         else:
             taken = range(size)
         saved = self._saved() if len(taken) > 1 else None
         for index in taken:
+            METER.ask()
             if index and saved is not None:
                 if marks and self._is_known(marks[index]):
                     continue
@@ -104,7 +113,7 @@ class Recording:
         What the state held is forgotten there, so that no variable may be a container that is known by its head. Nor
         may one have an order of its own: a mark does not say in which order elements were added in this step.
         """
-        if self._of_step or self._recorder.anew:
+        if self._of_step or self._recorder.anew or self._level > _DEEPEST:
             return None
         mark: list[Hashable] = []
         for value in variables:
