@@ -80,7 +80,7 @@ class Recording:
         level, self._level = self._level, self._level + 1
         if level < len(self._choices):
             taken: Sequence[int] = (self._choices[level],)
-        elif len(self.paths) + size > _MOST_PATHS or self._events > _MOST_EVENTS:
+        elif self._is_full:
             taken = (0,)
         else:
             taken = range(size)
@@ -88,6 +88,8 @@ class Recording:
         for index in taken:
             METER.ask()
             if index and saved is not None:
+                if self._is_full:
+                    return
                 if marks and self._is_known(marks[index]):
                     continue
                 self._restore(saved)
@@ -95,6 +97,10 @@ class Recording:
             fork.marks = marks
             self._recorder.note(fork)
             yield index
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self.paths) >= _MOST_PATHS or self._events > _MOST_EVENTS
 
     def _saved(self) -> tuple[Any, ...]:
         return self._recorder.saved(), [reader.saved() for reader in self.readers], self._level, self._cuts
