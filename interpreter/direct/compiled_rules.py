@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast as python
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from fizz.syntax.ast import OF_STEPS
 from interpreter.direct.defs import compile_def
@@ -50,6 +50,12 @@ class CompiledRule(NamedTuple):
     make: Callable[..., Callable[..., Any]]
     cost: int
     """What each run is charged for the text of the rule."""
+
+
+class Lookup(Protocol):
+    """The values by what `V` has at a position: ids, or the values themselves."""
+
+    def __getitem__(self, found: Any, /) -> Any: ...
 
 
 class CompiledRules:
@@ -205,6 +211,10 @@ class CompiledRules:
             self._of_steps = on_both_sides(self._namespace, self.operations, self.sides, self._whole)
         return self._of_steps
 
+    def _loaded(self) -> Lookup:
+        """What loads the values of the state."""
+        return self.nodes
+
     def _whole(self, value: Any) -> Any:
         """A value of which everything is known."""
         return value
@@ -229,6 +239,23 @@ class CompiledRules:
     def _names(self) -> dict[str, Any]:
         """The names that generated code may use: nothing of Python's own but these."""
         operations, number, noted = self.operations, self.nodes.number, self.shared.noted
+        nodes = self._loaded()
+
+        # `table` has the position of a field in `values` for each instance; `written` has what a path wrote.
+
+        def field(owner: Any, table: Any, values: Any) -> Any:
+            fields = owner.fields
+            return nodes[values[table[owner]]] if fields is None else fields[table.attribute]
+
+        def field_now(owner: Any, table: Any, values: Any, written: Mapping[Any, Any]) -> Any:
+            fields = owner.fields
+            if fields is not None:
+                return fields[table.attribute]
+            position = table[owner]
+            return written[position] if position in written else nodes[values[position]]
+
+        def field_write(owner: Any, table: Any, written: Mapping[Any, Any], value: Any) -> Mapping[Any, Any]:
+            return {**written, table.writable(owner): value}
 
         def mark(index: int) -> bool:
             noted[index] = True
@@ -248,7 +275,10 @@ class CompiledRules:
         return {
             **{one: value for one, value in exported.items() if callable(value)},
             "__builtins__": {},
-            "nodes": self.nodes,
+            "nodes": nodes,
+            "field": field,
+            "field_now": field_now,
+            "field_write": field_write,
             "mark": mark,
             "fair_choice": fair_choice,
             "M": noted,

@@ -112,8 +112,8 @@ def fields_written(routine: p.Routine, is_own: bool) -> set[str]:
     return found
 
 
-def _changed_paths(instruction: p.Instruction) -> Iterator[ast.Expression]:
-    """The targets of an instruction, and what its methods change."""
+def targets_of(instruction: p.Instruction) -> Iterator[ast.Expression]:
+    """The names, fields and members that an instruction binds."""
     targets: Sequence[ast.Expression] = ()
     match instruction:
         case p.Do(statement=ast.Assign() as statement):
@@ -124,6 +124,11 @@ def _changed_paths(instruction: p.Instruction) -> Iterator[ast.Expression]:
             targets = instruction.targets if isinstance(instruction, p.CallOrDo) else (instruction.target,)
     for target in targets:
         yield from names_of(target)
+
+
+def _changed_paths(instruction: p.Instruction) -> Iterator[ast.Expression]:
+    """The targets of an instruction, and what its methods change."""
+    yield from targets_of(instruction)
     yield from _changed_by_methods(instruction)
 
 

@@ -213,20 +213,6 @@ class DirectRules(CompiledRules):
     def _names(self) -> dict[str, Any]:
         number = self.nodes.number
 
-        def field(owner: Any, table: FieldTable, values: tuple[int, ...]) -> Any:
-            fields = owner.fields
-            return self.nodes[values[table[owner]]] if fields is None else fields[table.attribute]
-
-        def field_now(owner: Any, table: FieldTable, values: tuple[int, ...], written: Mapping[int, Any]) -> Any:
-            fields = owner.fields
-            if fields is not None:
-                return fields[table.attribute]
-            position = table[owner]
-            return written[position] if position in written else self.nodes[values[position]]
-
-        def field_write(owner: Any, table: FieldTable, written: Mapping[int, Any], value: Any) -> Mapping[int, Any]:
-            return {**written, table.writable(owner): value}
-
         def state_struct(values: tuple[int, ...], variables: tuple[tuple[str, int], ...]) -> Any:
             self._fuel[0] -= len(variables)
             fields = tuple([(one, values[position]) for one, position in variables])
@@ -258,9 +244,6 @@ class DirectRules(CompiledRules):
 
         return {
             **super()._names(),
-            "field": field,
-            "field_now": field_now,
-            "field_write": field_write,
             "state_struct": state_struct,
             "finish": finish,
             "written": written,

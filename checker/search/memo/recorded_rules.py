@@ -19,11 +19,11 @@ from fizz.syntax import ast
 from fizz.syntax.ast import OF_STEPS
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
-from interpreter.direct.compiled_rules import FAILURES, HELD, VIOLATED, CompiledRule, CompiledRules, key_of
+from interpreter.direct.compiled_rules import FAILURES, HELD, VIOLATED, CompiledRule, CompiledRules, Lookup, key_of
 from interpreter.direct.direct_expressions import Unsupported
 from interpreter.direct.node_operations import Operations
 from interpreter.direct.nodes import GiveUp, Nodes, Shadowed, ValueNode
-from interpreter.direct.rule_text import names_of
+from interpreter.direct.rule_text import targets_of
 from interpreter.direct.sides import side_of
 from interpreter.execute.view import View
 from interpreter.machine import Machine
@@ -157,6 +157,9 @@ class RecordedRules(CompiledRules):
 
     # --- making functions ------------------------------------------------------------------------------------------
 
+    def _loaded(self) -> Lookup:
+        return _Values()
+
     def _whole(self, value: Any) -> Any:
         return whole(value)
 
@@ -211,20 +214,6 @@ class RecordedRules(CompiledRules):
         """The names that generated code may use; see `CompiledRules`."""
         number = self.nodes.number
 
-        def field(owner: Any, table: FieldSlots, values: StateReader) -> Any:
-            fields = owner.fields
-            return values[table[owner]] if fields is None else fields[table.attribute]
-
-        def field_now(owner: Any, table: FieldSlots, values: StateReader, written: Mapping[Slot, Any]) -> Any:
-            fields = owner.fields
-            if fields is not None:
-                return fields[table.attribute]
-            slot = table[owner]
-            return written[slot] if slot in written else values[slot]
-
-        def field_write(owner: Any, table: FieldSlots, written: Mapping[Slot, Any], value: Any) -> Mapping[Slot, Any]:
-            return {**written, table.writable(owner): value}
-
         def written(writes: Writes, value: Any, slot: Slot, before: None) -> Writes:
             assert self._run is not None
             reader = self._run.readers[0]
@@ -272,10 +261,6 @@ class RecordedRules(CompiledRules):
                 names[one] = of_whole(operation)
         return {
             **names,
-            "nodes": _Values(),
-            "field": field,
-            "field_now": field_now,
-            "field_write": field_write,
             "finish": finish,
             "written": written,
             "numbers_taken": numbers_taken,
@@ -286,19 +271,5 @@ class RecordedRules(CompiledRules):
 
 def _assigned_fields(program: p.Program) -> set[str]:
     """The names of all fields that any routine binds."""
-    found: set[str] = set()
-    for routine in program.routines:
-        for one in instructions(routine.body):
-            targets: Sequence[ast.Expression] = ()
-            match one:
-                case p.Do(statement=ast.Assign() as statement):
-                    targets = statement.targets
-                case p.Do(statement=ast.AugmentedAssign() as statement):
-                    targets = (statement.target,)
-                case p.CallOrDo():
-                    targets = one.targets
-                case p.Pick():
-                    targets = (one.target,)
-            for target in targets:
-                found |= {name.name for name in names_of(target) if isinstance(name, ast.Attribute)}
-    return found
+    found = (one for routine in program.routines for each in instructions(routine.body) for one in targets_of(each))
+    return {one.name for one in found if isinstance(one, ast.Attribute)}
