@@ -127,7 +127,8 @@ class _Traces:
                 return finding, None
             finding, story = self._reducer.reduced(finding, story, property)
             with self.patience.grace():
-                return finding, trace_of(machine, finding, story, None if property is None else property.watches[0])
+                watch = None if property is None else property.watch_of(finding)
+                return finding, trace_of(machine, finding, story, watch)
         except (KeyboardInterrupt, Stop):
             # One step of this model may take longer than the run may last.
             return finding, None
@@ -163,7 +164,7 @@ def _verdict(properties: tuple[Property, ...], exploration: Exploration) -> tupl
         return "error", ExitCode.MODEL_ERROR
     violated = [p for p in properties if p.key in exploration.findings]
     if violated:
-        first = min(violated, key=lambda p: p.phase)
+        first = min(p.phase_of(exploration.findings[p.key]) for p in violated)
         return first.verdict, first.exit_code
     if exploration.bounded or exploration.judging_stopped is not None:
         return "bounded", ExitCode.BOUNDED

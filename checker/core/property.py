@@ -78,6 +78,24 @@ class Phase(IntEnum):
     EXISTS = 3
     LIVENESS = 4
 
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of a run whose first violation is of this phase."""
+        match self:
+            case Phase.SAFETY | Phase.EXISTS:
+                return ExitCode.SAFETY
+            case Phase.DEADLOCK:
+                return ExitCode.DEADLOCK
+            case Phase.LIVENESS:
+                return ExitCode.LIVENESS
+            case _:
+                assert_never(self)
+
+    @property
+    def verdict(self) -> Violation:
+        """The verdict of such a run."""
+        return "deadlock" if self is Phase.DEADLOCK else "failed"
+
 
 class Evidence(Protocol):
     """What is known of the exploration when a property concludes."""
@@ -107,8 +125,6 @@ class Property(ABC):
 
     kind: ClassVar[str]
     phase: ClassVar[Phase]
-    exit_code: ClassVar[ExitCode]
-    verdict: ClassVar[Violation] = "failed"
 
     @property
     def key(self) -> str:
@@ -120,8 +136,27 @@ class Property(ABC):
     def watches(self) -> tuple[Watch, ...]:
         """What engines watch for, each under a key of its own.
 
-        Reports show the first: its answers in the states of a path, and why it is violated.
+        Reports show the answers of the first in the states of a path.
         """
+
+    @property
+    def safety(self) -> tuple[Watch, ...]:
+        """The watches whose witnesses are violations of safety, also of a kind with a demand on the graph."""
+        if self.phase not in (Phase.SAFETY, Phase.LIVENESS):
+            return ()
+        found = tuple(watch for watch in self.watches if watch.brings)
+        # A violation of the demand has the property's own key.
+        assert self.phase is Phase.SAFETY or all(watch.key != self.key for watch in found)
+        return found
+
+    def watch_of(self, finding: Finding | None) -> Watch:
+        """The watch whose answer explains a violation: the one that brought it, else the first."""
+        brought = (watch for watch in self.watches if finding is not None and watch.key == finding.key)
+        return next(brought, self.watches[0])
+
+    def phase_of(self, finding: Finding) -> Phase:
+        """The phase that a violation belongs to: of a kind with a demand, what a watch has found is of safety."""
+        return Phase.SAFETY if any(watch.key == finding.key for watch in self.safety) else self.phase
 
     def checked(self, options: Options) -> bool:
         """Whether it is judged with these options."""

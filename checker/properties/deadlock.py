@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from checker.core.exploration import Finding
-from checker.core.problems import ExitCode
 from checker.core.property import Evidence, Looks, Phase, Property, Watch
 from checker.core.report import DEADLOCK
 
@@ -11,8 +10,6 @@ from checker.core.report import DEADLOCK
 class Deadlock(Property):
     kind = DEADLOCK
     phase = Phase.DEADLOCK
-    exit_code = ExitCode.DEADLOCK
-    verdict = "deadlock"
 
     @property
     def key(self) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from checker.core.exploration import Finding
-from checker.core.problems import ExitCode
 from checker.core.property import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 
 
 class Exists(AssertionProperty):
     kind = "exists"
     phase = Phase.EXISTS
-    exit_code = ExitCode.SAFETY
 
     @property
     def watches(self) -> tuple[Watch, ...]:

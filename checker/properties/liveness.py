@@ -7,7 +7,6 @@ from typing import ClassVar, assert_never
 
 from checker.core.demand import AlwaysReachable, Demand, NoLasso, Recorded
 from checker.core.exploration import Finding
-from checker.core.problems import ExitCode
 from checker.core.property import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 from fizz import Options
 
@@ -20,7 +19,6 @@ class Liveness(AssertionProperty):
     """
 
     phase = Phase.LIVENESS
-    exit_code = ExitCode.LIVENESS
     lost_because: ClassVar[str]
     """Why a state violates it with `liveness: nondeterministic`."""
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from checker.core.exploration import Finding
-from checker.core.problems import ExitCode
 from checker.core.property import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 
 
 class Transition(AssertionProperty):
     kind = "transition"
     phase = Phase.SAFETY
-    exit_code = ExitCode.SAFETY
 
     @property
     def watches(self) -> tuple[Watch, ...]:

@@ -184,7 +184,7 @@ def _violated(report: Report) -> list[PropertyReport]:
 def _exit_code(violated: PropertyReport) -> ExitCode | None:
     """What the command exits with because of a violated property; None: of its kind nothing is known here."""
     kind = kind_named(violated.kind)
-    return None if kind is None else kind.exit_code
+    return None if kind is None else kind.phase.exit_code
 
 
 def _findings(report: Report) -> list[PropertyReport]:

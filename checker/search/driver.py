@@ -12,7 +12,7 @@ from checker.core.exploration import Finding, GivenUp, PathLink, Progress, Setti
 from checker.core.level import Level, Unfinished, Witness
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
-from checker.core.property import Phase, Property
+from checker.core.property import Property
 from checker.search.contract.bounds import not_all_explored, reason_to_end
 from checker.search.contract.protocol import Run
 from fizz.base.light import dataclass
@@ -108,7 +108,7 @@ class SearchDriver:
         self.unfinished: Unfinished | None = None
         self.torn = False
         """Whether the run was stopped in a state from which it cannot continue."""
-        self._safety = {watch.key for p in properties if p.phase is Phase.SAFETY for watch in p.watches}
+        self._safety = {watch.key for p in properties for watch in p.safety}
         self._last = Level()
         self._least: int | None = None
         self._deepest: tuple[PathLink, ...] = ()

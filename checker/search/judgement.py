@@ -64,7 +64,7 @@ class Judge:
         """The exploration with its findings. Unless `everything` is asked for, the first phase to find is the last."""
         driver, total = self.driver, self.driver.total
         for p in self.properties:
-            if p.phase is Phase.SAFETY and (finding := self._witness(p)) is not None:
+            if p.safety and (finding := self._witness(p)) is not None:
                 self.findings[p.key] = finding
         try:
             for phase in Phase:
@@ -123,6 +123,9 @@ class Judge:
 
     def _conclude(self, phase: Phase) -> None:
         checked = [p for p in self.properties if p.phase is phase and p.checked(self.evidence.options)]
+        if phase is Phase.LIVENESS:
+            # What was found of them violates safety.
+            checked = [p for p in checked if p.key not in self.findings]
         if checked and phase is Phase.LIVENESS:
             self.driver.clock.judging()
         for p in checked:

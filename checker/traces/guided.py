@@ -10,7 +10,7 @@ from checker.core.given import Given
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.problems import ExitCode
-from checker.core.property import Phase, Property
+from checker.core.property import Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Trace, TraceEntry
 from checker.properties import properties_of
@@ -77,7 +77,7 @@ def _followed(
     patience: Patience | None = None,
 ) -> tuple[GuidedReport, Walk | None]:
     program = compile_module(module)
-    properties = tuple(p for p in properties_of(program, selected) if p.phase is Phase.SAFETY)
+    properties = tuple(p for p in properties_of(program, selected) if p.safety)
     follower: _Follower | None = None
     failed: ModelError | None = None
     cut_by: StopReason | None = None

@@ -54,10 +54,11 @@ class Walk:
 
 
 class Said(NamedTuple):
-    """A property whose watch was hit; `instance` is the one that decided, for an assertion in a role."""
+    """A property with a watch that was hit; `instance` is the one that decided, for an assertion in a role."""
 
     property: Property
-    instance: str | None
+    watch: Watch
+    instance: str | None = None
 
 
 class Questions:
@@ -68,7 +69,7 @@ class Questions:
         self.assertions = Assertions(machine, machine.view, lambda rule, view: machine.run(rule, view).result)
         self._of_states: list[tuple[Property, Watch]] = []
         self._of_steps: list[tuple[Property, Watch]] = []
-        self._dead_ends: list[Property] = []
+        self._dead_ends: list[tuple[Property, Watch]] = []
         watched = [(p, watch) for p in properties if p.checked(options) for watch in p.watches]
         for of, watch in watched:
             match watch.looks:
@@ -78,13 +79,13 @@ class Questions:
                 case Looks.STEPS:
                     self._of_steps.append((of, watch))
                 case Looks.DEAD_ENDS:
-                    self._dead_ends.append(of)
+                    self._dead_ends.append((of, watch))
                 case _:
                     assert_never(watch.looks)
         self._known: dict[State, tuple[Said, ...]] = {}
 
     def of_state(self, state: State) -> tuple[Said, ...]:
-        """The violations of `always` in a state, and the `exists` that it meets."""
+        """What is violated in a state, and the `exists` that it meets."""
         if state not in self._known:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
@@ -93,7 +94,7 @@ class Questions:
         return self._known[state]
 
     def of_step(self, before: State, step: Step) -> tuple[Said, ...]:
-        """The violations of `transition`; a crash is none."""
+        """What a step violates; a crash violates nothing."""
         if step.crashes:
             return ()
         said = (self._said(p, w, self.assertions.holds_between, before, step.target) for p, w in self._of_steps)
@@ -101,8 +102,8 @@ class Questions:
 
     def of_dead_end(self) -> tuple[Said, ...]:
         """The properties that a state without steps violates."""
-        return tuple(Said(p, None) for p in self._dead_ends)
+        return tuple(Said(p, watch) for p, watch in self._dead_ends)
 
     def _said(self, p: Property, watch: Watch, ask: Callable[..., Answer], *states: State) -> Said | None:
         answer = ask(watch.predicate, *states)
-        return Said(p, answer.instance) if answer.value is watch.seeks else None
+        return Said(p, watch, answer.instance) if answer.value is watch.seeks else None

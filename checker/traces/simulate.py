@@ -16,7 +16,7 @@ from checker.core.patience import Patience, Stop
 from checker.core.problems import ExitCode
 from checker.core.property import Looks, Phase, Property
 from checker.core.report import ModelFailure, PropertyReport
-from checker.core.trace import Stuck, Trace, TraceEntry, Why
+from checker.core.trace import Trace, TraceEntry
 from checker.properties import KINDS, Kinds, properties_of
 from checker.search.contract.bounds import is_cut
 from checker.search.contract.level_counts import is_dead_end
@@ -47,6 +47,7 @@ class _Violation:
     """A property and its counterexample. That of a state or step ends there."""
 
     property: Property
+    phase: Phase
     trace: Trace
     instance: str | None = None
 
@@ -115,7 +116,7 @@ def simulate(
         interrupted = True
     found = bool(violations) or failed is not None
     reports = tuple(_report(p, violations, tally) for p in properties)
-    violations.sort(key=lambda v: (v.property.phase, v.trace.steps, properties.index(v.property)))
+    violations.sort(key=lambda v: (v.phase, v.trace.steps, properties.index(v.property)))
     leading = violations[0] if violations else None
     trace = None if leading is None else leading.trace
     if failed is not None:
@@ -161,7 +162,7 @@ def _verdict(
         return "error", ExitCode.MODEL_ERROR
     if leading is None:
         return "nothing found", ExitCode.PASSED if cut_by is None else ExitCode.BOUNDED
-    return leading.property.verdict, leading.property.exit_code
+    return leading.phase.verdict, leading.phase.exit_code
 
 
 def _failure(failed: _Failed) -> ModelFailure:
@@ -322,9 +323,11 @@ class _Walker:
             with suppress(Stop):
                 walk = Shortener(self.machine, self._steps, lambda run: said in self._said(run)).shorten(walk)
         with self.patience.grace():
-            reason = self._why(said.property, walk.states(), 0)
-            trace = Trace(tuple(walk.entries()), why=reason, stuck=self._stuck(said.property, walk.state))
-        return _Violation(said.property, trace, said.instance)
+            reason = why(self.machine, said.watch, walk.states(), 0)
+            end = stuck(self.machine, walk.state) if said.watch.looks is Looks.DEAD_ENDS else None
+            trace = Trace(tuple(walk.entries()), why=reason, stuck=end)
+        phase = Phase.SAFETY if said.watch in said.property.safety else said.property.phase
+        return _Violation(said.property, phase, trace, said.instance)
 
     def _said(self, run: Walk) -> tuple[Said, ...]:
         """The properties that the end of a run violates; none if the model fails there."""
@@ -341,12 +344,6 @@ class _Walker:
     def _steps(self, state: State) -> Iterator[Step]:
         return self._offers.of(state).steps()
 
-    def _stuck(self, property: Property, state: State) -> Stuck | None:
-        return stuck(self.machine, state) if property.watches[0].looks is Looks.DEAD_ENDS else None
-
-    def _why(self, property: Property, states: Sequence[State], cycle: int) -> Why | None:
-        return why(self.machine, property.watches[0], states, cycle)
-
     def _lasso(self, walk: Walk, lasso: WalkedLasso) -> _Violation:
         beyond = (*lasso.stem, *lasso.cycle)
         entries = walk.entries(lasso.prefix)
@@ -355,5 +352,5 @@ class _Walker:
         idle = idle_sentences(self.machine, states[-1]) if lasso.stutter else ()
         fairness = lasso.fairness + idle
         cycle_start = len(entries) - len(lasso.cycle) if lasso.cycle else None
-        reason = self._why(lasso.of, states, len(lasso.cycle))
-        return _Violation(lasso.of, Trace(tuple(entries), cycle_start, lasso.stutter, fairness, reason))
+        reason = why(self.machine, lasso.of.watch_of(None), states, len(lasso.cycle))
+        return _Violation(lasso.of, lasso.of.phase, Trace(tuple(entries), cycle_start, lasso.stutter, fairness, reason))

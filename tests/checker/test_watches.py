@@ -10,7 +10,6 @@ import pytest
 
 import fizz
 from checker.core.exploration import Finding, Settings
-from checker.core.problems import ExitCode
 from checker.core.property import AssertionProperty, Evidence, Looks, Phase, Predicate, Watch
 from checker.properties.always_eventually import AlwaysEventually
 from checker.search.explore import explore
@@ -49,7 +48,6 @@ class Never(AssertionProperty):
 
     kind = "never"
     phase = Phase.SAFETY
-    exit_code = ExitCode.SAFETY
 
     @property
     def watches(self) -> tuple[Watch, ...]:
