@@ -151,7 +151,7 @@ def check(
     }
     settings = Settings(
         keep_going=keep_going,
-        limits=Limits.asked_for(states=max_states, depth=max_depth, time_s=timeout),
+        limits=Limits.asked_for({"max_states": max_states, "max_depth": max_depth, "timeout": timeout}),
         properties=None if properties is None else tuple(properties),
         symmetry=symmetry,
         stats=stats,
@@ -202,7 +202,7 @@ def simulate(
         seed=seed,
         steps=steps,
         shorten=shorten,
-        limits=Limits.asked_for(time_s=timeout),
+        limits=Limits.asked_for({"timeout": timeout}),
         selected=None if properties is None else tuple(properties),
         **_given(options, constants),
         progress=progress,
@@ -237,7 +237,7 @@ def trace(
         str(follow) if isinstance(follow, str | os.PathLike) else follow,
         extend=extend,
         selected=None if properties is None else tuple(properties),
-        limits=Limits.asked_for(time_s=timeout),
+        limits=Limits.asked_for({"timeout": timeout}),
         **_given(options, constants),
     )
 
@@ -304,7 +304,7 @@ def explain(
     if follow is not None:
         lines = str(follow) if isinstance(follow, str | os.PathLike) else follow
         return explain_state(locate(str(model)), action, trace=lines, step=step, **given)
-    limits = Limits.asked_for(states=max_states, depth=max_depth, time_s=timeout)
+    limits = Limits.asked_for({"max_states": max_states, "max_depth": max_depth, "timeout": timeout})
     settings = Settings(limits=limits, symmetry=symmetry)
     return explain_actions(locate(str(model)), action, settings=settings, progress=progress, **given)
 
@@ -336,7 +336,7 @@ def coverage(
 
     settings = Settings(
         keep_going=keep_going,
-        limits=Limits.asked_for(states=max_states, depth=max_depth, time_s=timeout),
+        limits=Limits.asked_for({"max_states": max_states, "max_depth": max_depth, "timeout": timeout}),
         properties=None if properties is None else tuple(properties),
         symmetry=symmetry,
     )

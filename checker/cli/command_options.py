@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -93,11 +93,6 @@ timeout = click.option(
 def limits(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of `Limits`."""
     return max_states(max_depth(timeout(command)))
-
-
-def limits_of(given: Mapping[str, Any]) -> Limits:
-    """The limits that were asked for."""
-    return Limits.asked_for(states=given.get("max_states"), depth=given.get("max_depth"), time_s=given["timeout"])
 
 
 def patience_of(limits: Limits) -> Patience:

@@ -9,6 +9,7 @@ import click
 
 from checker.cli import command_options
 from checker.cli.output import Output
+from checker.core.limits import Limits
 from checker.report.plain_lines import print_result
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def check(model: str, engine: str, **given: Any) -> int:
     from checker.core.problems import UsageProblem
     from fizz.base.errors import FizzError
 
-    limits = command_options.limits_of(given)
+    limits = Limits.asked_for(given)
     patience = command_options.patience_of(limits)
     files = {name: given[name] for name in ("save_trace", "itf", "dot", "html")}
     folders = {f"--{name}": given[name] for name in ("checkpoint", "resume", "export")}

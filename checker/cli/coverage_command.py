@@ -8,6 +8,7 @@ import click
 
 from checker.cli import command_options
 from checker.cli.output import Output
+from checker.core.limits import Limits
 
 _CODES = """\b
 Exit codes:
@@ -45,7 +46,7 @@ def coverage(model: str, html: str | None, **given: Any) -> int:
     from fizz.base.errors import FizzError
 
     overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
-    limits = command_options.limits_of(given)
+    limits = Limits.asked_for(given)
     patience = command_options.patience_of(limits)
     outputs = OutputFiles(model, **overrides, html=html, patience=patience)
     settings = Settings(

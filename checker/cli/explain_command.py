@@ -8,6 +8,7 @@ import click
 
 from checker.cli import command_options
 from checker.cli.output import Output
+from checker.core.limits import Limits
 
 _CODES = """\b
 Exit codes:
@@ -53,7 +54,7 @@ def explain(model: str, action: str | None, init: bool, follow: str | None, step
     if step is not None and follow is None:
         raise UsageProblem("--step: only with --follow")
     overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
-    limits = command_options.limits_of(given)
+    limits = Limits.asked_for(given)
     patience = command_options.patience_of(limits)
     try:
         if init or follow is not None:

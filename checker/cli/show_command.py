@@ -12,6 +12,7 @@ import click
 
 from checker.cli import command_options
 from checker.cli.output import Output
+from checker.core.limits import OPTIONS, Limits
 from checker.report.plain_lines import print_result
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given)
     opened = opened_by_hand(module, "nothing was checked: a walk by hand") if given["walk"] else None
     if opened is not None:
         return opened
-    limits = command_options.limits_of(given)
+    limits = Limits.asked_for(given)
     settings = Settings(
         properties=given["properties"] or None,
         keep_going=given["keep_going"],
@@ -153,6 +154,9 @@ def print_viewer_command(model: str, output: Output, given: dict[str, Any]) -> N
         words += [word for pair in given[name] for word in (option, "=".join(pair))]
     words += [word for name in given["properties"] for word in ("--property", name)]
     words += [option for option in ("--keep-going", "--no-symmetry") if given[option[2:].replace("-", "_")]]
+    for limit in OPTIONS:
+        if given[limit] is not None:
+            words += ["--" + limit.replace("_", "-"), str(given[limit])]
     print_result(f"Step by step, in the viewer: {shlex.join(words)}")
 
 

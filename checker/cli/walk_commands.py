@@ -8,6 +8,7 @@ import click
 
 from checker.cli import command_options
 from checker.cli.output import Output
+from checker.core.limits import Limits
 
 _FURTHEST = 100
 
@@ -65,7 +66,7 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
     from fizz.base.errors import FizzError
 
     overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
-    patience = command_options.patience_of(command_options.limits_of(given))
+    patience = command_options.patience_of(Limits.asked_for(given))
     outputs = OutputFiles(model, **overrides, save_trace=save_trace, patience=patience)
     try:
         outputs.refuse()
@@ -116,7 +117,7 @@ def trace(model: str, follow: str | None, extend: int, **given: Any) -> int:
     from checker.traces.guided import follow as follow_trace
     from fizz.base.errors import FizzError
 
-    patience = command_options.patience_of(command_options.limits_of(given))
+    patience = command_options.patience_of(Limits.asked_for(given))
     try:
         report = follow_trace(
             locate(model),

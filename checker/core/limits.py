@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
 MEMORY_LIMIT: Final = "FIZZPY_MEMORY_LIMIT"
 """The environment variable with the MiB that a run may hold."""
@@ -29,16 +29,20 @@ class Limits:
     memory_mb: float | None = None
 
     @classmethod
-    def asked_for(cls, *, states: int | None = None, depth: int | None = None, time_s: float | None = None) -> Limits:
-        """These limits with that of memory from the environment. Raises `UsageProblem` if that is no number."""
+    def asked_for(cls, given: Mapping[str, Any]) -> Limits:
+        """The limits in `given`, which has them by their names in reports, with that of memory from the environment.
+
+        Raises `UsageProblem` if that is no number.
+        """
+        found = {reason.limit: given[reason] for reason in OPTIONS if reason.limit is not None and reason in given}
         text = os.environ.get(MEMORY_LIMIT)
         if not text:
-            return cls(states=states, depth=depth, time_s=time_s)
+            return cls(**found)
         if not text.isdecimal() or len(text) > _MOST_DIGITS or not int(text):
             from checker.core.problems import UsageProblem
 
             raise UsageProblem(f"{MEMORY_LIMIT} is no number of MB: '{text}'", "set it to a whole number, or unset it")
-        return cls(states=states, depth=depth, time_s=time_s, memory_mb=int(text))
+        return cls(**found, memory_mb=int(text))
 
     @property
     def asked(self) -> Mapping[str, object]:
@@ -115,6 +119,10 @@ class StopReason(StrEnum):
 
 UNTIMELY: Final = frozenset({StopReason.TIMEOUT, StopReason.MEMORY, StopReason.INTERRUPTED})
 """With these a run may end within a level."""
+OPTIONS: Final = tuple(reason for reason in StopReason if reason.bounds and reason is not StopReason.MEMORY)
+"""The limits that are options of commands, and keywords of functions, by their names in reports."""
+BETWEEN_LEVELS: Final = tuple(reason for reason in OPTIONS if reason not in UNTIMELY)
+"""Those that give equal counts always."""
 _WAY_OUT: Final = (
     "let states go to the disk with --memory MB, go on elsewhere with --checkpoint DIR and --resume DIR, set a bound "
     "(--max-depth, --max-states, --option max_actions=N), or share the work with --engine spark"

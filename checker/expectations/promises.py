@@ -22,7 +22,7 @@ from typing import Any, get_args
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.given import literal, option_text
-from checker.core.limits import Limits
+from checker.core.limits import BETWEEN_LEVELS, Limits
 from checker.core.problems import ExitCode, Problem, UsageProblem
 from checker.core.report import PropertyVerdict, Report, Verdict
 from checker.storage.user_paths import read_user_file
@@ -35,7 +35,7 @@ FIGURES = (*NUMBERS, "verdict")
 _LONGEST = 256 * 1024
 _LARGEST = 10**18
 _NAME_ONE = f"give a folder with an {FILE_NAME}, or such a file"
-BOUNDS = ("max_states", "max_depth")
+BOUNDS = tuple(reason.value for reason in BETWEEN_LEVELS)
 KEYS = {"model", "set", "options", "keep_going", *BOUNDS, "mark", "properties", *FIGURES}
 
 
@@ -178,7 +178,7 @@ class _Reader:
             },
             options={str(name): option_text(value) for name, value in self._mapping(run, "options")},
             keep_going=run.get("keep_going", False),
-            limits=Limits(states=run.get("max_states"), depth=run.get("max_depth")),
+            limits=Limits(**{reason.limit: run.get(reason) for reason in BETWEEN_LEVELS if reason.limit is not None}),
             mark=run.get("mark", "quick"),
             figures={name: run[name] for name in FIGURES if name in run},
             properties=dict(self._properties(run)),
@@ -188,7 +188,7 @@ class _Reader:
 
     def _check_values(self, run: dict[str, Any]) -> None:
         for key in (*NUMBERS, *BOUNDS):
-            if key in run and (not _is_count(run[key], least=key == "max_states")):
+            if key in run and (not _is_count(run[key], least=key in BOUNDS and key != "max_depth")):
                 raise self._wrong(key, f"{key} must be a number")
         if run.get("mark", "quick") not in MARKS:
             raise self._wrong("mark", f"mark must be one of {', '.join(MARKS)}")

@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree
 
+from checker.core.limits import BETWEEN_LEVELS
 from checker.core.problems import ExitCode
 from checker.expectations.promise_runs import PromiseResult
 from checker.expectations.promises import Promise
@@ -33,8 +34,7 @@ def _json_run(kept: PromiseResult) -> dict[str, object]:
         "set": dict(promise.constants),
         "options": dict(promise.options),
         "keep_going": promise.keep_going,
-        "max_states": promise.limits.states,
-        "max_depth": promise.limits.depth,
+        **{reason.value: getattr(promise.limits, reason.limit or "") for reason in BETWEEN_LEVELS},
         "mark": promise.mark,
         "file": None if promise.file is None else str(promise.file),
         "line": promise.line,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
@@ -13,7 +14,8 @@ import pytest
 
 import fizzpy as api
 from checker.cli.commands import fizzpy
-from checker.core.limits import Limits, StopReason
+from checker.core.limits import OPTIONS, Limits, StopReason
+from checker.core.problems import UsageProblem
 from fizz.options import _ACTION_FIELDS, _FIELDS
 from fizz.syntax.module import ActionOptions, Budget, Options, Setting
 from fizz.syntax.parse import _COMPOUND, _NOT_IN_LANGUAGE, _reserved
@@ -105,6 +107,31 @@ def test_every_limit_is_a_reason_to_stop() -> None:
     assert all(reason.sentence for reason in StopReason)
     everything = Limits(**{field.name: 1 for field in fields(Limits)})
     assert list(everything.asked) == [reason.value for reason in StopReason if reason.bounds]
+
+
+@pytest.mark.parametrize("limit", OPTIONS)
+@pytest.mark.parametrize("name", ["check", "coverage", "explain", "show"])
+def test_every_limit_is_an_option(name: str, limit: StopReason) -> None:
+    """What explores can be limited by each of the limits, and the run is limited as it was asked."""
+    arguments = ["MODEL", "--" + limit.replace("_", "-"), "7"]
+    given = commands()[name].make_context(name, arguments, resilient_parsing=True).params
+    assert getattr(Limits.asked_for(given), str(limit.limit)) == 7
+
+
+@pytest.mark.parametrize("limit", OPTIONS)
+@pytest.mark.parametrize("name", ["check", "coverage", "explain"])
+def test_every_limit_is_passed_on(name: str, limit: StopReason, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The functions in Python limit the run as they were asked: the keyword reaches `Limits`."""
+    asked: list[Mapping[str, object]] = []
+
+    def noting(given: Mapping[str, object]) -> Limits:
+        asked.append(given)
+        raise UsageProblem("enough")
+
+    monkeypatch.setattr(Limits, "asked_for", noting)
+    with pytest.raises(UsageProblem, match="enough"):
+        getattr(api, name)("m.fizz", **{limit: 7})
+    assert asked[0][limit] == 7
 
 
 def test_reasons_are_documented() -> None:

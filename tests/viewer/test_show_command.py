@@ -74,11 +74,11 @@ def test_it_opens_in_a_terminal(arguments: str, fizzpy: Command, tmp_path: Path)
 
 
 def test_a_check_tells_how_to_open_the_viewer(fizzpy: Command, tmp_path: Path) -> None:
-    """With the options that it was given; in a terminal only, for nowhere else can it be opened."""
+    """With the options and limits that it was given; in a terminal only, for nowhere else can it be opened."""
     (tmp_path / "m.fizz").write_text("LIMIT = 0\n" + BANK)
-    arguments = ["check", "m.fizz", "--set", "LIMIT=2 + 1", "--property", "NeverNegative"]
+    arguments = ["check", "m.fizz", "--set", "LIMIT=2 + 1", "--property", "NeverNegative", "--max-depth", "9"]
     _, sent = in_terminal(tmp_path, *arguments)
-    assert "fizzpy show m.fizz --set 'LIMIT=2 + 1' --property NeverNegative" in sent
+    assert "fizzpy show m.fizz --set 'LIMIT=2 + 1' --property NeverNegative --max-depth 9" in " ".join(sent.split())
     assert "fizzpy show" not in fizzpy(*arguments).said
     assert "fizzpy show" not in in_terminal(tmp_path, *arguments, "--quiet")[1]
     (tmp_path / "fine.fizz").write_text(FINE)
