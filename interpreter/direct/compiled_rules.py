@@ -31,6 +31,9 @@ _SLACK: Final = 20
 """The budget of a step is at least so many times the fuel: charges are estimated, and errors are the interpreter's."""
 _BITS: Final = 64
 """Ints of fewer bits are done directly: a smaller limit is the interpreter's."""
+_MOST_NODES: Final = 50_000
+"""The largest function that is made, in nodes of its syntax tree. Python compiles as many in a third of a second, and is
+not interrupted while it does; the largest function of a model that comes with the tool has 4,200."""
 FAILURES: Final = (
     GiveUp, ModelMistake, TypeError, KeyError, IndexError, AttributeError, NameError, ValueError, ZeroDivisionError,
     OverflowError, RecursionError,
@@ -201,6 +204,8 @@ class CompiledRules:
             *[f"c_{side}" for side in sorted(scope.wholes)],
         ]
         outer = function("make", parameters, [*scope.functions, inner, python.Return(name("rule"))])
+        if any(count == _MOST_NODES for count, _ in enumerate(python.walk(outer))):
+            raise Unsupported("too long")
         return CompiledRule(scope, self._execute([outer], self._namespace_for(bool(sides))), body.size)
 
     def _namespace_for(self, of_step: bool) -> dict[str, Any]:

@@ -32,6 +32,8 @@ _MOST_FRAMES: Final = 12
 """The deepest nesting of calls that are compiled."""
 _MOST_CALLS: Final = 60
 """The most calls that are compiled in one rule."""
+_LONGEST: Final = 8_000
+"""The longest text of a rule that is compiled, with that of the funcs in it, in charges."""
 
 
 class Calls:
@@ -124,9 +126,14 @@ class RuleBody(PlainStatements):
 
     def statements(self) -> list[python.stmt]:
         """The whole body."""
-        self.size = size_of(self.routine)
+        self._add_size(self.routine)
         self._one_step = self.routine.body.flow != "atomic" and is_one_step(self.routine.body)
         return self._block([p.Enter(self.routine.span, None, self._flow(self.routine.body))], self._end, False)
+
+    def _add_size(self, routine: p.Routine) -> None:
+        self.size += size_of(routine)
+        if self.size > _LONGEST:
+            raise Unsupported("too long")
 
     # --- where a path is split -------------------------------------------------------------------------------------
 
@@ -244,7 +251,7 @@ class RuleBody(PlainStatements):
             unset = sorted(self.names.locals() - self.names.assigned)
             made += [assign(self.names.variable(one), name("UNSET")) for one in unset]
             made.append(python.Expr(call("spend", constant(size_of(callee)))))
-        self.size += size_of(callee)
+        self._add_size(callee)
         return made, caller
 
     def _given(

@@ -327,6 +327,26 @@ def test_deep_texts() -> None:
     agree(compare_text(_model("x = " + "(" * 20 + "x" + " + 1)" * 20), 3))
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "oneof:\n" + "\n".join(f"    x = {number}" for number in range(3_000)),
+        "\n".join([*(f"v{one} = 1" for one in range(150)), "oneof:", *(f"    v{one} = 2" for one in range(150))]),
+    ],
+    ids=["a long text", "many variables at many ends"],
+)
+def test_long_texts(body: str) -> None:
+    """What Python would compile for seconds, without an end that can be asked for, is left to the interpreter."""
+    variables = "".join(f"    v{one} = 0\n" for one in range(150))
+    text = f"action Init:\n    x = 0\n{variables}atomic action A:\n" + "\n".join(
+        "    " + line for line in body.splitlines()
+    )
+    program = compile_module(fizz.load("m.fizz", text=text))
+    rules = DirectRules(Machine(program))
+    assert not rules.supports(Rule(StepKind.START, program.actions[0].routine))
+    assert rules.reasons == {"A": "too long"}
+
+
 ROLES = """\
 ---
 {"deadlock_detection": false}
