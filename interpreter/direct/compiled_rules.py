@@ -32,8 +32,8 @@ _SLACK: Final = 20
 _BITS: Final = 64
 """Ints of fewer bits are done directly: a smaller limit is the interpreter's."""
 _MOST_NODES: Final = 50_000
-"""The largest function that is made, in nodes of its syntax tree. Python compiles as many in a third of a second, and is
-not interrupted while it does; the largest function of a model that comes with the tool has 4,200."""
+"""The largest function that is made, in nodes of its syntax tree. Python compiles as many in a third of a second, and
+is not interrupted while it does; the largest function of a model that comes with the tool has 4,200."""
 FAILURES: Final = (
     GiveUp, ModelMistake, TypeError, KeyError, IndexError, AttributeError, NameError, ValueError, ZeroDivisionError,
     OverflowError, RecursionError,
