@@ -1,10 +1,11 @@
-"""The statements of a routine: those of a block or loop, and the blocks of a statement."""
+"""The statements of a routine: those of a block or loop, what each says, and the blocks in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import assert_never
 
+from fizz.syntax import ast
 from interpreter.compile import program as p
 
 
@@ -55,6 +56,31 @@ def inner(instruction: p.Instruction) -> tuple[p.Scope, ...]:
             p.Do() | p.CallOrDo() | p.Nothing() | p.Guard() | p.Pick() | p.Leave() | p.LeaveLoop()
             | p.NextIteration() | p.Branch()
         ):  # fmt: skip
+            return ()
+        case _:
+            assert_never(instruction)
+
+
+def written(instruction: p.Instruction) -> tuple[ast.Expression | ast.Statement | ast.LoopVariables, ...]:
+    """What the text of an instruction says: its targets, variables and expressions, without the blocks in it."""
+    match instruction:
+        case p.Do(statement=statement):
+            return (statement,)
+        case p.CallOrDo(targets=targets, call=call):
+            return (*targets, call)
+        case p.Guard(condition=condition):
+            return (condition,)
+        case p.Pick(target=target, iterable=iterable, condition=condition):
+            return (target, iterable) if condition is None else (target, iterable, condition)
+        case p.PickBlock(variables=variables, iterable=iterable):
+            return (variables, iterable)
+        case p.Leave(value=value):
+            return () if value is None else (value,)
+        case p.Branch(conditions=conditions):
+            return conditions
+        case p.Loop(body=loop):
+            return (loop.condition,) if isinstance(loop, p.WhileLoop) else (loop.variables, loop.iterable)
+        case p.Nothing() | p.LeaveLoop() | p.NextIteration() | p.Enter():
             return ()
         case _:
             assert_never(instruction)

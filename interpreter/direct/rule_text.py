@@ -8,7 +8,7 @@ from typing import Final, assert_never
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self, nodes_in
 from interpreter.compile import program as p
-from interpreter.compile.statements import inner, instructions, suites
+from interpreter.compile.statements import inner, instructions, suites, written
 from interpreter.direct.name_lookup import roots_of
 
 CHANGES: Final = {
@@ -56,33 +56,9 @@ def _changed_by_target(target: ast.Expression) -> set[str]:
     return set()
 
 
-def evaluated(instruction: p.Instruction) -> Sequence[ast.Node]:
+def evaluated(instruction: p.Instruction) -> list[ast.Node]:
     """The parts of the text that a move evaluates, without the blocks in it."""
-    match instruction:
-        case p.Do():
-            return [instruction.statement]
-        case p.CallOrDo():
-            return [instruction.call, *instruction.targets]
-        case p.Guard():
-            return [instruction.condition]
-        case p.Pick():
-            return [
-                instruction.target,
-                instruction.iterable,
-                *([instruction.condition] if instruction.condition else []),
-            ]
-        case p.PickBlock():
-            return [instruction.iterable]
-        case p.Leave():
-            return [instruction.value] if instruction.value else []
-        case p.Branch():
-            return instruction.conditions
-        case p.Loop(body=body):
-            return [body.iterable if isinstance(body, p.ForLoop) else body.condition]
-        case p.Nothing() | p.LeaveLoop() | p.NextIteration() | p.Enter():
-            return []
-        case _:
-            assert_never(instruction)
+    return [part for part in written(instruction) if not isinstance(part, ast.LoopVariables)]
 
 
 def names_of(target: ast.Expression) -> list[ast.Expression]:

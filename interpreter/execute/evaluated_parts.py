@@ -7,14 +7,13 @@ tested, whatever values the whole expression has.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import Any
 
 from fizz import Span
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
-from interpreter.compile.statements import instructions
+from interpreter.compile.statements import instructions, written
 from interpreter.execute.environment import Environment, Evaluator
 
 
@@ -58,22 +57,9 @@ def conditional_parts(routine: p.Routine) -> Iterator[ast.Expression]:
 
 def conditional_parts_of(instruction: p.Instruction) -> Iterator[ast.Expression]:
     """As above, of one statement alone, without those in its blocks."""
-    for expression in _expressions(instruction):
-        for node in nodes_in(expression):
-            yield from (part for part in _parts(node) if not isinstance(part, ast.Literal))
-
-
-def _expressions(instruction: p.Instruction) -> Iterator[ast.Node]:
-    for field in fields(instruction):
-        value = getattr(instruction, field.name)
-        yield from (node for node in (value if isinstance(value, tuple) else (value,)) if isinstance(node, ast.Node))
-    if isinstance(instruction, p.Loop):
-        yield instruction.body.iterable if isinstance(instruction.body, p.ForLoop) else _condition(instruction.body)
-
-
-def _condition(loop: p.Scope) -> ast.Expression:
-    assert isinstance(loop, p.WhileLoop)
-    return loop.condition
+    for part in written(instruction):
+        for node in nodes_in(part):
+            yield from (inner for inner in _parts(node) if not isinstance(inner, ast.Literal))
 
 
 def _parts(node: ast.Node) -> tuple[ast.Expression, ...]:

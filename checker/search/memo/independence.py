@@ -14,7 +14,7 @@ from typing import Final, assert_never
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
-from interpreter.compile.statements import instructions, suites
+from interpreter.compile.statements import instructions, suites, written
 
 MUTATORS: Final = frozenset(
     "add add_all append clear discard extend insert pop popitem remove reverse setdefault sort update".split()
@@ -46,10 +46,10 @@ def _loops_of(routine: p.Routine, state_variables: frozenset[str]) -> Iterator[i
     loops = [scope for scope in routine.scopes if isinstance(scope, p.ForLoop) and not scope.parallel]
     if not loops:
         return
-    written = _written(instructions(routine.body))
-    if _may_change_when_called(written):
+    text = _text_of(instructions(routine.body))
+    if _may_change_when_called(text):
         return
-    names = Counter(_names(written))
+    names = Counter(_names(text))
     yield from (loop.number for loop in loops if _independent(loop, names, state_variables))
 
 
@@ -96,33 +96,9 @@ def _names(syntax: Syntax) -> Iterator[str]:
             yield from inner.names
 
 
-def _written(statements: Iterable[p.Instruction]) -> Syntax:
+def _text_of(statements: Iterable[p.Instruction]) -> Syntax:
     """What statements say, without the blocks in them."""
-    return tuple(part for statement in statements for part in _own(statement))
-
-
-def _own(statement: p.Instruction) -> Syntax:
-    match statement:
-        case p.Do():
-            return (statement.statement,)
-        case p.CallOrDo():
-            return (statement.targets, statement.call)
-        case p.Guard():
-            return (statement.condition,)
-        case p.Pick():
-            return (statement.target, statement.iterable, statement.condition)
-        case p.Leave():
-            return (statement.value,)
-        case p.Branch():
-            return statement.conditions
-        case p.Loop(body=loop):
-            return (loop.condition,) if isinstance(loop, p.WhileLoop) else (loop.variables, loop.iterable)
-        case p.PickBlock():
-            return (statement.variables, statement.iterable)
-        case p.Nothing() | p.LeaveLoop() | p.NextIteration() | p.Enter():
-            return ()
-        case _:
-            assert_never(statement)
+    return tuple(part for statement in statements for part in written(statement))
 
 
 def _assigned(statement: p.Instruction) -> tuple[tuple[ast.Target, ...], ast.Expression] | None:
@@ -143,16 +119,16 @@ def _independent(loop: p.ForLoop, names: Counter[str], state_variables: frozense
     if not _simple(loop.body, inner=False):
         return False
     body = tuple(instructions(loop))
-    written = (loop.variables, *_written(body))
+    text = (loop.variables, *_text_of(body))
     assignments = [assigned for assigned in map(_assigned, body) if assigned is not None]
-    if _changes(written) or not all(_plain(targets) for targets, _ in assignments):
+    if _changes(text) or not all(_plain(targets) for targets, _ in assignments):
         return False
     headers = [loop, *(header for header in map(_header, body) if header is not None)]
     bound = {name for header in headers for name in header.variables.names}
     bound.update(name for targets, _ in assignments for name in _names(targets))
     if bound & state_variables:
         return False
-    inside = Counter(_names(written))
+    inside = Counter(_names(text))
     return all(names[name] == inside[name] for name in bound) and _binds_before_reads(
         loop.body, bound - set(loop.variables.names)
     )
@@ -171,7 +147,7 @@ def _binds_before_reads(block: p.Sequence, unbound: set[str]) -> bool:
             continue
         header = _header(statement)
         by_header = set() if header is None else set(header.variables.names)
-        read = _own(statement) if header is None else (header.iterable,)
+        read: Syntax = written(statement) if header is None else (header.iterable,)
         blocks = suites(statement) if header is None else (header.body,)
         if not unbound.isdisjoint(_names(read)):
             return False
