@@ -29,29 +29,36 @@ class Transitions:
 
     def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State:
         """The target of a step of `rule` with this outcome, or of its crash twin."""
-        if rule.kind is _START and outcome.thread is None and not (outcome.sent or self._reads_returns):
-            target = self._with_writes(state, rule, outcome)
-            if target is not None:
-                return target
-        return self._normaliser.state(state, *self._parts(state, rule, outcome, twin))
+        changes = self.changes(state, rule, outcome)
+        if changes is None:
+            return self._normaliser.state(state, *self._parts(state, rule, outcome, twin))
+        if not changes:
+            return state
+        values = list(state.values)
+        for position, number in changes:
+            values[position] = number
+        return State(state.layout, tuple(values), state.threads, state.messages)
 
-    def _with_writes(self, state: State, rule: Rule, outcome: Outcome) -> State | None:
-        """The target of an action that ended, if it is canonical as it is: the same slots, and no instance is lost."""
+    def changes(self, state: State, rule: Rule, outcome: Outcome) -> list[tuple[int, int]] | None:
+        """The values that an action writes, by position in the layout, if its target is that and nothing else.
+
+        So it is if the action has ended and the target is canonical as it is: the same slots, and no instance is lost.
+        """
+        if rule.kind is not _START or outcome.thread is not None or outcome.sent or self._reads_returns:
+            return None
         layout = state.layout
         if layout.cells or self._limits.counters(rule):
             return None
-        if not outcome.writes:
-            return state
-        index, roles = layout.index, self._interner.roles
-        values = list(state.values)
+        index, interner = layout.index, self._interner
+        found: list[tuple[int, int]] = []
         for slot, number in outcome.writes:
             position = index.get(slot)
-            if position is None or number == UNBOUND or self._interner.references(number):
+            if position is None or number == UNBOUND or interner.references(number):
                 return None
-            if layout.owned and not roles(values[position]) <= roles(number):
+            if layout.owned and not interner.roles(state.values[position]) <= interner.roles(number):
                 return None
-            values[position] = number
-        return State(layout, tuple(values), state.threads, state.messages)
+            found.append((position, number))
+        return found
 
     def origins(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> list[int | None]:
         """For each thread of the target of a step, its number in the state before; None for one that the step began."""

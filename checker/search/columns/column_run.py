@@ -16,11 +16,12 @@ from checker.core.level import Level, Unfinished
 from checker.core.patience import Stop
 from checker.liveness.graph import Graph
 from checker.search.columns.batch import Batch, counts
+from checker.search.columns.chunk import Arrived, Chunk, TooWide
 from checker.search.columns.code_tables import Ints, halves
 from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.edges import DrawnStates, Numbered, draw
 from checker.search.columns.element_bits import WholeSets
-from checker.search.columns.expand import Arrived, Chunk, ColumnExpander, TooWide
+from checker.search.columns.expand import ColumnExpander
 from checker.search.columns.gathered import Gathered
 from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.outbox import Outbox
@@ -341,7 +342,10 @@ class ColumnRun:
         packing, phases = chunk.part.packing, self.task.phases
         if rule.alone:
             with phases.during(STEPPING):
-                expander.apply_alone(rule, chunk, which)
+                ran = expander.run_alone(rule, chunk, which)
+                if packing.outgrown:
+                    self._refit(packing, packing.threads, chunk.fast)
+                expander.apply_alone(rule, chunk, ran)
             return
         calls = rule.calls
         with phases.during(LOOKING_UP):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.core.level import STEP_STAGE, Level, Witness
+from checker.core.level import STEP_STAGE, Witness
 from checker.search.columns.batch import Batch, Taken
+from checker.search.columns.chunk import Arrived, Chunk
 from checker.search.columns.code_tables import Ints, Mask, Words, distinct, halves
-from checker.search.columns.column_frontier import Frontier
+from checker.search.columns.direct_steps import DirectSteps, RowSteps
 from checker.search.columns.effects import NO_KIND, with_index
 from checker.search.columns.images import BY_MACHINE
 from checker.search.columns.instance_finder import InstanceFinder
@@ -25,57 +26,8 @@ from checker.search.contract.bounds import starts_after
 from checker.search.contract.level_counts import note_action
 from checker.search.contract.parents import crashes_after
 from checker.search.memo.trie import Counters, Leaf, ReadTree
-from interpreter.state.state import Slot, State
+from interpreter.state.state import Slot
 from interpreter.state.step import Outcome, StepKind, StepOrder
-
-
-class TooWide(Exception):
-    """The rows of a chunk make too many steps together: fewer must be expanded at a time. One may make a million."""
-
-
-@dataclass(slots=True)
-class Arrived:
-    """A target made by the machine."""
-
-    state: State
-    key: int
-    parent: int
-    order: int
-    starts: int
-    crashes: int
-
-
-@dataclass(slots=True)
-class Chunk:
-    """Some rows of a frontier that are being expanded, with their steps so far. Several may make `most` together."""
-
-    part: Frontier
-    begin: int
-    end: int
-    level: Level
-    moves: Ints
-    failed: Mask
-    most: int
-    fast: list[Batch] = field(default_factory=list)
-    slow: dict[Packing, list[Arrived]] = field(default_factory=dict)
-    _steps: int = 0
-    _states: dict[int, State] = field(default_factory=dict)
-
-    def make(self, steps: int) -> None:
-        """Raise `TooWide` if so many more steps are too many. To be called before they are taken."""
-        self._steps += steps
-        if self._steps > self.most and self.end - self.begin > 1:
-            raise TooWide
-
-    def rows(self) -> Rows:
-        return self.part.rows.part(self.begin, self.end)
-
-    def state(self, index: int) -> State:
-        """The state in a row, by its index in the chunk. Several rules may ask for it."""
-        state = self._states.get(index)
-        if state is None:
-            state = self._states[index] = self.part.packing.unpack(self.part.rows, self.begin + index)
-        return state
 
 
 @dataclass(slots=True)
@@ -111,12 +63,20 @@ class ColumnExpander:
         self.rules = StepRules(space, packing, counters)
         self._reach = Remembered(ReadTree(counters), space.machine.most_paths, space.sizes)
         self._looks: InstanceFinder | None = None
+        self._alone = DirectSteps(space, judge, packing, wants_edges)
 
     def which(self, rule: StepRule, chunk: Chunk) -> Ints:
         """The rows of the chunk in which a rule may step, by index."""
         rows = chunk.rows()
         allowed = self.rules.allowed(rule, rows, chunk.part.cut[chunk.begin : chunk.end])
         return np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
+
+    def run_alone(self, rule: StepRule, chunk: Chunk, which: Ints) -> list[RowSteps]:
+        """Run a rule that is not remembered in these rows. Steps for `apply_alone`; the packing may be outgrown.
+
+        Those that columns cannot take are taken at once.
+        """
+        return self._alone.run(rule, chunk, which)
 
     def look_up(self, rule: StepRule, chunk: Chunk, which: Ints) -> list[LookedUp]:
         """The bundles of these rows of the chunk; the packing may be outgrown. Rows are numbered as in the chunk."""
@@ -194,12 +154,7 @@ class ColumnExpander:
             if self.space.images is not None and len(taken.batch):
                 moves = self.space.images.choose(self.packing, taken.batch)
                 chosen, taken = self._kept(chosen, taken, moves != BY_MACHINE, chunk)
-            if len(taken.batch):
-                chunk.fast.append(taken.batch)
-                if self.wants_edges:
-                    self._edges(taken)
-                if self.judge.of_steps:
-                    self.judge.steps(rule, chunk.part, taken, chunk.level)
+            self._keep(rule, chunk, taken)
 
     # --- edges for liveness ----------------------------------------------------------------------------------------
 
@@ -226,7 +181,7 @@ class ColumnExpander:
             asked = chosen.take(which)
             exists = np.zeros(len(which), dtype=np.bool_)
             if rule.alone:
-                states = [chunk.state(index) for index in rows[which].tolist()]
+                states = chunk.states(rows[which])
                 exists |= [self.space.expander.may_step(rule.candidate.rule, state) for state in states]
             else:
                 for found in rule.look_up(asked):
@@ -262,31 +217,31 @@ class ColumnExpander:
             if self.judge.of_steps and not known.twin and rule.kind is not StepKind.CRASH_ROLE:
                 self.judge.step(before, after, part.ref(at), order, key, chunk.level)
 
-    def apply_alone(self, rule: StepRule, chunk: Chunk, which: Ints) -> None:
-        """Take the steps of a rule that is not remembered from these rows."""
-        part, level = chunk.part, chunk.level
-        edges: list[tuple[int, int, int]] = []
-        for index in which.tolist():
-            at = chunk.begin + index
-            state = chunk.state(index)
-            self.judge.task.patience.ask()
-            before = level.transitions
-            view = self.space.memory.view(state)
-            arrivals, failed = self.space.expander.arrivals(rule.candidate, state, part.ref(at), view, level)
-            chunk.failed[index] |= failed
-            chunk.make(len(arrivals))
-            chunk.moves[index] += level.transitions - before
-            for arrival in arrivals:
-                order = self.space.order(*arrival.order)
-                starts = starts_after(int(part.starts[at]), arrival.kind)
-                crashes = crashes_after(int(part.crashes[at]), arrival.crash)
-                found = Arrived(arrival.state, arrival.key, int(part.numbers[at]), order, starts, crashes)
-                chunk.slow.setdefault(self.space.packing(arrival.state.layout), []).append(found)
-                if self.wants_edges and arrival.live is not None:
-                    edges.append((found.parent, self.space.edges.kind(arrival.live), arrival.key))
-        if edges:
-            sources, kinds, keys = zip(*edges, strict=True)
-            self.space.edges.take(np.array(sources), np.array(kinds), *halves(keys))
+    def apply_alone(self, rule: StepRule, chunk: Chunk, found: list[RowSteps]) -> None:
+        """Take the steps of a rule that is not remembered."""
+        if not found:
+            return
+        taken = self._alone.take(rule, chunk, found)
+        if self.space.images is not None:
+            moves = self.space.images.choose(self.packing, taken.batch)
+            if (moves == BY_MACHINE).any():
+                slow = {*taken.origin[moves == BY_MACHINE].tolist()}
+                self._alone.by_machine(rule, chunk, [one for one in found if chunk.begin + one.row in slow])
+                kept = ~np.isin(taken.origin, list(slow))
+                found = [one for one in found if chunk.begin + one.row not in slow]
+                taken = taken.take(np.flatnonzero(kept))
+        self._alone.count(chunk, found)
+        self._keep(rule, chunk, taken)
+
+    def _keep(self, rule: StepRule, chunk: Chunk, taken: Taken) -> None:
+        """Keep steps that were taken by columns, and judge them."""
+        if not len(taken.batch):
+            return
+        chunk.fast.append(taken.batch)
+        if self.wants_edges:
+            self._edges(taken)
+        if self.judge.of_steps:
+            self.judge.steps(rule, chunk.part, taken, chunk.level)
 
     # --- by columns ------------------------------------------------------------------------------------------------
 

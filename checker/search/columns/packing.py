@@ -225,13 +225,22 @@ class Packing:
     def pack(self, state: State) -> tuple[int, ...]:
         """The words of a state whose values have codes that fit."""
         bits = 0
-        for position, (known, number) in enumerate(zip(self._bits, state.values, strict=True)):
-            own = known.get(number)
-            if own is None:
-                own = known[number] = self._bits_of(self.tables.divided(self.layout.slots[position], number))
-            bits |= own
+        for position, number in enumerate(state.values):
+            bits |= self.value_bits(position, number)
         bits |= self._bits_of([(("thread", index), thread) for index, thread in enumerate(state.threads)])
         return tuple([(bits >> (WORD_BITS * word)) & _WORD for word in range(self.width)])
+
+    def value_bits(self, position: int, number: int) -> int:
+        """The bits of a value of a slot of the layout, in all words together."""
+        known = self._bits[position]
+        bits = known.get(number)
+        if bits is None:
+            bits = known[number] = self._bits_of(self.tables.divided(self.layout.slots[position], number))
+        return bits
+
+    def value_mask(self, position: int) -> int:
+        """The bits that hold the values of a slot of the layout, in all words together."""
+        return (self._masks or self._all_masks())[position]
 
     def _bits_of(self, pairs: list[tuple[Slot, int]]) -> int:
         """The bits of values, or of parts of them, in all words together."""
@@ -243,12 +252,17 @@ class Packing:
 
     def learn(self, state: State) -> None:
         """Give codes to all values of a state."""
-        for position, (learned, number) in enumerate(zip(self._learned, state.values, strict=True)):
-            if number not in learned:
-                learned.add(number)
-                self.tables.learn(self.layout.slots[position], number)
+        for position, number in enumerate(state.values):
+            self.learn_value(position, number)
         for thread in state.threads:
             self.tables.threads.code(thread)
+
+    def learn_value(self, position: int, number: int) -> None:
+        """Give codes to a value of a slot of the layout."""
+        learned = self._learned[position]
+        if number not in learned:
+            learned.add(number)
+            self.tables.learn(self.layout.slots[position], number)
 
     def lows(self, rows: Rows) -> Words:
         """The low halves of the keys of these states."""
@@ -301,6 +315,43 @@ class Packing:
             values.append(number)
         threads = [ask(("thread", index)) for index in range(self.threads)]
         return State(self.layout, tuple(values), tuple([number for number in threads if number != UNBOUND]))
+
+    def states(self, rows: Rows, which: Ints) -> list[State]:
+        """The states in some rows."""
+        columns = []
+        for position, (known, mask) in enumerate(zip(self._values, self._masks or self._all_masks(), strict=True)):
+            bits = self._bits_at(rows, which, mask)
+            for at, held in enumerate(bits):
+                if held not in known:
+                    ask = partial(self.number, rows, int(which[at]))
+                    known[held] = self.tables.whole(self.layout.slots[position], ask)
+            columns.append([known[held] for held in bits])
+        values = zip(*columns, strict=True) if columns else [()] * len(which)
+        if not self.threads or not self.codes(rows, ("thread", 0)).take(which).any():
+            return [State(self.layout, own) for own in values]
+        slots = [("thread", index) for index in range(self.threads)]
+        ids = self.tables.threads.ids
+        parked = zip(
+            *[[ids[code] for code in self.codes(rows, one).take(which).tolist()] for one in slots], strict=True
+        )
+        return [
+            State(self.layout, own, tuple([number for number in threads if number != UNBOUND]))
+            for own, threads in zip(values, parked, strict=True)
+        ]
+
+    def _bits_at(self, rows: Rows, which: Ints, mask: int) -> list[int]:
+        """The bits under a mask, of all words together, in some rows."""
+        found: list[int] | None = None
+        for index, word in enumerate(rows.words):
+            shift = WORD_BITS * index
+            under = mask >> shift & _WORD
+            if not under:
+                continue
+            held = (word.take(which) & np.uint64(under)).tolist()
+            if shift:
+                held = [bits << shift for bits in held]
+            found = held if found is None else [one | other for one, other in zip(found, held, strict=True)]
+        return [0] * len(which) if found is None else found
 
     def _all_masks(self) -> list[int]:
         """The bits that hold the value of each slot of the layout, in all words together."""

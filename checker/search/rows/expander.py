@@ -97,17 +97,28 @@ class Expander:
         if is_dead_end(level.transitions - moves, failed, cut):
             judge_dead_end(self._of_dead_ends, at, level)
 
-    def arrivals(
-        self, candidate: Candidate, state: State, at: StateRef, view: View, level: Level
-    ) -> tuple[list[Arrival], bool]:
-        """The steps of one candidate, and whether any execution path failed."""
+    def outcomes(
+        self, candidate: Candidate, at: StateRef, view: View, level: Level
+    ) -> tuple[list[Outcome], list[Aborted], bool]:
+        """What the execution paths of one candidate lead to, those that gave up, and whether any failed."""
+        outcomes: list[Outcome] = []
+        aborted: list[Aborted] = []
         failed = False
+        for result in self.memory.results(candidate.rule, view):
+            if type(result) is Outcome:
+                outcomes.append(result)
+            elif type(result) is Failure:
+                failed = True
+                order = StepOrder(candidate.order, result.forks, 0)
+                level.fail(Witness(at, order, error=result.error, stage=STEP_STAGE))
+            elif type(result) is Aborted:
+                aborted.append(result)
+        return outcomes, aborted, failed
 
-        def taken() -> Iterator[Arrival]:
-            nonlocal failed
-            failed = yield from self._try_candidate(candidate, state, at, view, level)
-
-        return list(taken()), failed
+    def note(self, rule: Rule, steps: int, aborted: list[Aborted], level: Level) -> None:
+        """Note that an action was tried: how many steps it made, and which execution paths gave up."""
+        if rule.subject not in self.acted and rule.kind is StepKind.START:
+            note_action(rule.subject, steps, [(result.span, 1) for result in aborted], self.acted, level)
 
     def _try_candidate(
         self, candidate: Candidate, state: State, at: StateRef, view: View, level: Level
@@ -123,21 +134,12 @@ class Expander:
                 self.observe(at.key, target_key, candidate, (), True)
             yield Arrival(order, target, target_key, rule.kind, True, self._crash(order))
             return False
-        failed = False
-        results = self.memory.results(rule, view)
-        for result in results:
-            if type(result) is Failure:
-                failed = True
-                order = StepOrder(candidate.order, result.forks, 0)
-                level.fail(Witness(at, order, error=result.error, stage=STEP_STAGE))
-        outcomes = [result for result in results if type(result) is Outcome]
-        steps = (yield from self._apply(state, at, candidate, outcomes, level)) if outcomes else 0
-        if rule.subject not in self.acted and rule.kind is StepKind.START:
-            gave_up = [(result.span, 1) for result in results if type(result) is Aborted]
-            note_action(rule.subject, steps, gave_up, self.acted, level)
+        outcomes, aborted, failed = self.outcomes(candidate, at, view, level)
+        steps = (yield from self.steps(state, at, candidate, outcomes, level)) if outcomes else 0
+        self.note(rule, steps, aborted, level)
         return failed
 
-    def _apply(
+    def steps(
         self, state: State, at: StateRef, candidate: Candidate, outcomes: list[Outcome], level: Level
     ) -> Generator[Arrival, None, int]:
         """The steps of one candidate. Returns how many there are."""
