@@ -41,7 +41,8 @@ class ValueNode:
     `items`: the members of a list, tuple or set, the keys of a dict, in canonical order. `fields`: the values of a
     struct or record by name, else None. `table`: of a dict the values by key, of a set the elements, by what `key`
     returns. `mutable`: a mutable container is anywhere inside; `deep`: below the node itself. `choices`: the positions
-    and texts of its distinct members as alternatives, once they were asked for; `sized`: it is a collection.
+    and texts of its distinct members as alternatives, once they were asked for; `sized`: it is a collection; `roles`:
+    an instance is inside.
     """
 
     __slots__ = (
@@ -51,6 +52,7 @@ class ValueNode:
         "items",
         "mutable",
         "number",
+        "roles",
         "sized",
         "symmetric",
         "table",
@@ -69,6 +71,7 @@ class ValueNode:
         self.mutable = False
         self.deep = False
         self.symmetric = False
+        self.roles = False
         self.choices: tuple[Any, ...] | None = None
 
     def __bool__(self) -> bool:
@@ -150,4 +153,5 @@ class Nodes(dict[int, Any]):
             tag not in MUTABLE_TAGS or any(interner.mutable(child) for child in interner.children(number))
         )
         node.symmetric = bool(interner.symmetric(number))
+        node.roles = interner.has_roles(number)
         return node

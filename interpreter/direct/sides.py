@@ -36,7 +36,7 @@ class Sides:
 
     def before(self, number: int) -> int:
         """The value with its instances as those of the state before the step."""
-        if not self._interner.roles(number):
+        if not self._interner.has_roles(number):
             return number
         return self._renamed(number, self._before, lambda role: _BEFORE + role)
 
@@ -58,7 +58,7 @@ class Sides:
 
     def _made(self, number: int, inner: Callable[[int], int], rename: Callable[[str], str]) -> int:
         interner = self._interner
-        if not interner.roles(number):
+        if not interner.has_roles(number):
             return number
         tag, payload = interner.tag(number), interner.payload(number)
         if tag is Tag.ROLE:
@@ -90,7 +90,7 @@ def on_both_sides(
     def mixed(value: Any) -> bool:
         if type(value) is list or type(value) is tuple:
             return any(map(mixed, value))
-        return type(value) is ValueNode and sides.has_before(value.number)
+        return type(value) is ValueNode and value.roles and sides.has_before(value.number)
 
     def refusing(operation: Callable[..., Any]) -> Callable[..., Any]:
         def operate(*given: Any) -> Any:

@@ -39,10 +39,13 @@ class Transitions:
             values[position] = number
         return State(state.layout, tuple(values), state.threads, state.messages)
 
-    def changes(self, state: State, rule: Rule, outcome: Outcome) -> list[tuple[int, int]] | None:
+    def changes(
+        self, state: State, rule: Rule, outcome: Outcome, if_none_is_lost: bool = False
+    ) -> list[tuple[int, int]] | None:
         """The values that an action writes, by position in the layout, if its target is that and nothing else.
 
         So it is if the action has ended and the target is canonical as it is: the same slots, and no instance is lost.
+        `if_none_is_lost`: also where an instance is perhaps out of reach, which the caller finds out.
         """
         if rule.kind is not _START or outcome.thread is not None or outcome.sent or self._reads_returns:
             return None
@@ -50,12 +53,13 @@ class Transitions:
         if layout.cells or self._limits.counters(rule):
             return None
         index, interner = layout.index, self._interner
+        owned = layout.owned and not if_none_is_lost
         found: list[tuple[int, int]] = []
         for slot, number in outcome.writes:
             position = index.get(slot)
             if position is None or number == UNBOUND or interner.references(number):
                 return None
-            if layout.owned and not interner.roles(state.values[position]) <= interner.roles(number):
+            if owned and not interner.roles(state.values[position]) <= interner.roles(number):
                 return None
             found.append((position, number))
         return found

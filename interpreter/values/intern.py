@@ -206,6 +206,10 @@ class Interner:
         """Whether one thawed value can serve all steps: nothing mutable, no reference, no role instance."""
         return not self._flags[number] & _PRIVATE
 
+    def has_roles(self, number: int) -> bool:
+        """Whether any role instance is inside."""
+        return self._flags[number] & _ROLE != 0
+
     def roles(self, number: int) -> frozenset[tuple[str, int]]:
         """The role instances (name, number) inside; targets of references do not count."""
         if not self._flags[number] & _ROLE:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +21,7 @@ from checker.search.contract.bounds import starts_after
 from checker.search.contract.level_counts import distinct_names
 from checker.search.contract.parents import crashes_after
 from interpreter.state.state import State
-from interpreter.state.step import Outcome, StepOrder
+from interpreter.state.step import Outcome, Result, Rule, StepOrder
 
 _WORD = (1 << WORD_BITS) - 1
 
@@ -44,8 +46,6 @@ class DirectSteps:
         self.judge = judge
         self.packing = packing
         self.wants_edges = wants_edges
-        # Images of states with ranked objects are made one by one.
-        self._by_columns = space.images is not None or not space.machine.images.needed
         self._sums: list[dict[int, int]] = [{} for _ in packing.layout.slots]
         """By position in the layout, what values add to keys."""
 
@@ -56,25 +56,24 @@ class DirectSteps:
         """
         part, level, expander = chunk.part, chunk.level, self.space.expander
         candidate, acts = rule.candidate, rule.candidate.rule
-        changes = self.space.machine.transitions.changes
-        learn = self.packing.learn_value
-        patience = self.judge.task.patience
-        plain = self._by_columns and expander.observe is None
+        changes, learn = self.space.machine.transitions.changes, self.packing.learn_value
+        states = chunk.states(which)
         found: list[RowSteps] = []
-        for index, state in zip(which.tolist(), chunk.states(which), strict=True):
-            patience.ask()
-            view = self.space.memory.view(state)
-            outcomes, aborted, failed = expander.outcomes(candidate, part.ref(chunk.begin + index), view, level)
+        for row, state, results in zip(which.tolist(), states, self._results(acts, states), strict=True):
+            at = partial(part.ref, chunk.begin + row)
+            outcomes, aborted, failed = expander.sort_out(candidate, results, at, level)
             if failed:
-                chunk.failed[index] = True
+                chunk.failed[row] = True
             writes = []
-            for outcome in outcomes if plain else ():
-                written = None if outcome.may_crash else changes(state, acts, outcome)
+            for outcome in outcomes:
+                written = None if outcome.may_crash else changes(state, acts, outcome, if_none_is_lost=True)
                 if written is None:
                     break
                 writes.append(written)
-            steps = RowSteps(index, state, outcomes, writes)
-            if len(writes) == len(outcomes):
+            steps = RowSteps(row, state, outcomes, writes)
+            if len(writes) < len(outcomes):
+                taken = self._by_machine(rule, chunk, steps)
+            else:
                 for written in writes:
                     for position, number in written:
                         learn(position, number)
@@ -82,10 +81,16 @@ class DirectSteps:
                     found.append(steps)
                 taken = len(outcomes)
                 chunk.make(taken)
-            else:
-                taken = self._by_machine(rule, chunk, steps)
-            expander.note(acts, taken, aborted, level)
+            if aborted or taken:
+                expander.note(acts, taken, aborted, level)
         return found
+
+    def _results(self, rule: Rule, states: list[State]) -> Iterator[Sequence[Result]]:
+        """The results of a rule in each of some states."""
+        patience, memory = self.judge.task.patience, self.space.memory
+        for results in memory.results_in(rule, states):
+            patience.ask()
+            yield results
 
     def count(self, chunk: Chunk, found: list[RowSteps]) -> None:
         """Count the transitions from rows."""

@@ -222,14 +222,16 @@ class ColumnExpander:
         if not found:
             return
         taken = self._alone.take(rule, chunk, found)
+        slow = np.zeros(len(taken.batch), dtype=np.bool_)
+        if self.packing.layout.owned:
+            slow = self._loses(taken.batch)
         if self.space.images is not None:
-            moves = self.space.images.choose(self.packing, taken.batch)
-            if (moves == BY_MACHINE).any():
-                slow = {*taken.origin[moves == BY_MACHINE].tolist()}
-                self._alone.by_machine(rule, chunk, [one for one in found if chunk.begin + one.row in slow])
-                kept = ~np.isin(taken.origin, list(slow))
-                found = [one for one in found if chunk.begin + one.row not in slow]
-                taken = taken.take(np.flatnonzero(kept))
+            slow |= self.space.images.choose(self.packing, taken.batch) == BY_MACHINE
+        if slow.any():
+            rows = set((taken.origin[slow] - chunk.begin).tolist())
+            self._alone.by_machine(rule, chunk, [one for one in found if one.row in rows])
+            found = [one for one in found if one.row not in rows]
+            taken = taken.take(np.flatnonzero(~np.isin(taken.origin - chunk.begin, list(rows))))
         self._alone.count(chunk, found)
         self._keep(rule, chunk, taken)
 

@@ -25,7 +25,6 @@ from checker.search.contract.protocol import Task
 from checker.search.memo.memo import verdict_of
 from checker.search.memo.trie import Leaf, ReadTree
 from interpreter import ModelError
-from interpreter.execute.view import PairView, View
 from interpreter.state.state import Layout, State
 from interpreter.state.step import Failure, Outcome, Result, Rule, StepOrder
 from interpreter.values.intern import Interner
@@ -69,9 +68,11 @@ class _Asked:
         after = StateColumns(self.packing, self.rows, interner)
         return after if self.before is None else PairColumns(StateColumns(self.packing, self.before, interner), after)
 
-    def view(self, row: int, view_of: Callable[[State], View]) -> View:
-        after = view_of(self.packing.unpack(self.rows, row))
-        return after if self.before is None else PairView(view_of(self.packing.unpack(self.before, row)), after)
+    def states(self) -> tuple[list[State], list[State] | None]:
+        """The states, and those before."""
+        every = np.arange(len(self.rows))
+        before = None if self.before is None else self.packing.states(self.before, every)
+        return self.packing.states(self.rows, every), before
 
 
 class _AskedRule:
@@ -253,10 +254,9 @@ class AssertionEvaluator:
 
     def _one_by_one(self, rule: Rule, rows: _Asked, begin: int, found: _Decided) -> None:
         """Ask an assertion rule that is not remembered, from row `begin` on."""
-        memory = self.space.memory
-        for row in range(len(rows.rows)):
+        states, before = rows.states()
+        for row, result in enumerate(self.space.memory.verdicts_in(rule, states, before)):
             self.task.patience.ask()
-            result = memory.result(rule, rows.view(row, memory.view))
             if isinstance(result, Failure):
                 found.errors[begin + row] = result.error
                 found.values[begin + row] = FAILED

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Final
 
 from checker.core.effort import DIRECTLY, INTERPRETING, RECORDING, Phases
@@ -217,12 +218,35 @@ class Memory:
 
     def run_directly(self, rule: Rule, view: View) -> Sequence[Result] | None:
         """The results of all execution paths of a rule that can be run directly; None: not on this view."""
-        assert self._direct is not None
         before, state = view.states if isinstance(view, PairView) else (None, view.whole())
         with self._phases.during(DIRECTLY):
-            found = self._direct.results(rule, state, before)
+            return self._directly(rule, state, before)
+
+    def _directly(self, rule: Rule, state: State, before: State | None) -> Sequence[Result] | None:
+        assert self._direct is not None
+        found = self._direct.results(rule, state, before)
         self.counters.evaluations += found is not None
         return found
+
+    def results_in(
+        self, rule: Rule, states: Sequence[State], before: Sequence[State] | None = None
+    ) -> Iterator[Sequence[Result]]:
+        """The results of a rule that is not remembered in each of some states, no more than its choice has `left`.
+
+        `before`: the states before the steps to these.
+        """
+        choice = self.choice(rule)
+        for state, old in zip(states, before or repeat(None, len(states)), strict=True):
+            found = None
+            if choice.directly:
+                with self._phases.during(DIRECTLY):
+                    found = self._directly(rule, state, old)
+            if found is None:
+                view = self.view(state) if old is None else PairView(self.view(old), self.view(state))
+                known = self.machine.known_failure(rule, view)
+                found = self._run_all(rule, view) if known is None else (known,)
+            yield found
+        choice.count(len(states), 0)
 
     def _unnoted(self, rule: Rule, state: State) -> Sequence[Result] | None:
         """The results of a rule for `next_states()`, which asks once in each state: what is made for it soon pays."""
@@ -343,7 +367,15 @@ class Memory:
 
     def result(self, rule: Rule, view: View) -> Result:
         """The verdict of an assertion. The results up to it are noted: the language runs no path after it."""
-        found = self.results(rule, view)
+        return self._verdict(rule, self.results(rule, view))
+
+    def verdicts_in(
+        self, rule: Rule, states: Sequence[State], before: Sequence[State] | None = None
+    ) -> Iterator[Result]:
+        """The verdicts of an assertion that is not remembered, as `results_in`."""
+        return (self._verdict(rule, found) for found in self.results_in(rule, states, before))
+
+    def _verdict(self, rule: Rule, found: Sequence[Result]) -> Result:
         verdict = verdict_of(found)
         for result in found:
             if id(result) not in self._met:

@@ -6,7 +6,7 @@ counts and witnesses go into the `Level` that is passed in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from checker.core.level import STEP_STAGE, Level, StateRef, Witness
@@ -23,6 +23,7 @@ from interpreter.state.step import (
     Candidate,
     Failure,
     Outcome,
+    Result,
     Rule,
     StepKind,
     StepOrder,
@@ -97,20 +98,23 @@ class Expander:
         if is_dead_end(level.transitions - moves, failed, cut):
             judge_dead_end(self._of_dead_ends, at, level)
 
-    def outcomes(
-        self, candidate: Candidate, at: StateRef, view: View, level: Level
+    def sort_out(
+        self, candidate: Candidate, results: Sequence[Result], at: Callable[[], StateRef], level: Level
     ) -> tuple[list[Outcome], list[Aborted], bool]:
-        """What the execution paths of one candidate lead to, those that gave up, and whether any failed."""
+        """What the execution paths of one candidate lead to, those that gave up, and whether any failed.
+
+        `at` gives the state, as findings refer to it.
+        """
         outcomes: list[Outcome] = []
         aborted: list[Aborted] = []
         failed = False
-        for result in self.memory.results(candidate.rule, view):
+        for result in results:
             if type(result) is Outcome:
                 outcomes.append(result)
             elif type(result) is Failure:
                 failed = True
                 order = StepOrder(candidate.order, result.forks, 0)
-                level.fail(Witness(at, order, error=result.error, stage=STEP_STAGE))
+                level.fail(Witness(at(), order, error=result.error, stage=STEP_STAGE))
             elif type(result) is Aborted:
                 aborted.append(result)
         return outcomes, aborted, failed
@@ -134,7 +138,8 @@ class Expander:
                 self.observe(at.key, target_key, candidate, (), True)
             yield Arrival(order, target, target_key, rule.kind, True, self._crash(order))
             return False
-        outcomes, aborted, failed = self.outcomes(candidate, at, view, level)
+        results = self.memory.results(rule, view)
+        outcomes, aborted, failed = self.sort_out(candidate, results, lambda: at, level)
         steps = (yield from self.steps(state, at, candidate, outcomes, level)) if outcomes else 0
         self.note(rule, steps, aborted, level)
         return failed
