@@ -9,8 +9,16 @@ import numpy as np
 import pytest
 
 from checker.core.problems import EnvironmentProblem
-from checker.search.checkpoints.codec import StateCodec, SuccessorRecord, pack_candidates, unpack_candidates
-from checker.search.checkpoints.key_columns import indexes_of, key_column, key_number, partition_of, partitions_of
+from checker.search.checkpoints.codec import StateCodec, SuccessorRecord
+from checker.search.checkpoints.key_columns import (
+    indexes_of,
+    key_column,
+    key_number,
+    keys_of,
+    partition_of,
+    partitions_of,
+)
+from checker.search.spark.batches import batches_of, from_bytes, to_bytes
 from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.file_store import FileStore
 from fizz import load
@@ -90,17 +98,27 @@ def test_states_arrive_as_they_were(machines: tuple[Machine, Machine]) -> None:
 def test_candidates_arrive_as_they_were(machines: tuple[Machine, Machine]) -> None:
     """All columns of a batch come back, in order; no candidates are no bytes."""
     sender, receiver = machines
-    states = sorted((sender.key(state), state) for state in states_of(sender)[:20])
+    states = sorted((sender.key(state), state) for state in states_of(sender)[::9])
     sent = [
-        SuccessorRecord(key, key // 3, StepOrder((2, -1, 0, i % 3), (i,), i % 2), 2**40 + i, i % 5, state)
+        SuccessorRecord(key, key // 3, StepOrder((2, -1, 0, i % 3), (i,), i % 2), 2**30 + i, i % 5, state)
         for i, (key, state) in enumerate(states)
     ]
-    got = unpack_candidates(StateCodec(receiver), pack_candidates(StateCodec(sender), sent))
-    for place, candidate in enumerate(sent):
-        assert (got.key(place), got.source(place)) == (candidate.key, candidate.source)
-        assert (got.orders[place], got.starts[place]) == (candidate.order, candidate.starts)
-        assert receiver.key(got.states.state(place)) == candidate.key
-    assert pack_candidates(StateCodec(sender), []) == b""
+    codec = StateCodec(receiver)
+    got = {
+        key_number(keys_of(batch.high, batch.low), row): (batch, row)
+        for batch in from_bytes(to_bytes(batches_of(sent, StateCodec(sender))))
+        for row in range(len(batch.high))
+    }
+    assert len(got) == len(sent)
+    for candidate in sent:
+        batch, row = got[candidate.key]
+        assert key_number(keys_of(batch.source_high, batch.source_low), row) == candidate.source
+        assert (batch.order_table[batch.orders[row]], batch.starts[row]) == (candidate.order, candidate.starts)
+        assert batch.crashes[row] == candidate.crashes
+        arrived = batch.rows.state(row, receiver, codec)
+        assert receiver.encoding(arrived) == sender.encoding(candidate.state)
+        assert len(arrived.messages) == len(candidate.state.messages)
+    assert to_bytes(batches_of([], StateCodec(sender))) == b""
 
 
 def test_keys_sort_as_numbers() -> None:

@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.checkpoints.key_columns import WIDTH, Keys, key_array, key_column, key_number
-from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
-from fizz.base.light import dataclass
+from fizz.base.data import NotData, bundle, pack, unbundle, unpack
 from interpreter import Machine
 from interpreter.state.state import Layout, State
 from interpreter.state.step import StepOrder
@@ -156,59 +154,6 @@ class SuccessorRecord(NamedTuple):
     starts: int
     crashes: int
     state: State
-
-
-@dataclass(frozen=True, slots=True)
-class SuccessorBatch:
-    """The candidates of one partition for another, in columns and sorted by key."""
-
-    keys: Keys
-    sources: bytes
-    orders: list[StepOrder]
-    starts: array[int]
-    crashes: array[int]
-    states: UnpackedStates
-
-    def key(self, index: int) -> int:
-        return key_number(self.keys, index)
-
-    def source(self, index: int) -> int:
-        return int.from_bytes(self.sources[WIDTH * index : WIDTH * (index + 1)], "big")
-
-
-def pack_candidates(codec: StateCodec, candidates: Sequence[SuccessorRecord]) -> bytes:
-    """Candidates for one partition, which are sorted by key."""
-    if not candidates:
-        return b""
-    table, numbers = pack_orders([c.order for c in candidates])
-    content = (
-        key_column(c.key for c in candidates).tobytes(),
-        key_column(c.source for c in candidates).tobytes(),
-        table,
-        numbers,
-        array("Q", [c.starts for c in candidates]).tobytes(),
-        array("Q", [c.crashes for c in candidates]).tobytes(),
-        codec.pack_states(c.state for c in candidates).to_bytes(),
-    )
-    return deflate(bundle(content))
-
-
-def unpack_candidates(codec: StateCodec, data: bytes) -> SuccessorBatch:
-    """What `pack_candidates` wrote, in this process or another; `data` is not empty. Raises `NotData`."""
-    keys, sources, table, numbers, starts, crashes, states = unbundle(inflate(data), 7)
-    count = len(keys) // WIDTH
-    found = SuccessorBatch(
-        key_array(keys),
-        sources,
-        unpack_orders(table, numbers),
-        array("Q", starts),
-        array("Q", crashes),
-        codec.unpack_states(PackedStates.from_bytes(states)),
-    )
-    lengths = {len(column) for column in (found.orders, found.starts, found.crashes, found.states)}
-    if len(keys) != WIDTH * count or len(sources) != len(keys) or lengths != {count}:
-        raise NotData("columns of different lengths")
-    return found
 
 
 def pack_orders(orders: Iterable[StepOrder]) -> tuple[bytes, bytes]:

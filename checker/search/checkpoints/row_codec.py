@@ -33,7 +33,7 @@ _Column = tuple[Slot, tuple[bytes, ...], Column]
 
 
 class PackedRows(NamedTuple):
-    """States of one layout, in columns: those of the slots or of their parts, and then those of the thread slots.
+    """States of one layout, in columns: those of the slots or of their parts, then those of threads and messages.
 
     `tables`: the distinct values of each column (none: b""), `indexes`: each row's value. There is at least one slot.
     """
@@ -52,8 +52,9 @@ class PackedRows(NamedTuple):
             if table[int(indexes[row])]
         }
         threads = tuple(number for slot, number in held.items() if slot[0] == "thread")
+        messages = tuple(number for slot, number in held.items() if slot[0] == "message")
         whole = [whole_value(machine.values, slot, held.__getitem__) for slot in layout.slots]
-        return State(layout, tuple(whole), threads)
+        return State(layout, tuple(whole), threads, messages)
 
 
 class _Head(NamedTuple):

@@ -1,4 +1,4 @@
-"""Candidates in columns, in bytes: what the tasks of a level that go by columns send each other."""
+"""Candidates in columns, in bytes: what the tasks of a level send each other, whether they go by columns or by rows."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ from checker.search.columns.batch import Batch
 from checker.search.columns.code_tables import Ints, Words, halves
 from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.packing import Packing
+from checker.search.spark.assignment import Assignment
+from checker.storage.file_store import FileStore
 from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
-from interpreter.state.state import UNBOUND, Layout
+from interpreter.state.state import UNBOUND, Layout, Slot
 from interpreter.state.step import StepOrder
 
 _KEY_HALF: Final = 8
 _KEY_COLUMNS: Final = 4
 _MOST: Final = 1 << 31
+_HALF_OF_HALF: Final = np.uint64(32)
 
 NO_ORDER: Final = StepOrder((), (), 0)
 """Of states that are handed over: the local run has their parents."""
@@ -116,7 +119,7 @@ def waiting_batches(
 
 
 def batches_of(candidates: Sequence[SuccessorRecord], values: StateCodec) -> list[PackedBatch]:
-    """Candidates that were made one by one; they have parents already, and are sorted by key."""
+    """Candidates that were made one by one, sorted by key; for each layout a batch."""
     layouts: dict[Layout, list[SuccessorRecord]] = {}
     for candidate in candidates:
         layouts.setdefault(candidate.state.layout, []).append(candidate)
@@ -124,16 +127,24 @@ def batches_of(candidates: Sequence[SuccessorRecord], values: StateCodec) -> lis
 
 
 def _batch_of(layout: Layout, candidates: list[SuccessorRecord], values: StateCodec) -> PackedBatch:
-    most = max(len(c.state.threads) for c in candidates)
     columns: list[list[int]] = [[c.state.values[i] for c in candidates] for i in range(len(layout.slots))]
-    columns += [[(*c.state.threads, *[UNBOUND] * most)[i] for c in candidates] for i in range(most)]
+    slots: tuple[Slot, ...] = layout.slots
+    for word, groups in (
+        ("thread", [c.state.threads for c in candidates]),
+        ("message", [c.state.messages for c in candidates]),
+    ):
+        most = max(map(len, groups))
+        columns += [[(*group, *[UNBOUND] * most)[i] for group in groups] for i in range(most)]
+        slots += tuple((word, rank) for rank in range(most))
+    if not slots:
+        # There is at least one column.
+        columns, slots = [[UNBOUND] * len(candidates)], (("thread", 0),)
     tables: list[tuple[bytes, ...]] = []
     indexes: list[Column] = []
     for column in columns:
         known = {number: index for index, number in enumerate(dict.fromkeys(column))}
         tables.append(tuple(b"" if number == UNBOUND else values.write(number) for number in known))
         indexes.append(narrow(np.array([known[number] for number in column], dtype=np.int64), len(known)))
-    slots = (*layout.slots, *[("thread", rank) for rank in range(most)])
     orders = {order: index for index, order in enumerate(dict.fromkeys(c.order for c in candidates))}
     return PackedBatch(
         PackedRows(layout.slots, slots, tuple(tables), tuple(indexes)),
@@ -174,7 +185,8 @@ def _pieces_of(batch: PackedBatch) -> list[bytes]:
 
 def joined(boxes: list[bytes]) -> bytes:
     """Several results of `to_bytes` as one part of a file; none is no bytes."""
-    return bundle(boxes) if boxes else b""
+    full = [box for box in boxes if box]
+    return bundle(full) if full else b""
 
 
 def pieces(data: bytes) -> list[bytes]:
@@ -210,3 +222,17 @@ def _half(data: bytes, count: int) -> Words:
     if len(data) != _KEY_HALF * count:
         raise NotData("another number of keys than of states")
     return np.frombuffer(data, dtype=np.uint64)
+
+
+def received(store: FileStore, assignment: Assignment, which: int = 0, slices: int = 1) -> list[PackedBatch]:
+    """The candidates sent to the partition of a task: one of so many slices by key, in order."""
+    found: list[PackedBatch] = []
+    for name in assignment.inbound:
+        data = store.read(name, assignment.partition)
+        with store.reading(name):
+            for piece in pieces(data):
+                for batch in from_bytes(piece):
+                    rows = np.flatnonzero((batch.high >> _HALF_OF_HALF) * np.uint64(slices) >> _HALF_OF_HALF == which)
+                    if len(rows):
+                        found.append(batch if len(rows) == len(batch.high) else batch.take(rows))
+    return found

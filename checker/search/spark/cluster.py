@@ -174,7 +174,7 @@ class Cluster:
             add_keys(self.store, (), partition, self.level, keys[owners == partition])
             for partition in range(self.partitions)
         ]
-        parts = self.local.hand_over(self.partitions, self.columns)
+        parts = self.local.hand_over(self.partitions)
         name = outbound_file(self.level - 1, self.partitions)
         self.store.write(name, parts)
         self.inbound = [[name] if part else [] for part in parts]

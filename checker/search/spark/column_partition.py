@@ -26,10 +26,9 @@ from checker.search.spark.assignment import Assignment, Origin, edges_file, foun
 from checker.search.spark.batches import (
     PackedBatch,
     SourceKeys,
-    from_bytes,
     joined,
     pack_batch,
-    pieces,
+    received,
     to_bytes,
 )
 from checker.search.spark.column_edges import EdgeFile, EdgesByKey
@@ -37,7 +36,6 @@ from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.file_store import FileStore
 
 _SLICE: Final = 1 << 24
-_HALF_OF_HALF: Final = np.uint64(32)
 
 
 @dataclass(slots=True)
@@ -237,17 +235,3 @@ class ColumnPartition:
         if any(self.outbound):
             name = outbound_file(self.assignment.level, self.assignment.partition)
             self.store.write(name, [joined(box) for box in self._outbox])
-
-
-def received(store: FileStore, assignment: Assignment, which: int, slices: int) -> list[PackedBatch]:
-    """The candidates sent to the partition of a task: one of so many slices by key, in order."""
-    found: list[PackedBatch] = []
-    for name in assignment.inbound:
-        data = store.read(name, assignment.partition)
-        with store.reading(name):
-            for piece in pieces(data):
-                for batch in from_bytes(piece):
-                    rows = np.flatnonzero((batch.high >> _HALF_OF_HALF) * np.uint64(slices) >> _HALF_OF_HALF == which)
-                    if len(rows):
-                        found.append(batch if len(rows) == len(batch.high) else batch.take(rows))
-    return found

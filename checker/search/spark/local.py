@@ -9,7 +9,7 @@ from typing import Final
 
 from checker.core.level import Level, StateRef
 from checker.liveness.graph import Graph
-from checker.search.checkpoints.codec import StateCodec, SuccessorRecord, pack_candidates
+from checker.search.checkpoints.codec import StateCodec, SuccessorRecord
 from checker.search.checkpoints.key_columns import Keys, key_column, keys_of, partition_of
 from checker.search.checkpoints.row_codec import RowCodec
 from checker.search.columns.code_tables import Ints
@@ -57,11 +57,9 @@ class LocalRun(EmbeddedRun):
             costs[rank] = cost(number)
         return costs
 
-    def hand_over(self, partitions: int, columns: bool) -> list[bytes]:
-        """The states that wait, for each partition as its tasks read them, by columns or not; this run ends then."""
+    def hand_over(self, partitions: int) -> list[bytes]:
+        """The states that wait, for each partition as its tasks read them; this run ends then."""
         values = StateCodec(self.machine)
-        if not columns:
-            return [pack_candidates(values, records) for records in self._waiting(partitions)]
         run = self._columns
         if run is None:
             batches = [batches_of(records, values) for records in self._waiting(partitions)]
@@ -69,7 +67,7 @@ class LocalRun(EmbeddedRun):
             codec = RowCodec(run.space, values, run.refit)
             batches = [waiting_batches(codec, run.frontier, partition, partitions) for partition in range(partitions)]
             run.frontier = []
-        return [joined([to_bytes(some)] if some else []) for some in batches]
+        return [joined([to_bytes(some)]) for some in batches]
 
     def _waiting(self, partitions: int) -> list[list[SuccessorRecord]]:
         """The states that wait row by row, for each partition by key."""

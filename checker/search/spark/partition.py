@@ -13,19 +13,17 @@ from checker.core.level import Level, StateRef
 from checker.liveness.graph import LiveStep
 from checker.search.checkpoints.codec import (
     StateCodec,
-    SuccessorBatch,
     SuccessorRecord,
-    pack_candidates,
     pack_orders,
-    unpack_candidates,
 )
-from checker.search.checkpoints.key_columns import key_column, partition_of
+from checker.search.checkpoints.key_columns import key_column, key_number, keys_of, partition_of
 from checker.search.contract.bounds import is_cut, starts_after
 from checker.search.contract.gathering import Gathering, Newcomer
 from checker.search.contract.level_counts import count_states
 from checker.search.contract.parents import crashes_after
 from checker.search.rows.expander import Arrival, Expander
 from checker.search.spark.assignment import Assignment, Origin, edges_file, found_file, outbound_file
+from checker.search.spark.batches import PackedBatch, batches_of, joined, received, to_bytes
 from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.export import parts_of
 from checker.storage.file_store import FileStore
@@ -37,6 +35,10 @@ from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
     from checker.storage.export.level_parts import LevelPart
+
+
+Handle = tuple[PackedBatch, int]
+"""A candidate: its batch, and its row there."""
 
 
 class ExpandedSource(NamedTuple):
@@ -126,7 +128,7 @@ class Partition:
         self.expanded = Level()
         self.outbound: tuple[int, ...] = ()
         self.exported: tuple[str, ...] = ()
-        self._newcomers: Mapping[int, Newcomer[tuple[SuccessorBatch, int]]] = {}
+        self._newcomers: Mapping[int, Newcomer[Handle]] = {}
         self._parts = parts_of(expander.task.settings, expander.machine, assignment.partition)
         options = expander.task.program.options
         self._bound = options.max_actions
@@ -155,37 +157,33 @@ class Partition:
 
     # --- taking in -------------------------------------------------------------------------------------------------
 
-    def _take_in(self) -> Gathering[int, tuple[SuccessorBatch, int]]:
+    def _take_in(self) -> Gathering[int, Handle]:
         """The candidates that are new, each once."""
-        gathering: Gathering[int, tuple[SuccessorBatch, int]] = Gathering(
-            lambda handle: handle[0].states.state(handle[1]), self._encoding
-        )
-        for name in self.assignment.inbound:
-            data = self.store.read(name, self.assignment.partition)
-            if not data:
-                continue
-            with self.store.reading(name):
-                candidates = unpack_candidates(self.codec, data)
-            # States that the driver has judged are among the visited ones.
-            visited = () if self.assignment.judged else self.assignment.visited
-            known = seen(self.store, visited, candidates.keys)
-            for row in METER.attended(np.flatnonzero(~known).tolist()):
+        gathering: Gathering[int, Handle] = Gathering(self._state, self._encoding)
+        # States that the driver has judged are among the visited ones.
+        visited = () if self.assignment.judged else self.assignment.visited
+        for batch in received(self.store, self.assignment):
+            keys, sources = keys_of(batch.high, batch.low), keys_of(batch.source_high, batch.source_low)
+            for row in METER.attended(np.flatnonzero(~seen(self.store, visited, keys)).tolist()):
                 gathering.add(
-                    candidates.key(row),
-                    candidates.source(row),
-                    candidates.orders[row],
-                    candidates.starts[row],
-                    candidates.crashes[row],
-                    (candidates, row),
+                    key_number(keys, row),
+                    key_number(sources, row),
+                    batch.order_table[batch.orders[row]],
+                    int(batch.starts[row]),
+                    int(batch.crashes[row]),
+                    (batch, row),
                 )
         return gathering
 
-    def _source(self, key: int, newcomer: Newcomer[tuple[SuccessorBatch, int]]) -> ExpandedSource:
-        candidates, row = newcomer.handle
-        cut = is_cut(newcomer.starts, self._bound)
-        return ExpandedSource(key, candidates.states.state(row), newcomer.starts, newcomer.crashes, cut)
+    def _state(self, handle: Handle) -> State:
+        batch, row = handle
+        return batch.rows.state(row, self.expander.machine, self.codec)
 
-    def _complete(self, newcomers: list[tuple[int, Newcomer[tuple[SuccessorBatch, int]]]]) -> list[ExpandedSource]:
+    def _source(self, key: int, newcomer: Newcomer[Handle]) -> ExpandedSource:
+        cut = is_cut(newcomer.starts, self._bound)
+        return ExpandedSource(key, self._state(newcomer.handle), newcomer.starts, newcomer.crashes, cut)
+
+    def _complete(self, newcomers: list[tuple[int, Newcomer[Handle]]]) -> list[ExpandedSource]:
         """Judge the new states, and write them to the file of found states; those to be expanded."""
         level = self.arrived
         sources: list[ExpandedSource] = []
@@ -250,13 +248,11 @@ class Partition:
         parts.step(source, target, self.assignment.level, candidate, choices, crash)
 
     def _pack(self, gathering: Gathering[int, State]) -> bytes:
-        return pack_candidates(
-            self.codec,
-            [
-                SuccessorRecord(key, n.source, n.order, n.starts, n.crashes, n.handle)
-                for key, n in METER.attended(sorted(gathering.newcomers.items()))
-            ],
-        )
+        records = [
+            SuccessorRecord(key, n.source, n.order, n.starts, n.crashes, n.handle)
+            for key, n in METER.attended(sorted(gathering.newcomers.items()))
+        ]
+        return joined([to_bytes(batches_of(records, self.codec))])
 
     def _add_edges(self, edges: PartitionEdges, source: ExpandedSource, arrivals: list[Arrival]) -> None:
         live: list[LiveStep] = []
