@@ -1,4 +1,4 @@
-"""Edges for liveness in columns, in the tasks of a level: what `partition` writes row by row."""
+"""Edges for liveness in columns, in the tasks of a level."""
 
 from __future__ import annotations
 
@@ -10,25 +10,7 @@ from checker.search.checkpoints.key_columns import Keys, keys_of
 from checker.search.columns.code_tables import Ints, Mask, Words
 from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.edges import LevelEdges, same_steps
-from checker.search.spark.partition import GraphShape, pack_shapes
-
-
-class EdgeFile:
-    """The file of the edges of one task (see `edges_file`), which grows slice by slice."""
-
-    def __init__(self) -> None:
-        self._shapes: dict[GraphShape, int] = {}
-        self._numbers: list[bytes] = []
-        self._targets: list[bytes] = []
-
-    def add(self, shapes: Sequence[GraphShape], numbers: Ints, targets: Keys) -> None:
-        """The states of one slice, whose keys are greater than those before: the shape of each, targets of all."""
-        known = [self._shapes.setdefault(shape, len(self._shapes)) for shape in shapes]
-        self._numbers.append(np.array(known, dtype=np.uint32)[numbers].tobytes())
-        self._targets.append(targets.tobytes())
-
-    def parts(self) -> list[bytes]:
-        return [pack_shapes(self._shapes), b"".join(self._numbers), b"".join(self._targets)]
+from checker.search.spark.edge_file import GraphShape
 
 
 class EdgesByKey(LevelEdges):

@@ -1,4 +1,4 @@
-"""One level of one partition by columns: what `partition` does row by row."""
+"""One level of one partition by columns: what `row_partition` does row by row."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ from checker.search.spark.batches import (
     received,
     to_bytes,
 )
-from checker.search.spark.column_edges import EdgeFile, EdgesByKey
+from checker.search.spark.column_edges import EdgesByKey
+from checker.search.spark.edge_file import EdgeFile
 from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.file_store import FileStore
 

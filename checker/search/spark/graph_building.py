@@ -16,9 +16,9 @@ from checker.liveness.graph import LiveStep
 from checker.search.checkpoints.key_columns import WIDTH, Keys, halves_of, key_array, key_column, partitions_of
 from checker.search.contract.level_counts import lacks_steps
 from checker.search.spark.assignment import edges_file, found_file
+from checker.search.spark.edge_file import GraphShape, unpack_shapes
 from checker.search.spark.findings import ANSWERS, CRASHES, KEYS
 from checker.search.spark.liveness.share import Array, Numbers, PassResult, Share, answers_array, by_owner
-from checker.search.spark.partition import GraphShape, unpack_shapes
 from checker.storage.file_store import FileStore
 from fizz.base.data import demand
 

@@ -30,8 +30,8 @@ from checker.search.spark.assignment import (
 )
 from checker.search.spark.column_partition import ColumnPartition, WorkerColumns
 from checker.search.spark.graph_task import PassReport, PassTask
-from checker.search.spark.partition import Partition
 from checker.search.spark.result_recorder import ResultRecorder
+from checker.search.spark.row_partition import RowPartition
 from checker.search.spark.shared_results import unpack_results
 from checker.storage.export import parts_folder
 from checker.storage.file_store import FileStore
@@ -118,7 +118,7 @@ class Worker:
     def _partition(self, assignment: Assignment) -> PartitionTask:
         """By columns where that is possible."""
         if not self.config.columns:
-            return Partition(assignment, self.config.partitions, self.store, self.expander, self.codec)
+            return RowPartition(assignment, self.config.partitions, self.store, self.expander, self.codec)
         self.columns = self.columns or WorkerColumns.of(self.expander, self.codec, self.config.worker_config.reduced)
         return ColumnPartition(assignment, self.config.partitions, self.store, self.columns)
 

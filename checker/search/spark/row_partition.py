@@ -1,9 +1,12 @@
-"""One level of one partition: take in candidates, drop visited ones, judge and expand the rest, send their targets."""
+"""One level of one partition, row by row.
+
+Take in candidates, drop visited ones, judge and expand the rest, send their targets.
+"""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,10 +27,10 @@ from checker.search.contract.parents import crashes_after
 from checker.search.rows.expander import Arrival, Expander
 from checker.search.spark.assignment import Assignment, Origin, edges_file, found_file, outbound_file
 from checker.search.spark.batches import PackedBatch, batches_of, joined, received, to_bytes
+from checker.search.spark.edge_file import EdgeFile, GraphShape
 from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.export import parts_of
 from checker.storage.file_store import FileStore
-from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
 from interpreter.state.state import State
 from interpreter.state.step import Candidate as Rules
 from interpreter.state.step import StepKind
@@ -56,64 +59,7 @@ class ExpandedSource(NamedTuple):
         return StateRef(self.key, self.crashes)
 
 
-class GraphShape(NamedTuple):
-    """The steps and flags of states in the graph (see `Graph.add_state`): the first `inside` steps have targets."""
-
-    steps: tuple[LiveStep, ...]
-    inside: int
-    quiet: bool
-    cut: bool
-
-
-class _ShapeRow(NamedTuple):
-    """A shape whose steps are indexes into a table: most shapes share many of them."""
-
-    steps: tuple[int, ...]
-    inside: int
-    quiet: bool
-    cut: bool
-
-
-def pack_shapes(shapes: Iterable[GraphShape]) -> bytes:
-    """Shapes in bytes, in their order."""
-    table: dict[LiveStep, int] = {}
-    rows = [
-        _ShapeRow(tuple([table.setdefault(step, len(table)) for step in steps]), inside, quiet, cut)
-        for steps, inside, quiet, cut in shapes
-    ]
-    return deflate(bundle([pack(tuple[LiveStep, ...], table), pack(tuple[_ShapeRow, ...], rows)]))
-
-
-def unpack_shapes(data: bytes) -> tuple[GraphShape, ...]:
-    """What `pack_shapes` wrote. Raises `NotData`."""
-    steps, rows = unbundle(inflate(data), 2)
-    table: tuple[LiveStep, ...] = unpack(tuple[LiveStep, ...], steps)
-    found: list[GraphShape] = []
-    for indexes, inside, quiet, cut in unpack(tuple[_ShapeRow, ...], rows):
-        if not all(0 <= index < len(table) for index in indexes) or not 0 <= inside <= len(indexes):
-            raise NotData("a step that the table does not have")
-        found.append(GraphShape(tuple([table[index] for index in indexes]), inside, quiet, cut))
-    return tuple(found)
-
-
-class PartitionEdges:
-    """The edges from the states of one level, in order of their keys."""
-
-    def __init__(self) -> None:
-        self._shapes: dict[GraphShape, int] = {}
-        self._numbers = array("I")
-        self._targets: list[int] = []
-
-    def add(self, source: ExpandedSource, live: list[LiveStep], targets: list[int], hidden: list[LiveStep]) -> None:
-        shape = GraphShape((*live, *hidden), len(live), not source.state.threads, source.cut)
-        self._numbers.append(self._shapes.setdefault(shape, len(self._shapes)))
-        self._targets += targets
-
-    def parts(self) -> list[bytes]:
-        return [pack_shapes(self._shapes), self._numbers.tobytes(), key_column(self._targets).tobytes()]
-
-
-class Partition:
+class RowPartition:
     """The work of one task. All it writes is a function of its assignment: every attempt writes the same."""
 
     def __init__(
@@ -219,7 +165,7 @@ class Partition:
     def _expand(self, sources: list[ExpandedSource]) -> None:
         given = self.assignment
         gatherings = [Gathering[int, State](lambda state: state, self._encoding) for _ in range(self.partitions)]
-        edges = PartitionEdges()
+        edges = EdgeFile()
         if self._parts is not None:
             self.expander.observe = partial(self._export_step, self._parts)
         for source in sources:
@@ -254,7 +200,7 @@ class Partition:
         ]
         return joined([to_bytes(batches_of(records, self.codec))])
 
-    def _add_edges(self, edges: PartitionEdges, source: ExpandedSource, arrivals: list[Arrival]) -> None:
+    def _add_edges(self, edges: EdgeFile, source: ExpandedSource, arrivals: list[Arrival]) -> None:
         live: list[LiveStep] = []
         targets: list[int] = []
         for arrival in arrivals:
@@ -262,4 +208,5 @@ class Partition:
                 live.append(arrival.live)
                 targets.append(arrival.key)
         hidden = self.expander.available(source.state, (StepKind.START,)) if source.cut else []
-        edges.add(source, live, targets, hidden)
+        shape = GraphShape((*live, *hidden), len(live), not source.state.threads, source.cut)
+        edges.add((shape,), np.zeros(1, dtype=np.int64), key_column(targets))
